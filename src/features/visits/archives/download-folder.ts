@@ -3,13 +3,15 @@ import { Refusal } from '#core/messages.ts';
 import { findDeliveryDenial, requiresMark } from '#core/policy/delivery.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import {
+  type AuthorizationPorts,
   type AuthorizedVisit,
   authorizeVisit,
   type VisitorRequest,
-  type VisitPorts,
 } from '#features/visits/authorization/authorize-visit.ts';
-import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { readHead } from '#features/visits/files/download-file.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { type ArchivedFolder, chosenEntries, walkArchivedFolder, walkInSlices } from './folder-walk.ts';
 import { joinSmallPieces } from './join-pieces.ts';
@@ -32,13 +34,16 @@ export interface FolderArchive {
   readonly appendEntry: () => Promise<TransferEntry>;
 }
 
+/** What sending an archive uses. */
+type ArchivePorts = Pick<Ports, 'media'> & Pick<VisitServices, 'archives'>;
+
 /** Returns whether a file of the folder would have to be signed. */
-async function mustBeSigned({ media }: VisitPorts, file: OpenFile, { permit }: AuthorizedVisit): Promise<boolean> {
+async function mustBeSigned({ media }: Pick<Ports, 'media'>, file: OpenFile, { permit }: AuthorizedVisit): Promise<boolean> {
   return findDeliveryDenial('downloadFolder', permit.share, media.isPdf(await readHead(file)) ? 'pdf' : 'other') !== null;
 }
 
 /** Checks that no file has to be signed. Yields after every slice of files. @throws Refusal (503) if a PDF has to be signed */
-async function* checkSignatures(ports: VisitPorts, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<void> {
+async function* checkSignatures(ports: Pick<Ports, 'media'>, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<void> {
   for await (const item of walkInSlices(archivedFolder)) {
     if (!item) yield;
     if (!item || item.entry.folder) continue;
@@ -53,7 +58,7 @@ async function* checkSignatures(ports: VisitPorts, archivedFolder: ArchivedFolde
   }
 }
 
-async function* zipSources(ports: VisitPorts, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<ZipSource> {
+async function* zipSources(ports: Pick<Ports, 'media'>, archivedFolder: ArchivedFolder, visit: AuthorizedVisit): AsyncGenerator<ZipSource> {
   const { digitalSignature } = visit.permit.share;
   for await (const item of walkArchivedFolder(archivedFolder)) {
     if (!item) continue;
@@ -97,7 +102,7 @@ async function* createPlan(archivedFolder: ArchivedFolder, maxEntries: () => num
  * each file has to be checked again for signatures when it is sent.
  */
 async function createArchive(
-  ports: VisitPorts,
+  ports: ArchivePorts,
   archivedFolder: ArchivedFolder,
   visit: AuthorizedVisit,
 ): Promise<Pick<FolderArchive, 'layout' | 'pieces' | 'close'>> {
@@ -161,7 +166,7 @@ async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promi
  * @param clientGone aborted when the visitor leaves before the response starts
  */
 export async function downloadFolder(
-  ports: VisitPorts,
+  ports: AuthorizationPorts & StoragePorts & ArchivePorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   chosenNames: readonly string[] | null,

@@ -1,25 +1,16 @@
 import { type MessageName, Refusal } from '#core/messages.ts';
 import { type Denial, decide, type Permit, type VisitorAction } from '#core/policy/decide.ts';
 import type { ShareRules } from '#core/policy/share-rules.ts';
-import type { VisitAudit } from '#features/audit/visit-audit.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { findLink, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
-import type { NewSessionLimit } from '#features/rate-limits/new-sessions.ts';
-import type { SearchTurns } from '#features/turns/search-turns.ts';
-import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
-import type { ChangeTurns } from '#features/visits/files/change-turns.ts';
-import type { FormatListing } from '#features/visits/files/listing-json.ts';
-import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import {
   type AuthenticatedVisitor,
   authenticateVisitor,
   authenticateWithoutVerifying,
   type Credentials,
 } from '#features/visits/sessions/authenticate-visitor.ts';
-import type { VerifiedPasswords } from '#features/visits/sessions/verified-passwords.ts';
-import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { SignInKinds } from '#ports/sign-in.ts';
+import type { VisitServices } from './visit-services.ts';
 
 /** A cached link with its access rules. */
 interface LinkWithRules {
@@ -28,7 +19,7 @@ interface LinkWithRules {
   readonly share: ShareRules;
 }
 
-const cachedLink = ({ store }: Ports, viewId: string): Promise<LinkWithRules | null> =>
+const cachedLink = ({ store }: Pick<Ports, 'store'>, viewId: string): Promise<LinkWithRules | null> =>
   store.cachedUntilChange(`link ${viewId}`, async () => {
     const link = await findLink(store.read, viewId);
     return link ? { link, share: await shareRules(store.read, link, null) } : null;
@@ -48,21 +39,8 @@ export interface VisitorRequest {
   readonly checkNetwork: () => void;
 }
 
-/** The ports of all operations of visitors. */
-export interface VisitPorts extends Ports {
-  readonly audit: VisitAudit;
-  readonly verifiedPasswords: VerifiedPasswords;
-  readonly signInKinds: SignInKinds;
-  /** Tokens of the file changes that this process is making or recovering. */
-  readonly runningChanges: Set<string>;
-  readonly archives: ArchivePlans;
-  readonly changes: ChangeTurns;
-  readonly listings: ListingTurns;
-  readonly formatListing: FormatListing;
-  readonly uploads: UploadSlots;
-  readonly newSessions: NewSessionLimit;
-  readonly searches: SearchTurns;
-}
+/** What the authorization of a visit uses. */
+export type AuthorizationPorts = Pick<Ports, 'store' | 'clock'> & Pick<VisitServices, 'audit' | 'signInKinds' | 'verifiedPasswords'>;
 
 /** A visit that `decide()` has permitted. */
 export interface AuthorizedVisit<A extends VisitorAction = VisitorAction> {
@@ -91,14 +69,18 @@ interface RequestedAction<A extends VisitorAction = VisitorAction> {
   readonly replaces?: boolean;
 }
 
-function rulesFor({ store }: Ports, { link, share }: LinkWithRules, signedIn: SignedInVisitor | null): Promise<ShareRules> | ShareRules {
+function rulesFor(
+  { store }: Pick<Ports, 'store'>,
+  { link, share }: LinkWithRules,
+  signedIn: SignedInVisitor | null,
+): Promise<ShareRules> | ShareRules {
   if (!signedIn) return share;
   const visitorKey = JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
   return store.cachedUntilChange(`rules ${link.id} ${link.version} ${visitorKey}`, () => shareRules(store.read, link, signedIn));
 }
 
 async function decideFor<A extends VisitorAction>(
-  ports: Ports,
+  ports: Pick<Ports, 'store' | 'clock'>,
   current: LinkWithRules,
   address: string,
   signedIn: SignedInVisitor | null,
@@ -121,7 +103,7 @@ async function decideFor<A extends VisitorAction>(
  * location has changed, so that running transfers from its former folder end.
  */
 async function decideAgain<A extends VisitorAction>(
-  ports: VisitPorts,
+  ports: AuthorizationPorts,
   visitorRequest: VisitorRequest,
   initialLink: LinkRow,
   authenticated: AuthenticatedVisitor | null,
@@ -138,7 +120,12 @@ async function decideAgain<A extends VisitorAction>(
  * Reads the link and the visitor again after a password was verified, because both may have changed meanwhile.
  * @throws Refusal (404) if the link is gone
  */
-async function reloadLinkAndVisitor(ports: VisitPorts, { viewId }: VisitorRequest, initial: LinkWithRules, visitor: AuthenticatedVisitor) {
+async function reloadLinkAndVisitor(
+  ports: AuthorizationPorts,
+  { viewId }: VisitorRequest,
+  initial: LinkWithRules,
+  visitor: AuthenticatedVisitor,
+) {
   const current = await cachedLink(ports, viewId);
   if (!current || current.link.id !== initial.link.id) throw denialRefusal('unknown');
   const signedIn = await visitor.reauthenticate(current.link);
@@ -150,7 +137,7 @@ async function reloadLinkAndVisitor(ports: VisitPorts, { viewId }: VisitorReques
  * @throws Refusal for the first rule that is not met. If the link exists, the refusal is noted in the audit log
  */
 export async function authorizeVisit<A extends VisitorAction>(
-  ports: VisitPorts,
+  ports: AuthorizationPorts,
   visitorRequest: VisitorRequest,
   requested: RequestedAction<A>,
 ): Promise<AuthorizedVisit<A>> {
@@ -180,7 +167,7 @@ export async function authorizeVisit<A extends VisitorAction>(
 
 /** Notes in the audit log that the user name and password of a request were refused. @throws the cause */
 export function refuseSignIn(
-  { audit }: Pick<VisitPorts, 'audit'>,
+  { audit }: Pick<VisitServices, 'audit'>,
   event: Pick<VisitEvent, 'link' | 'tid' | 'visitorRequest'>,
   cause: unknown,
 ): never {
@@ -197,7 +184,7 @@ export function refuseSignIn(
 }
 
 function refuse(
-  ports: VisitPorts,
+  ports: Pick<VisitServices, 'audit'>,
   visitorRequest: VisitorRequest,
   link: LinkRow,
   authenticated: AuthenticatedVisitor | null,
@@ -221,7 +208,7 @@ function refuse(
  * @param verifies false: accepts a user name and password only if they were verified a short time ago, because the time that a
  *   verification takes would show which links exist
  */
-export async function hasSignedIn(ports: VisitPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
+export async function hasSignedIn(ports: AuthorizationPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
   const current = await cachedLink(ports, visitorRequest.viewId);
   if (!current || 'because' in (await decideFor(ports, current, visitorRequest.address, null, { action: 'page' }))) return false;
   const authenticated = await (verifies ? authenticateVisitor : authenticateWithoutVerifying)(

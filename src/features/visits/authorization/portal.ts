@@ -8,9 +8,11 @@ import {
   authenticateVisitor,
   authenticateWithoutVerifying,
 } from '#features/visits/sessions/authenticate-visitor.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { denialRefusal, refuseSignIn, type VisitorRequest, type VisitPorts } from './authorize-visit.ts';
+import { type AuthorizationPorts, denialRefusal, refuseSignIn, type VisitorRequest } from './authorize-visit.ts';
 import { type PortalPageRequest, portalShares } from './portal-shares.ts';
+import type { VisitServices } from './visit-services.ts';
 import { signInPart, visitorPart } from './visit-share.ts';
 
 /** Largest and default page size of a portal, in shares. */
@@ -44,7 +46,7 @@ const profileById = (db: Tx, tid: number, id: number) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-async function profileOfViewId({ store }: VisitPorts, viewId: string) {
+async function profileOfViewId({ store }: Pick<Ports, 'store'>, viewId: string) {
   const owner = await findViewIdOwner(store.read, viewId);
   const profile = owner?.profile_id ? await profileById(store.read, owner.tid, owner.profile_id) : undefined;
   return profile?.view_id === viewId ? profile : undefined;
@@ -60,7 +62,7 @@ export interface PortalAccess {
  * Returns the portal of a request, by rules 1 and 3 of visit.md, "Reaching a link".
  * @throws Refusal (404) if it does not exist, (403) if the profile does not admit the address
  */
-export async function accessPortal(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<PortalAccess> {
+export async function accessPortal(ports: Pick<Ports, 'store'>, visitorRequest: VisitorRequest): Promise<PortalAccess> {
   const profile = await profileOfViewId(ports, visitorRequest.viewId);
   visitorRequest.checkNetwork();
   if (!profile) throw denialRefusal('unknown');
@@ -70,7 +72,7 @@ export async function accessPortal(ports: VisitPorts, visitorRequest: VisitorReq
 }
 
 /** Returns whether the visitor has signed in at this portal. @param verifies as in `hasSignedIn` */
-export async function hasSignedInAtPortal(ports: VisitPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
+export async function hasSignedInAtPortal(ports: AuthorizationPorts, visitorRequest: VisitorRequest, verifies: boolean): Promise<boolean> {
   try {
     const { profile } = await accessPortal(ports, visitorRequest);
     return (
@@ -82,9 +84,12 @@ export async function hasSignedInAtPortal(ports: VisitPorts, visitorRequest: Vis
   }
 }
 
+/** What the response of a portal uses. */
+export type PortalPorts = Pick<Ports, 'store' | 'clock' | 'links'> & Pick<VisitServices, 'searches' | 'signInKinds'>;
+
 /** Returns the response of a portal. Before sign-in it contains no shares. */
 export async function portalResponse(
-  ports: VisitPorts,
+  ports: PortalPorts,
   { profile, visitorRequest }: PortalAccess,
   authenticated: AuthenticatedVisitor | null,
   { page, clientGone }: PortalRequest = { page: firstPage, clientGone: new AbortController().signal },
@@ -101,7 +106,11 @@ export async function portalResponse(
 }
 
 /** Returns the visit of a portal with a page of the shares that admit the visitor. Notes it in the audit log after sign-in. */
-export async function visitPortal(ports: VisitPorts, visitorRequest: VisitorRequest, request: PortalRequest): Promise<PortalVisit> {
+export async function visitPortal(
+  ports: AuthorizationPorts & PortalPorts,
+  visitorRequest: VisitorRequest,
+  request: PortalRequest,
+): Promise<PortalVisit> {
   const portal = await accessPortal(ports, visitorRequest);
   const authenticated = await authenticateVisitor(ports, ports.verifiedPasswords, portal.profile, visitorRequest).catch((cause: unknown) =>
     refuseSignIn(ports, { link: null, tid: portal.profile.tid, visitorRequest }, cause),

@@ -2,8 +2,9 @@ import { type ItemPath, joinPaths, parseStoredPath, splitPath } from '#core/item
 import { PageTooDeep } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { openConfiguration } from '#features/storage-access/open-location.ts';
+import type { Ports } from '#ports/ports.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Storage, StorageFull, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
-import type { AuthorizedVisit, VisitPorts } from './authorize-visit.ts';
+import type { AuthorizedVisit } from './authorize-visit.ts';
 
 /** Returns, for each action, what it may do with a storage, and nothing else. */
 const permittedMethods = (storage: Storage) => {
@@ -45,10 +46,13 @@ export interface SharedStorage<A extends keyof PermittedMethods> {
   directoryEntry(path: ItemPath): { parent: ItemPath; name: string };
 }
 
+/** What opens the storage of a share. */
+export type StoragePorts = Pick<Ports, 'storages' | 'vault'>;
+
 /** Opens the storage of a share for the action of a permit. It is the only way from a visit to files. */
 export async function storageFor<A extends keyof PermittedMethods>(
   { permit, link }: Pick<AuthorizedVisit<A>, 'permit' | 'link'>,
-  { storages, vault }: Pick<VisitPorts, 'storages' | 'vault'>,
+  { storages, vault }: StoragePorts,
 ): Promise<SharedStorage<A>> {
   const root = parseStoredPath(link.path);
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('invalid path in the share row');

@@ -5,12 +5,14 @@ import { profileTypeName, requiresSignIn } from '#core/records/login-profile.ts'
 import type { Visit } from '#core/records/visit.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
-import { type AuthorizedVisit, authorizeVisit, type VisitorRequest, type VisitPorts } from './authorize-visit.ts';
+import { type AuthorizationPorts, type AuthorizedVisit, authorizeVisit, type VisitorRequest } from './authorize-visit.ts';
+import type { VisitServices } from './visit-services.ts';
 
 /** Returns how a visitor signs in at a share or a portal, as the response holds it. */
 export function signInPart(
-  { signInKinds }: Pick<VisitPorts, 'signInKinds'>,
+  { signInKinds }: Pick<VisitServices, 'signInKinds'>,
   profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_startup_message' | 'lang'>,
   signedIn: SignedInVisitor | null,
 ) {
@@ -27,8 +29,11 @@ export function signInPart(
 
 export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
+/** What the response of a link uses. */
+export type VisitResponsePorts = Pick<Ports, 'limits'> & Pick<VisitServices, 'signInKinds'>;
+
 /** Returns the response for an authorized visit. Before sign-in it contains nothing of the share. */
-export function visitResponse(ports: Pick<VisitPorts, 'signInKinds' | 'limits'>, { link, authenticated, permit }: AuthorizedVisit): Visit {
+export function visitResponse(ports: VisitResponsePorts, { link, authenticated, permit }: AuthorizedVisit): Visit {
   const signedIn = authenticated?.signedIn ?? null;
   const signIn = signInPart(ports, link, signedIn);
   if (!signIn.signedIn) return { signIn, visitor: null, share: null };
@@ -60,7 +65,7 @@ export function visitResponse(ports: Pick<VisitPorts, 'signInKinds' | 'limits'>,
 }
 
 /** Returns the visit of a link. Notes it in the audit log after sign-in. */
-export async function visitShare(ports: VisitPorts, visitorRequest: VisitorRequest): Promise<Visit> {
+export async function visitShare(ports: AuthorizationPorts & VisitResponsePorts, visitorRequest: VisitorRequest): Promise<Visit> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
   const response = visitResponse(ports, visit);
   if (response.share)

@@ -1,8 +1,15 @@
 import { Refusal } from '#core/messages.ts';
-import type { AuthorizedVisit, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import { findChangeMark, withNameLock } from './name-locks.ts';
-import { answerInTime, type FileChange, type PendingChange, runPendingChange, type StoreResponseOf } from './pending-change.ts';
+import {
+  answerInTime,
+  type ChangePorts,
+  type FileChange,
+  type PendingChange,
+  runPendingChange,
+  type StoreResponseOf,
+} from './pending-change.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
@@ -13,7 +20,7 @@ interface ItemChange<T> {
 
 /** Creates, renames or deletes a file or folder. @throws what `act` throws */
 export function changeItem<T>(
-  ports: VisitPorts,
+  ports: ChangePorts,
   visit: AuthorizedVisit,
   storage: Pick<Storage, 'clearEvidence' | 'folderKey'>,
   { change, response, act }: ItemChange<T>,

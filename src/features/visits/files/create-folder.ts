@@ -1,14 +1,14 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { StoreResponseOf } from './pending-change.ts';
+import type { ChangePorts, StoreResponseOf } from './pending-change.ts';
 
 /** Creates a folder. @throws Refusal (409) if the name exists, (404) if its parent does not */
 export async function createFolder(
-  ports: VisitPorts,
+  ports: AuthorizationPorts & StoragePorts & ChangePorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   storeResponse: StoreResponseOf<object> | null,

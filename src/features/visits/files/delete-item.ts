@@ -1,17 +1,17 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { StoreResponseOf } from './pending-change.ts';
+import type { ChangePorts, StoreResponseOf } from './pending-change.ts';
 
 /**
  * Deletes a file, or a folder with its content, in one step.
  * @throws Refusal (403) for the root of the share, (404) if the item does not exist
  */
 export async function deleteItem(
-  ports: VisitPorts,
+  ports: AuthorizationPorts & StoragePorts & ChangePorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   storeResponse: StoreResponseOf<null> | null,

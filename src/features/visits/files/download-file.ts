@@ -4,13 +4,14 @@ import type { Permit } from '#core/policy/decide.ts';
 import { findDeliveryDenial, requiresMark } from '#core/policy/delivery.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import {
+  type AuthorizationPorts,
   type AuthorizedVisit,
   authorizeVisit,
   type VisitorRequest,
-  type VisitPorts,
 } from '#features/visits/authorization/authorize-visit.ts';
-import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import { headBytes, type Media } from '#ports/media.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import { readRange } from './read-range.ts';
 
@@ -31,7 +32,7 @@ export const readHead = (file: OpenFile): Promise<Uint8Array> =>
   withStorageErrors(() => readRange(file, { start: 0, end: Math.min(headBytes, file.entry.size) - 1 }));
 
 /** Returns the media type of a file from its first bytes, or null if no decision depends on it. */
-async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: VisitPorts): Promise<Media | null> {
+async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: Pick<Ports, 'media'>): Promise<Media | null> {
   const isNeeded = action === 'view' || requiresMark(permit.share) || permit.share.digitalSignature;
   return isNeeded ? ports.media.byBytes(await readHead(file)) : null;
 }
@@ -50,7 +51,7 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
  * @throws Refusal (404) if the file does not exist; the refusals of `findDeliveryDenial` if the file has to be marked or signed
  */
 export async function openDownload(
-  ports: VisitPorts,
+  ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'media'>,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   action: 'view' | 'download',

@@ -1,8 +1,10 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import type { ListingPage, ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { ListingJson } from './listing-json.ts';
 
 /** A page of a folder, as the response holds it. */
@@ -14,13 +16,15 @@ export interface FolderListing {
   readonly pageSize: number;
 }
 
+type ListPorts = AuthorizationPorts & StoragePorts & Pick<Ports, 'media'> & Pick<VisitServices, 'listings' | 'formatListing'>;
+
 /**
  * Returns a page of a folder. For a share of one file, the page lists that file.
  * @param left aborted when the visitor leaves before the response
  * @param sent resolves when the response was sent
  */
 export async function listFolder(
-  ports: VisitPorts,
+  ports: ListPorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   query: ListingQuery,

@@ -7,7 +7,9 @@ import { auditEntryOf } from '#features/audit/event-entry.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
-import type { AuthorizedVisit, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import type { Ports } from '#ports/ports.ts';
 import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable, type Tx } from '#ports/store.ts';
 
@@ -62,7 +64,7 @@ export interface FileChangeSteps<T> {
 export type StoreResponseOf<T> = (tx: Tx, value: T, auditId: number) => Promise<void>;
 
 async function recordPending(
-  ports: VisitPorts,
+  ports: Pick<Ports, 'store' | 'clock' | 'process'>,
   { link, authenticated, visitorRequest }: AuthorizedVisit,
   change: FileChange,
   token: string,
@@ -98,7 +100,7 @@ async function recordPending(
 }
 
 async function recordDone<T>(
-  ports: VisitPorts,
+  ports: Pick<Ports, 'store' | 'clock' | 'process'>,
   visit: AuthorizedVisit,
   change: FileChange,
   auditId: number,
@@ -142,7 +144,11 @@ export async function deletePendingChange(tx: Tx, tid: number, auditId: number):
  * have recovered its changes, and clients may have repeated them: it must not make them any more.
  * @throws StoreUnavailable if another process has recovered the change
  */
-async function confirmPending({ store, clock, process }: VisitPorts, tid: number, auditId: number): Promise<void> {
+async function confirmPending(
+  { store, clock, process }: Pick<Ports, 'store' | 'clock' | 'process'>,
+  tid: number,
+  auditId: number,
+): Promise<void> {
   let queriedAt: number;
   do {
     queriedAt = clock.now();
@@ -157,7 +163,7 @@ async function confirmPending({ store, clock, process }: VisitPorts, tid: number
 }
 
 async function recordHandle(
-  { store }: VisitPorts,
+  { store }: Pick<Ports, 'store'>,
   { link: { tid }, visitorRequest }: AuthorizedVisit,
   auditId: number,
   handle: string,
@@ -169,7 +175,11 @@ async function recordHandle(
 }
 
 /** Deletes the audit entry of a change that was refused before it had an effect: repeated refusals would fill the disk. */
-async function deleteChange(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
+async function deleteChange(
+  ports: Pick<Ports, 'store'>,
+  { link: { tid }, visitorRequest }: AuthorizedVisit,
+  auditId: number,
+): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await deletePendingChange(tx, tid, auditId))) return;
     await tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute();
@@ -177,7 +187,11 @@ async function deleteChange(ports: VisitPorts, { link: { tid }, visitorRequest }
   }, visitorTurn(visitorRequest.address));
 }
 
-async function recordFailed(ports: VisitPorts, { link: { tid }, visitorRequest }: AuthorizedVisit, auditId: number): Promise<void> {
+async function recordFailed(
+  ports: Pick<Ports, 'store'>,
+  { link: { tid }, visitorRequest }: AuthorizedVisit,
+  auditId: number,
+): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await deletePendingChange(tx, tid, auditId))) return;
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
@@ -199,13 +213,16 @@ export async function answerInTime<T>(change: Promise<T>, limit: number): Promis
   );
 }
 
+/** What a change of files uses. */
+export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' | 'limits'> & Pick<VisitServices, 'runningChanges'>;
+
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response (decisions.md,
  * "What the flags mean at the link"). A change that a crash interrupts is recovered at the next start.
  * @throws what `act` throws
  */
 export async function runPendingChange<T>(
-  ports: VisitPorts,
+  ports: ChangePorts,
   visit: AuthorizedVisit,
   change: FileChange,
   { act, clear, isEmpty }: FileChangeSteps<T>,

@@ -3,15 +3,16 @@ import { formatItemPath, type ItemPath, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { isDropBox } from '#core/policy/share-rules.ts';
 import {
+  type AuthorizationPorts,
   type AuthorizedVisit,
   authorizeVisit,
   type VisitorRequest,
-  type VisitPorts,
 } from '#features/visits/authorization/authorize-visit.ts';
-import { type SharedStorage, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type SharedStorage, type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
 import { withNameLock } from './name-locks.ts';
-import { answerInTime, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
+import { answerInTime, type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 
 /** A file that a visitor uploads. */
 export interface IncomingFile {
@@ -86,7 +87,7 @@ async function receiveBody(
  * @throws Refusal (403, 404, 409, 412, 413, 503, 507); no part of the file is stored then
  */
 export async function uploadFile(
-  ports: VisitPorts,
+  ports: AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitServices, 'uploads'>,
   visitorRequest: VisitorRequest,
   path: ItemPath,
   incoming: IncomingFile,

@@ -1,5 +1,7 @@
 import { viewIdKey } from '#core/link.ts';
-import type { VisitorRequest, VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import type { VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { findSessions } from './visit-session.ts';
 
@@ -23,7 +25,7 @@ async function usesProfile(db: Tx, viewId: string, at: 'share' | 'portal', profi
  * @param tokens of all sessions that the request carries
  */
 export async function mayHaveSignedIn(
-  { store, clock, verifiedPasswords }: Pick<VisitPorts, 'store' | 'clock' | 'verifiedPasswords'>,
+  { store, clock, verifiedPasswords }: Pick<Ports, 'store' | 'clock'> & Pick<VisitServices, 'verifiedPasswords'>,
   { viewId, address, credentials: { basic }, tokens }: VisitorRequest & { readonly tokens: readonly string[] },
   at: 'share' | 'portal',
 ): Promise<boolean> {

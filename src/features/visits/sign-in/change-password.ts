@@ -5,12 +5,13 @@ import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { auditEntryOf } from '#features/audit/event-entry.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
-import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
+import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { accessPortal } from '#features/visits/authorization/portal.ts';
 import { authenticateVisitor } from '#features/visits/sessions/authenticate-visitor.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import { beginSession } from '#features/visits/sessions/visit-session.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 import type { NewSession } from './sign-in.ts';
 
@@ -27,7 +28,11 @@ interface PasswordOwner {
   readonly kind: OwnPasswordSignIn;
 }
 
-async function findPasswordOwner(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<PasswordOwner> {
+async function findPasswordOwner(
+  ports: AuthorizationPorts,
+  visitorRequest: VisitorRequest,
+  at: 'share' | 'portal',
+): Promise<PasswordOwner> {
   const { link, profile, authenticated } =
     at === 'share'
       ? await authenticateAtShare(ports, visitorRequest)
@@ -38,12 +43,12 @@ async function findPasswordOwner(ports: VisitPorts, visitorRequest: VisitorReque
   return { profile, link, signedIn: authenticated.signedIn, kind };
 }
 
-async function authenticateAtShare(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function authenticateAtShare(ports: AuthorizationPorts, visitorRequest: VisitorRequest) {
   const { link, authenticated } = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
   return { link, profile: link, authenticated };
 }
 
-async function authenticateAtPortal(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function authenticateAtPortal(ports: AuthorizationPorts, visitorRequest: VisitorRequest) {
   const { profile } = await accessPortal(ports, visitorRequest);
   return { profile, authenticated: await authenticateVisitor(ports, ports.verifiedPasswords, profile, visitorRequest) };
 }
@@ -54,7 +59,7 @@ async function authenticateAtPortal(ports: VisitPorts, visitorRequest: VisitorRe
  * @throws Refusal (403, 429, 503)
  */
 async function verifyCurrentPassword(
-  ports: VisitPorts,
+  ports: Pick<Ports, 'store' | 'clock'>,
   { profile, signedIn, kind }: PasswordOwner,
   password: string,
   address: string,
@@ -75,7 +80,7 @@ async function verifyCurrentPassword(
  * @throws Refusal (400) if the new password is not allowed; (401, 403, 429, 503)
  */
 export async function changeOwnPassword(
-  ports: VisitPorts,
+  ports: AuthorizationPorts & Pick<Ports, 'random' | 'process' | 'passwordHash'>,
   visitorRequest: VisitorRequest,
   at: 'share' | 'portal',
   { currentPassword, password }: PasswordChangeBody,

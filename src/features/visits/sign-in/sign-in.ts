@@ -3,13 +3,15 @@ import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
-import { authorizeVisit, type VisitorRequest, type VisitPorts } from '#features/visits/authorization/authorize-visit.ts';
-import { accessPortal, portalResponse } from '#features/visits/authorization/portal.ts';
-import { visitResponse } from '#features/visits/authorization/visit-share.ts';
+import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import { accessPortal, type PortalPorts, portalResponse } from '#features/visits/authorization/portal.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import { type VisitResponsePorts, visitResponse } from '#features/visits/authorization/visit-share.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
+import type { Ports } from '#ports/ports.ts';
 import type { PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 
 /** A new session. The HTTP layer sets its cookie before any further check. */
@@ -22,7 +24,11 @@ export interface NewSession {
  * Returns how a profile verifies passwords.
  * @throws Refusal (400) if the profile needs no sign-in or the user name is missing, (503) if its kind of sign-in is not available yet
  */
-function passwordSignInOf({ signInKinds }: VisitPorts, profile: ProfileRef, { username }: SignInBody): PasswordSignIn {
+function passwordSignInOf(
+  { signInKinds }: Pick<VisitServices, 'signInKinds'>,
+  profile: ProfileRef,
+  { username }: SignInBody,
+): PasswordSignIn {
   if (!requiresSignIn(profile.type_id)) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
   const kind = findSignInKind(signInKinds, profile)?.password;
   if (!kind) throw new Refusal('signInUnavailable');
@@ -30,8 +36,10 @@ function passwordSignInOf({ signInKinds }: VisitPorts, profile: ProfileRef, { us
   return kind;
 }
 
+type SignInPorts = AuthorizationPorts & Pick<Ports, 'random'> & Pick<VisitServices, 'newSessions'>;
+
 async function signIn(
-  ports: VisitPorts,
+  ports: SignInPorts,
   profile: ProfileRef,
   body: SignInBody,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
@@ -67,7 +75,7 @@ const withSession = (visitorRequest: VisitorRequest, { profileId, token }: NewSe
  * @throws Refusal (401, 429, 503); (403) if the share does not admit this user
  */
 export async function signInAtShare(
-  ports: VisitPorts,
+  ports: SignInPorts & VisitResponsePorts,
   visitorRequest: VisitorRequest,
   body: SignInBody,
   setCookie: (session: NewSession) => Promise<void>,
@@ -84,7 +92,7 @@ export async function signInAtShare(
 
 /** Signs a visitor in at a portal. */
 export async function signInAtPortal(
-  ports: VisitPorts,
+  ports: SignInPorts & PortalPorts,
   visitorRequest: VisitorRequest,
   body: SignInBody,
   setCookie: (session: NewSession) => Promise<void>,
@@ -103,7 +111,7 @@ export async function signInAtPortal(
 }
 
 /** Ends the session of the request. @returns the id of the profile whose cookie must be deleted */
-export async function signOut(ports: VisitPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<number> {
+export async function signOut(ports: AuthorizationPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<number> {
   const anonymousRequest = { ...visitorRequest, credentials: { basic: null, session: () => null } };
   const { link, profileId, tid } = at === 'share' ? await findShare(ports, anonymousRequest) : await findPortal(ports, anonymousRequest);
   const token = visitorRequest.credentials.session(profileId);
@@ -113,12 +121,12 @@ export async function signOut(ports: VisitPorts, visitorRequest: VisitorRequest,
   return profileId;
 }
 
-async function findShare(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function findShare(ports: AuthorizationPorts, visitorRequest: VisitorRequest) {
   const { link } = await authorizeVisit(ports, visitorRequest, { action: 'signOut' });
   return { link, profileId: link.profile_id, tid: link.tid };
 }
 
-async function findPortal(ports: VisitPorts, visitorRequest: VisitorRequest) {
+async function findPortal(ports: Pick<Ports, 'store'>, visitorRequest: VisitorRequest) {
   const { profile } = await accessPortal(ports, visitorRequest);
   return { link: null, profileId: profile.profile_id, tid: profile.tid };
 }

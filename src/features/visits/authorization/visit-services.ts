@@ -1,0 +1,30 @@
+import type { VisitAudit } from '#features/audit/visit-audit.ts';
+import type { NewSessionLimit } from '#features/rate-limits/new-sessions.ts';
+import type { SearchTurns } from '#features/turns/search-turns.ts';
+import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
+import type { ChangeTurns } from '#features/visits/files/change-turns.ts';
+import type { FormatListing } from '#features/visits/files/listing-json.ts';
+import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
+import type { VerifiedPasswords } from '#features/visits/sessions/verified-passwords.ts';
+import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { SignInKinds } from '#ports/sign-in.ts';
+
+/** What the visits of a process share: its audit log, the ways to sign in, and the limits and queues that it keeps in memory. */
+export interface VisitServices {
+  readonly audit: VisitAudit;
+  readonly signInKinds: SignInKinds;
+  readonly verifiedPasswords: VerifiedPasswords;
+  readonly newSessions: NewSessionLimit;
+  /** Tokens of the file changes that this process is making or recovering. */
+  readonly runningChanges: Set<string>;
+  readonly changes: ChangeTurns;
+  readonly uploads: UploadSlots;
+  readonly listings: ListingTurns;
+  readonly formatListing: FormatListing;
+  readonly archives: ArchivePlans;
+  readonly searches: SearchTurns;
+}
+
+/** Everything that the operations of visitors use. Each of them declares what it needs. */
+export type VisitPorts = Ports & VisitServices;
