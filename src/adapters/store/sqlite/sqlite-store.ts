@@ -25,7 +25,7 @@ import { sqliteSearch } from './search/find.ts';
 import { startSearchThread } from './search/searcher.ts';
 import { trackTextChanges } from './search/text-changes.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
-import { writeQueue } from './write-queue.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /**
  * Copies the log into the database and syncs it. After a crash, visible changes may be only in the page cache; from then
@@ -88,7 +88,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
     lookups.noteChanges(writer.takeChangedTables());
     wordSearcher.applyChanges(takeTextChanges());
   };
-  const queue = writeQueue(writer, log, { ...events, committed });
+  const queue = new WriteQueue(writer, log, { ...events, committed });
   const [secondSearcher, reporter] = [startSearcher(0), startSearcher(0)];
   const searchers = [wordSearcher, secondSearcher, reporter];
   const checkpoints = startCheckpoints(file, { queue, log, searchers }, events);
@@ -135,9 +135,9 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
       setLastIds: setSqliteLastIds,
     },
     isShared: false,
-    write: queue.write,
+    write: (change, turn, options) => queue.write(change, turn, options),
     cachedUntilChange: (key, query) => lookups.get(key, query),
-    sync: queue.sync,
+    sync: () => queue.sync(),
     check: async () => void reader.run('SELECT 1', []),
     isFull: (leaving = 0) => reserve.isFull(leaving),
     identity: async () => folder,

@@ -1,0 +1,27 @@
+import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
+import type { Tx } from '#ports/store.ts';
+import type { Connection } from './connection.ts';
+import { sqliteDialect } from './language.ts';
+
+/** Returns the transaction of the changes on a connection. @param isOpen returns whether a change runs */
+export const transactionOn = (connection: Connection, isOpen: () => boolean): Tx =>
+  kyselyWithDriver(sqliteDialect, (text, parameters) => {
+    if (!isOpen()) throw new Error('a change ran a query after it had ended'); // its result could not be reported
+    return connection.run(text, parameters);
+  });
+
+/**
+ * Rejects if a change does not settle within this turn of the event loop. Queries of its transaction settle at once; a
+ * change that awaits anything else would block all others.
+ */
+export async function settleInTurn<T>(change: Promise<T>): Promise<T> {
+  let timer: NodeJS.Immediate | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setImmediate(() => reject(new Error('a change awaited something other than its transaction')));
+  });
+  try {
+    return await Promise.race([change, timeout]);
+  } finally {
+    clearImmediate(timer);
+  }
+}
