@@ -146,6 +146,8 @@ export interface Storage {
 
 /** The storage does not answer, as an unmounted disk or a service that is down. */
 export class StorageUnavailable extends Error {}
+/** The storage failed after the step that makes a change: it may have taken place. */
+export class OutcomeUnknown extends StorageUnavailable {}
 /** The storage lacks what every change needs, such as a writable staging area. Nothing was changed; an operator has to repair it. */
 export class StorageUnusable extends Error {}
 /** The storage has no free space. */

@@ -83,7 +83,8 @@ test('if any system call on the folder of files fails, the disk and the audit lo
     for (const call of calls) {
       const name = `${action}-${call}`;
       prepare(file, name);
-      const { status } = await withFailing(postern, files, call, () => act(base, name));
+      const response = await withFailing(postern, files, call, () => act(base, name));
+      const [{ status }, text] = [response, await response.text()];
       const outcomes = async (): Promise<string[]> => {
         const { body } = await postern.send('audit/search', { action });
         return body.list.filter(({ path }: Json) => path.startsWith(`/${name}`)).map(({ outcome }: Json) => outcome);
@@ -91,6 +92,7 @@ test('if any system call on the folder of files fails, the disk and the audit lo
       await until(async () => !(await outcomes()).includes('begun'));
       const did = happened(file, name);
       assert.ok(status < 300 ? did : status >= 500, `${name}: ${status}, and it ${did ? 'took' : 'took no'} place`);
+      if (did && status >= 500) assert.match(text, /may have taken place/, name);
       assert.equal(
         (await outcomes()).filter((outcome) => outcome === 'done').length,
         did ? 1 : 0,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -75,6 +76,29 @@ test('the number of open locations per tenant is limited, and those of other ten
   const threadsThen = threads();
   assert.ok(await others.stat(path('file')));
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs
+});
+
+test('a file that is being read stays readable while its folder is closed in favour of many others', async (t) => {
+  const [folders, parent] = [openFolders(2), await temporaryFolder(t)];
+  atEnd(t, () => folders[Symbol.asyncDispose]());
+  const content = randomBytes(5 << 20);
+  const open = (name: string) => {
+    const folder = { tid: 1, path: join(parent, name), mountPoint: false };
+    mkdirSync(folder.path);
+    writeFileSync(join(folder.path, 'file'), content);
+    return localStorage(folders, { folder, writingRules: { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership } });
+  };
+  const file = await open('first').open(path('file'));
+  const pieces: Buffer[] = [];
+  for await (const piece of file?.read({ start: 0, end: content.length - 1 }) ?? []) {
+    pieces.push(Buffer.from(piece));
+    await open(`other-${pieces.length}`).stat(path('file'));
+  }
+  await file?.close();
+  assert.ok(Buffer.concat(pieces).equals(content));
+  const before = threads();
+  await open('last').stat(path('file'));
+  await until(() => threads() <= before); // the closed folder keeps no thread
 });
 
 test('if a disk is lost while folders are being closed, the read fails and closing completes', async (t) => {

@@ -5,7 +5,8 @@ const defaultIdleTime = 60_000; // ms without work until the thread ends: there 
 
 /** A thread that starts with the first message to it, and ends after some time without work. */
 export interface IdleThread extends AsyncDisposable {
-  post(message: unknown): void;
+  /** @param moved memory in the message that is moved to the thread instead of being copied */
+  post(message: unknown, moved?: readonly ArrayBuffer[]): void;
   /**
    * Call it when all messages are answered: the thread then keeps no process alive, and ends after the idle time.
    * @param idleTime ms
@@ -62,7 +63,7 @@ export function idleThread<Response>(
       .on('exit', handleEnd);
   }
   return {
-    post(message) {
+    post(message, moved = []) {
       if (isClosed) return owner.rejectPending();
       try {
         thread ??= start();
@@ -70,7 +71,7 @@ export function idleThread<Response>(
         return owner.rejectPending(); // for example, the machine allows no further thread
       }
       thread.ref();
-      thread.postMessage(message);
+      thread.postMessage(message, moved);
     },
     startIdleTimer(idleTime = defaultIdleTime) {
       thread?.unref();

@@ -1,5 +1,5 @@
 import type { ItemPath } from '#core/item-path.ts';
-import type { Storage, Upload } from '#ports/storage.ts';
+import type { OpenFile, Storage, Upload } from '#ports/storage.ts';
 import { diskStorage, type FolderStorage } from './disk/disk-storage.ts';
 import type { OpenFolder, OpenFolders } from './disk/open-folders.ts';
 import type { LocalLocation } from './local-configuration.ts';
@@ -10,6 +10,17 @@ async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void):
   } finally {
     release();
   }
+}
+
+/** Returns a file that releases its folder when it is closed. A small file is in memory and needs its folder no more. */
+function releaseAfterRead(file: OpenFile, hold: () => () => void): OpenFile {
+  if (file.content) return file;
+  const release = hold();
+  return {
+    entry: file.entry,
+    read: (range, signal) => file.read(range, signal),
+    close: () => file.close().finally(release),
+  };
 }
 
 const releaseAfterUpload = (upload: Upload, release: () => void): Upload => ({
@@ -44,7 +55,11 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
         return batches && releaseAtEnd(batches, hold());
       }),
     page: (path, query) => withStorage((storage) => storage.page(path, query)),
-    open: (path) => withStorage((storage) => storage.open(path)),
+    open: (path) =>
+      withStorage(async (storage, hold) => {
+        const file = await storage.open(path);
+        return file && releaseAfterRead(file, hold);
+      }),
     createFolder: (parent, name, context) => withStorage((storage) => storage.createFolder(parent, name, context)),
     upload: (target, token) => withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(target, token), hold())),
     recover: (change) => withStorage((storage) => storage.recover(change)),

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import { type ChangeContext, type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
-import { afterCommitPoint, ConfirmationExpired, errorWithCode, isAbsentError, RootGone, toStorageError } from './disk-errors.ts';
+import { afterCommitPoint, asChange, ConfirmationExpired, errorWithCode, isAbsentError, RootGone, toStorageError } from './disk-errors.ts';
 import { withEvidence } from './evidence.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import { makeFolder } from './make-folder.ts';
@@ -11,7 +11,7 @@ import type { Marks } from './marks.ts';
 import { monotonicTime } from './monotonic-time.ts';
 import { descriptorPath, isRootPresent, openFolder, openRoot, type StorageRoot } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
-import { fillBuffer, type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
+import { type FilledBuffer, fillBuffer, type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
 import { OpenLists, readPage } from './read-folder.ts';
 import { clearEvidence, recoverChange } from './recover-change.ts';
 import { randomNames, removeEntry } from './remove-entry.ts';
@@ -111,7 +111,7 @@ function changeEntry(
     try {
       if (confirmedAt !== null && monotonicTime() - confirmedAt > maxConfirmationAge)
         throw new ConfirmationExpired('the disk did not answer in time');
-      change({ folder, name }, { own, pendingMarks: pendingTokens.map(evidenceOf) });
+      asChange(() => change({ folder, name }, { own, pendingMarks: pendingTokens.map(evidenceOf) }));
       return folder;
     } catch (cause) {
       fs.closeSync(folder);
@@ -162,14 +162,19 @@ export function diskCommands(opened: StorageRoot | null) {
     nextBatch: (number: number): Entry[] => withStorageErrors(() => lists.next(number)),
     closeList: (number: number): void => lists.close(number),
     readPage: (path: ItemPath, query: ListingQuery): ListingPage => inRoot((root) => readPage(root, path, query)),
-    read: (file: number, into: Uint8Array, position: number): number => withStorageErrors(() => fillBuffer(file, into, position)),
+    /** Fills the beginning of a buffer. The buffer goes back to the caller with the number of bytes. */
+    read: (file: number, buffer: ArrayBuffer, length: number, position: number): FilledBuffer =>
+      withStorageErrors(() => ({ buffer, count: fillBuffer(file, new Uint8Array(buffer, 0, length), position) })),
     close: (descriptor: number): void => fs.closeSync(descriptor),
     openUpload: (parent: ItemPath, token: string, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload =>
       inRoot((root) => openStagedUpload(root, { parent, token, size }, freeSpace)),
-    writeUpload: (upload: StagedUpload, bytes: Uint8Array, position: number): void =>
-      withStorageErrors(() => writeStaged(upload, bytes, position)),
+    /** Writes the beginning of a buffer, which goes back to the caller. */
+    writeUpload(upload: StagedUpload, buffer: ArrayBuffer, length: number, position: number): FilledBuffer {
+      withStorageErrors(() => writeStaged(upload, new Uint8Array(buffer, 0, length), position));
+      return { buffer, count: length };
+    },
     syncUpload: ({ file }: StagedUpload): void => withStorageErrors(() => fs.fsyncSync(file)),
-    placeUpload: (upload: StagedUpload, placing: Placing) => inRoot((root) => placeStaged(root, upload, placing)),
+    placeUpload: (upload: StagedUpload, placing: Placing) => inRoot((root) => asChange(() => placeStaged(root, upload, placing))),
     discardUpload: (upload: StagedUpload): void => withStorageErrors(() => discardStaged(rootOf(), upload)),
     closeUpload({ file, staging }: StagedUpload): void {
       fs.closeSync(file);

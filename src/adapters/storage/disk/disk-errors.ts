@@ -1,6 +1,6 @@
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { PageTooDeep } from '#core/listing.ts';
-import { ItemChanged, ItemExists, ItemNotFound, StorageFull, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, StorageFull, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
 
 /** Returns the code of a failed system call, or an empty string if the error has none. */
 export const systemErrorCode = (cause: unknown): string =>
@@ -25,6 +25,7 @@ const sentErrors: Readonly<Record<string, new (message: string) => Error>> = {
   ItemExists,
   ItemChanged,
   StorageUnavailable,
+  OutcomeUnknown,
   StorageFull,
   StorageUnusable,
   RootGone,
@@ -46,7 +47,7 @@ export function toStorageError(cause: unknown): Error {
 
 /**
  * Runs work that follows the system call which made the change, such as a sync.
- * @throws StorageUnavailable for every error: the change may be on disk, so that recovery must check the folder and record the outcome
+ * @throws OutcomeUnknown for every error: the change may be on disk, so that recovery must check the folder and record the outcome
  */
 export function afterCommitPoint<T>(work: () => T): T {
   try {
@@ -56,8 +57,21 @@ export function afterCommitPoint<T>(work: () => T): T {
   }
 }
 
+/**
+ * Runs a change.
+ * @throws OutcomeUnknown for an error of the disk that does not say whether the change was made, such as EIO
+ */
+export function asChange<T>(change: () => T): T {
+  try {
+    return change();
+  } catch (cause) {
+    if (cause instanceof StorageUnavailable || toStorageError(cause).constructor !== StorageUnavailable) throw cause;
+    throw new OutcomeUnknown('the disk failed during the change', { cause });
+  }
+}
+
 /** Returns the error for a failure after the system call which made the change. */
-export const commitPointError = (cause: unknown) => new StorageUnavailable('the disk failed after the change was made', { cause });
+export const commitPointError = (cause: unknown) => new OutcomeUnknown('the disk failed after the change was made', { cause });
 
 /** Codes of a file system that does not support links, or allows no further link to a file. */
 export const linkUnsupportedCodes: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];

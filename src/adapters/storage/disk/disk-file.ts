@@ -2,7 +2,7 @@ import type { Entry } from '#core/listing.ts';
 import { type ByteRange, ItemChanged, type OpenFile } from '#ports/storage.ts';
 import type { FoundFile } from './file-lookups.ts';
 import type { FolderThreads } from './folder-threads.ts';
-import type { ReadBuffers } from './read-buffers.ts';
+import type { BufferPair, ReadBuffers } from './read-buffers.ts';
 
 /** Returns a small file, which was read when it was opened. */
 function memoryFile(entry: Entry, content: Uint8Array): OpenFile {
@@ -48,23 +48,23 @@ class DescriptorFile implements OpenFile {
 
   async *read({ start, end }: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array> {
     if (end < start) return;
-    const pair = this.#buffers.take();
-    let isComplete = false;
+    const [first, second] = this.#buffers.take();
+    let unused: BufferPair | null = null;
     try {
-      let next: Promise<Buffer> | null = this.#fill(pair[0], start, end);
-      let index = 0;
+      let next: Promise<Buffer<ArrayBuffer>> | null = this.#fill(first, start, end);
+      let spare = second;
       for (let position = start; next; ) {
-        const piece: Buffer = await unlessAborted(next, signal);
+        const piece: Buffer<ArrayBuffer> = await unlessAborted(next, signal);
         position += piece.length;
-        index = 1 - index;
-        next = position <= end ? this.#fill(index === 0 ? pair[0] : pair[1], position, end) : null;
+        next = position <= end ? this.#fill(spare, position, end) : null;
         next?.catch(() => {}); // if the loop ends before it is awaited
         yield piece;
+        if (!next) unused = [piece.buffer, spare];
+        spare = piece.buffer;
       }
-      isComplete = true;
     } finally {
       // After a failure the reader or a thread may still use a buffer: the pair goes to the garbage collector.
-      this.#buffers.release(pair, isComplete);
+      this.#buffers.release(unused);
     }
   }
 
@@ -73,16 +73,16 @@ class DescriptorFile implements OpenFile {
     await this.#data.run('close', [this.#descriptor], { always: true });
   }
 
-  /** Fills a buffer. @throws ItemChanged if the file ends before */
-  #fill(buffer: Buffer, position: number, end: number): Promise<Buffer> {
-    const piece = buffer.subarray(0, Math.min(buffer.length, end - position + 1));
+  /** Fills a buffer, which is moved to a thread and back. @throws ItemChanged if the file ends before */
+  async #fill(buffer: ArrayBuffer, position: number, end: number): Promise<Buffer<ArrayBuffer>> {
+    const length = Math.min(buffer.byteLength, end - position + 1);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#unused = promise;
-    const reading = this.#data.run('read', [this.#descriptor, piece, position], { late: () => {}, ended: resolve });
-    return reading.then((count) => {
-      if (count < piece.length) throw new ItemChanged('the file was truncated while it was read');
-      return piece;
+    const filled = await this.#data.run('read', [this.#descriptor, buffer, length, position], {
+      ...{ moved: [buffer], late: () => {}, ended: resolve },
     });
+    if (filled.count < length) throw new ItemChanged('the file was truncated while it was read');
+    return Buffer.from(filled.buffer, 0, length);
   }
 }
 

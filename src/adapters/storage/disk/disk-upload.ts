@@ -25,8 +25,8 @@ export class DiskUpload implements Upload {
   readonly #staged: StagedUpload;
   readonly #placing: Placing;
   readonly #threads: FolderThreads;
-  #buffer: Buffer;
-  #spare: Buffer | null = null;
+  #buffer: ArrayBuffer;
+  #spare: ArrayBuffer | null = null;
   #filled = 0;
   #position = 0;
   #writing: Promise<unknown> = Promise.resolve();
@@ -39,16 +39,16 @@ export class DiskUpload implements Upload {
     this.#threads = threads;
     const replaces = typeof target.ifTaken === 'object' ? target.ifTaken.replaces : null;
     this.#placing = { parent: target.parent, names: namesFor(target), replaces, ownership };
-    this.#buffer = this.#newBuffer(target.size ?? bufferSize);
+    this.#buffer = new ArrayBuffer(Math.max(1, Math.min(bufferSize, target.size ?? bufferSize)));
   }
 
   async write(chunk: Uint8Array): Promise<void> {
     for (let rest = chunk; rest.length > 0; ) {
-      const part = rest.subarray(0, this.#buffer.length - this.#filled);
-      this.#buffer.set(part, this.#filled);
+      const part = rest.subarray(0, this.#buffer.byteLength - this.#filled);
+      new Uint8Array(this.#buffer).set(part, this.#filled);
       this.#filled += part.length;
       rest = rest.subarray(part.length);
-      if (this.#filled === this.#buffer.length) await this.#flush();
+      if (this.#filled === this.#buffer.byteLength) await this.#flush();
     }
   }
 
@@ -82,16 +82,20 @@ export class DiskUpload implements Upload {
   async #flush(): Promise<void> {
     await this.#writing;
     if (this.#filled === 0) return;
-    const [written, bytes] = [this.#buffer, this.#buffer.subarray(0, this.#filled)];
-    this.#writing = this.#threads.data.run('writeUpload', [this.#staged, bytes, this.#position], {
-      late: () => {},
-      ended: this.#use(),
-    });
+    this.#writing = this.#writeOut(this.#buffer, this.#filled, this.#position);
     this.#writing.catch(() => {}); // the next call reports it
     this.#position += this.#filled;
     this.#filled = 0;
-    this.#buffer = this.#spare ?? this.#newBuffer(bufferSize);
-    this.#spare = written;
+    this.#buffer = this.#spare ?? new ArrayBuffer(bufferSize);
+    this.#spare = null;
+  }
+
+  /** Writes the beginning of a buffer, which is moved to a thread and back. */
+  async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
+    const written = await this.#threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
+      ...{ moved: [buffer], late: () => {}, ended: this.#use() },
+    });
+    this.#spare = written.buffer;
   }
 
   /** @returns a function to call when the thread no longer uses the descriptors */
@@ -99,9 +103,5 @@ export class DiskUpload implements Upload {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#unused = promise;
     return resolve;
-  }
-
-  #newBuffer(size: number): Buffer {
-    return Buffer.from(new SharedArrayBuffer(Math.max(1, Math.min(bufferSize, size))));
   }
 }

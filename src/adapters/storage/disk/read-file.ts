@@ -29,6 +29,12 @@ export type ReadResponse =
   | { readonly kind: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
   | { readonly kind: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
 
+/** A buffer that a thread sends back, with the number of bytes that were read into it or written from it. */
+export interface FilledBuffer {
+  readonly buffer: ArrayBuffer;
+  readonly count: number;
+}
+
 /** Fills a buffer from a position. @returns the number of bytes, fewer than its length only at the end of the file */
 export function fillBuffer(file: number, buffer: Uint8Array, position: number): number {
   let filled = 0;
@@ -111,6 +117,7 @@ export function readFiles(root: StorageRoot, requests: readonly ReadRequest[]): 
 
 /** Returns the memory in the result of a command that can be moved to another thread instead of being copied. */
 export function movableBuffers(result: unknown): ArrayBuffer[] {
+  if (result instanceof Object && 'buffer' in result && result.buffer instanceof ArrayBuffer) return [result.buffer];
   const responses: readonly (ReadResponse | undefined)[] = Array.isArray(result) ? result : [];
   return responses.flatMap((response) => (response?.kind === 'whole' ? [response.bytes.buffer] : []));
 }

@@ -13,8 +13,10 @@ export interface LaneOptions {
   readonly idleTime?: number;
 }
 
-/** What happens to a request that the disk does not answer in time. */
+/** How a request is sent, and what happens to it if the disk does not answer in time. */
 interface RequestOptions<T> {
+  /** Memory in the parameters that is moved to the thread instead of being copied. */
+  readonly moved?: readonly ArrayBuffer[];
   /** Called with a late result, whose caller got StorageUnavailable long ago; without it, the caller waits for as long as it takes. */
   readonly late?: (result: T) => void;
   /** Called when the thread no longer runs the request, which may be long after its caller got StorageUnavailable. */
@@ -26,6 +28,7 @@ interface RequestOptions<T> {
 export interface PendingRequest {
   readonly lane: Lane;
   readonly request: DiskRequest;
+  readonly moved: readonly ArrayBuffer[];
   /** Whether its caller may get an error although the thread may still run it. */
   readonly canExpire: boolean;
   readonly always: boolean;
@@ -79,7 +82,7 @@ export class Lane {
   run<K extends CommandName>(
     command: K,
     parameters: CommandParameters<K>,
-    { late, ended, always = false }: RequestOptions<CommandResult<K>> = {},
+    { moved = [], late, ended, always = false }: RequestOptions<CommandResult<K>> = {},
   ): Promise<CommandResult<K>> {
     return new Promise((resolve, reject) => {
       if (!always && this.#isHung()) {
@@ -89,6 +92,7 @@ export class Lane {
       this.#queue.push({
         lane: this,
         request: { command, parameters },
+        moved,
         canExpire: late !== undefined,
         always,
         since: performance.now(),

@@ -85,7 +85,7 @@ export class ThreadPool implements AsyncDisposable {
         next.isSent = true;
         lane.began(next, thread);
         thread.sent.push(next);
-        thread.thread.post(next.request);
+        thread.thread.post(next.request, next.moved);
       }
     if (this.#waitingLane()) this.#growTimer ??= setTimeout(() => this.#grow(), growAfter).unref();
     this.#checkTimer ??= setTimeout(() => this.#expireLate(), checkInterval).unref();

@@ -3,7 +3,16 @@ import { PageTooDeep } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { openConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ItemChanged, ItemExists, ItemNotFound, type Storage, StorageFull, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import {
+  ItemChanged,
+  ItemExists,
+  ItemNotFound,
+  OutcomeUnknown,
+  type Storage,
+  StorageFull,
+  StorageUnavailable,
+  StorageUnusable,
+} from '#ports/storage.ts';
 import type { AuthorizedVisit } from './authorize-visit.ts';
 
 /** Returns, for each action, what it may do with a storage, and nothing else. */
@@ -81,6 +90,11 @@ function refusalOf(cause: unknown): unknown {
   if (cause instanceof PageTooDeep)
     return fieldRefusal('startIndex', 'is too high for a folder of this size: search for a part of the name instead');
   if (cause instanceof StorageFull) return new Refusal('storageFull');
+  if (cause instanceof OutcomeUnknown)
+    return new Refusal(
+      'storageAway',
+      'The storage failed during the change. The change may have taken place: look at the folder before you repeat it.',
+    );
   if (cause instanceof StorageUnavailable || cause instanceof StorageUnusable) return new Refusal('storageAway');
   return cause;
 }
