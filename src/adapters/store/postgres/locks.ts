@@ -8,12 +8,13 @@ const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 /** Returns the command by which a transaction takes a shared lock on a key: it waits while work runs alone under the key. */
 export const sharedLockStatement = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
-/** Resolves when a connection ends. */
-const connectionEnd = (client: pg.PoolClient) =>
-  new Promise<void>((resolve) => {
-    client.once('error', () => resolve());
-    client.once('end', () => resolve());
-  });
+/** Waits until a connection ends, at most until `stop` is called. */
+function watchEnd(client: pg.PoolClient): { ended: Promise<void>; stop: () => void } {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const handleEnd = () => resolve();
+  client.on('error', handleEnd).on('end', handleEnd);
+  return { ended, stop: () => client.off('error', handleEnd).off('end', handleEnd) };
+}
 
 /** Runs work while no other work of the same key runs. */
 export type RunAlone = <T>(key: string, work: () => Promise<T>) => Promise<T>;
@@ -30,12 +31,14 @@ export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunA
     try {
       await connections.withClient(async (client) => {
         await connections.execute(client, begin);
+        const connection = watchEnd(client);
         try {
           await connections.query(client, lockStatement, [key]);
           working = Promise.allSettled([work()]);
           // Work that hangs must not keep a connection which the server has closed: others wait for one.
-          await Promise.race([working, connectionEnd(client)]);
+          await Promise.race([working, connection.ended]);
         } finally {
+          connection.stop();
           await connections.execute(client, 'COMMIT');
         }
       });
