@@ -8,6 +8,7 @@ import type { Random } from '#ports/random.ts';
 import { maxBodyBytes } from './body-limits.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { createNodeServer } from './connections/node-server.ts';
+import { requestTurns } from './connections/request-turns.ts';
 import { jsonBodyParser } from './json-body.ts';
 import { asRefusal, isAbandoned, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
 import { expectBody, type RequestTimeouts } from './request-timeouts.ts';
@@ -109,6 +110,8 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
   app.removeAllContentTypeParsers();
   const readJson = jsonBodyParser();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
+  const turns = requestTurns(() => performance.now());
+  app.addHook('onRequest', (request, _reply, done) => turns.run(() => request.ip, done));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     const forwarded = request.raw.headers['x-forwarded-for'];

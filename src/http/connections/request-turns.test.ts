@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requestTurns } from './request-turns.ts';
+
+/** A clock that requests move forward by their work. */
+function workClock() {
+  let time = 0;
+  return { now: () => time, work: (milliseconds: number) => (time += milliseconds) };
+}
+const nextTurn = () => new Promise(setImmediate);
+
+test('the request of one network starts before most of the hundreds that another network has sent', async () => {
+  const clock = workClock();
+  const turns = requestTurns(clock.now);
+  const started: string[] = [];
+  const send = (address: string, work: number) =>
+    turns.run(
+      () => address,
+      () => {
+        clock.work(work);
+        started.push(address);
+      },
+    );
+  for (let number = 0; number < 400; number += 1) send('192.0.2.1', 1);
+  await nextTurn();
+  send('198.51.100.1', 0);
+  while (started.length < 401) await nextTurn();
+  const position = started.indexOf('198.51.100.1');
+  assert.ok(position < 100, `started as number ${position}`);
+});
+
+test('after a turn of much work, fewer requests start in the next one, and more again when the work is little', async () => {
+  const clock = workClock();
+  const turns = requestTurns(clock.now);
+  let starts = 0;
+  async function startsInNextTurn(work: number): Promise<number> {
+    starts = 0;
+    await nextTurn();
+    const inTurn = starts;
+    for (let number = 0; number < inTurn; number += 1) send(work); // each answered client sends its next request
+    return inTurn;
+  }
+  const send = (work: number) =>
+    turns.run(
+      () => '192.0.2.1',
+      () => {
+        clock.work(work);
+        starts += 1;
+      },
+    );
+  for (let number = 0; number < 300; number += 1) send(2);
+  const busy = [await startsInNextTurn(2), await startsInNextTurn(2), await startsInNextTurn(0)].at(-1) ?? 0;
+  assert.ok(busy <= 8, `${busy} in a busy turn`);
+  let idle = 0;
+  for (let turn = 0; turn < 60; turn += 1) idle = Math.max(idle, await startsInNextTurn(0));
+  assert.equal(idle, 64);
+});
+
+test('every request starts, in the order of its network', async () => {
+  const turns = requestTurns(() => performance.now());
+  const started: number[] = [];
+  for (let number = 0; number < 500; number += 1)
+    turns.run(
+      () => '192.0.2.1',
+      () => started.push(number),
+    );
+  while (started.length < 500) await nextTurn();
+  assert.deepEqual(
+    started,
+    started.toSorted((one, other) => one - other),
+  );
+});

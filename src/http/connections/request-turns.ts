@@ -1,0 +1,52 @@
+import { fairQueue } from '#core/fair-queue.ts';
+import { networkOf } from '#core/policy/address-range.ts';
+
+const targetTime = 5; // ms of work in one turn of the event loop; Node.js accepts one new connection in each turn
+const [minStarts, maxStarts] = [8, 64]; // requests that start in one turn
+
+/** Starts requests in turns of the event loop, so that a network with hundreds of busy connections does not delay the others. */
+export interface RequestTurns {
+  /**
+   * Calls `start` at once, or in a later turn if this turn has enough work.
+   * @param address returns the address of the client
+   */
+  run(address: () => string, start: () => void): void;
+}
+
+/** @param now returns a monotonic time in ms */
+export function requestTurns(now: () => number): RequestTurns {
+  const waiting = fairQueue<() => void>();
+  let starts = 0; // in this turn
+  let allowedStarts = maxStarts;
+  let turnBegun: number | null = null; // null: no request has started in this turn
+
+  function begin(): void {
+    turnBegun = now();
+    setImmediate(endTurn);
+  }
+  /** Ends a turn. The longer it took, the fewer requests start in the next one. */
+  function endTurn(): void {
+    const duration = now() - (turnBegun ?? 0);
+    allowedStarts =
+      duration > targetTime ? Math.max(minStarts, Math.floor((starts * targetTime) / duration)) : Math.min(maxStarts, allowedStarts * 2);
+    [starts, turnBegun] = [0, null];
+    while (starts < allowedStarts) {
+      const start = waiting.take();
+      if (!start) return;
+      if (turnBegun === null) begin();
+      starts += 1;
+      start();
+    }
+  }
+  return {
+    run(address, start) {
+      if (turnBegun === null) begin();
+      if (starts < allowedStarts) {
+        starts += 1;
+        return start();
+      }
+      const networks = [networkOf(address(), 24, 48), networkOf(address(), 32, 64)];
+      waiting.add(networks, start);
+    },
+  };
+}
