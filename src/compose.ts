@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
-import { visitAudit } from '#features/audit/visit-audit.ts';
+import { VisitAudit } from '#features/audit/visit-audit.ts';
 import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
 import { checkSecretKey, hasNoSecrets, isNewDatabase, isValidKey, newApiKey, prepareDatabase } from '#features/first-start/first-start.ts';
 import { readinessCheck } from '#features/health/readiness.ts';
@@ -163,7 +163,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // the sweep of the scheduled jobs deletes these
 
   const audit = resources.use(
-    visitAudit(ports, (cause) =>
+    new VisitAudit(ports, (cause) =>
       app.log.error(
         { error: cause instanceof Error ? cause.name : 'unknown' },
         'Cannot write audit entries to the database. They stay in memory and are written with the next ones.',

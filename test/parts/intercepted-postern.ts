@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
-import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
+import { OpenFolders } from '../../src/adapters/storage/disk/open-folders.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { type Start, startPostern, temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
@@ -9,7 +9,7 @@ import { type Around, intercepted } from './intercepted.ts';
 /** Starts a complete Postern whose disk commands run as `threads` says. */
 export async function startWithThreads(t: TestContext, threads: ThreadSettings, start: Start = {}) {
   const data = start.data ?? (await temporaryFolder(t));
-  const storages = localStorages([], data, 0, openFolders(100, threads));
+  const storages = localStorages([], data, 0, new OpenFolders(100, threads));
   const ports = { ...start.replaced?.ports, storages };
   const postern = await startPostern(t, { ...start, data, replaced: { ...start.replaced, ports } });
   atEnd(t, () => storages[Symbol.asyncDispose]());

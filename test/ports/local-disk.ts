@@ -1,14 +1,14 @@
 import type { TestContext } from 'node:test';
 import type { Storage } from '#ports/storage.ts';
 import { defaultThreads, type ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
-import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
+import { OpenFolders } from '../../src/adapters/storage/disk/open-folders.ts';
 import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 
 /** Opens a local folder as a storage, and closes it after the test. @param threads how its disk commands run */
 export function localDisk(t: TestContext, folder: string, threads: ThreadSettings = defaultThreads): Storage {
-  const folders = openFolders(100, threads);
+  const folders = new OpenFolders(100, threads);
   atEnd(t, () => folders[Symbol.asyncDispose]());
   return localStorage(folders, {
     folder: { tid: 1, path: folder, mountPoint: false },

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { RootGone } from '../../src/adapters/storage/disk/disk-errors.ts';
-import { openFolders } from '../../src/adapters/storage/disk/open-folders.ts';
+import { OpenFolders } from '../../src/adapters/storage/disk/open-folders.ts';
 import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts';
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
@@ -47,7 +47,7 @@ test('a folder is opened once, even if a tenant changes the configuration of its
 });
 
 test('the number of open locations per tenant is limited, and those of other tenants stay open', async (t) => {
-  const [folders, parent] = [openFolders(4), await temporaryFolder(t)];
+  const [folders, parent] = [new OpenFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const writing = { floor: { device: 0, bytes: 0 }, ownership: inheritedOwnership };
   const open = (tid: number, name: string) => {
@@ -79,7 +79,7 @@ test('the number of open locations per tenant is limited, and those of other ten
 });
 
 test('a file that is being read stays readable while its folder is closed in favour of many others', async (t) => {
-  const [folders, parent] = [openFolders(2), await temporaryFolder(t)];
+  const [folders, parent] = [new OpenFolders(2), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const content = randomBytes(5 << 20);
   const open = (name: string) => {
@@ -102,7 +102,7 @@ test('a file that is being read stays readable while its folder is closed in fav
 });
 
 test('if a disk is lost while folders are being closed, the read fails and closing completes', async (t) => {
-  const [folders, parent] = [openFolders(), await temporaryFolder(t)];
+  const [folders, parent] = [new OpenFolders(), await temporaryFolder(t)];
   const folder = { tid: 1, path: parent, mountPoint: false };
   const lost = Promise.withResolvers<never>();
   const begun = Promise.withResolvers<void>();

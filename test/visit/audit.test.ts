@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { visitAudit } from '#features/audit/visit-audit.ts';
+import { VisitAudit } from '#features/audit/visit-audit.ts';
 import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
@@ -290,7 +290,7 @@ test('all audit entries are on disk when the process ends, in whatever order the
       return written;
     },
   };
-  const audit = visitAudit({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
+  const audit = new VisitAudit({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
   audit.recordInBackground({ ...event, action: 'rename', path: '' });
   audit.recordInBackground({ ...event, action: 'delete', path: '' });
   await audit[Symbol.asyncDispose]();
@@ -308,7 +308,7 @@ test('audit entries from a database outage are written in batches, and an invali
     writes += 1;
     return isAway ? Promise.reject(new StoreUnavailable('it is away')) : store.write(change, ...rest);
   };
-  const audit = visitAudit({ store: { ...store, write }, clock, process }, () => {
+  const audit = new VisitAudit({ store: { ...store, write }, clock, process }, () => {
     failures += 1;
   });
   const notes = (from: number) => {
@@ -335,7 +335,7 @@ test('a complete download keeps the outcome done if the visitor starts it again 
     ['done', 10],
     ['failed', 4],
   ] as const) {
-    await using audit = visitAudit({ store, clock, process }, (cause) => assert.ifError(cause));
+    await using audit = new VisitAudit({ store, clock, process }, (cause) => assert.ifError(cause));
     const download = await audit.beginTransfer({ ...event, outcome: 'begun', action: 'download', path: '/a' }, '"1"', false);
     download.end(outcome, bytes);
   }

@@ -5,7 +5,7 @@ import { firstTenant } from '#core/records/tenant.ts';
 import { type Storage, StorageUnavailable } from '#ports/storage.ts';
 import type { StorageLocation } from '#ports/storages.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
-import { openFolders } from './disk/open-folders.ts';
+import { OpenFolders } from './disk/open-folders.ts';
 import type { StorageKind } from './kinds.ts';
 import { configuredFolder, configuredFolderOrNull, parseLocalLocation } from './local-configuration.ts';
 import { localStorage } from './local-storage.ts';
@@ -28,7 +28,7 @@ const notAllowed = 'the folder is not within a folder that the operator allows f
  * @param data POSTERN_DATA: tenant 1 may share its folder `files`; nothing else in it can be shared
  * @param minFree bytes that uploads leave free on the file system of POSTERN_DATA, which holds the database
  */
-export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0, folders = openFolders()): StorageKind {
+export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0, folders = new OpenFolders()): StorageKind {
   const defaultRoot = join(data, 'files');
   if (!existsSync(defaultRoot)) mkdirSync(defaultRoot);
   const floor: FreeSpaceFloor = { device: statSync(defaultRoot).dev, bytes: minFree };

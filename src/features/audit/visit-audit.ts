@@ -20,19 +20,7 @@ export interface TransferEntry {
   end(outcome: 'done' | 'failed', bytes: number | null): void;
 }
 
-/** Writes the audit log of visitors' actions. */
-export interface VisitAudit extends AsyncDisposable {
-  /** Records a visit, a folder listing or a refusal without making the caller wait. */
-  recordInBackground(event: VisitEvent): void;
-  /** Records an event. Resolves when it is on disk. */
-  record(event: VisitEvent): Promise<void>;
-  /**
-   * Commits the entry of a download before its first byte is sent. Resolves when the entry is on disk.
-   * @param version requests with the same version are one download; null: each request is a download of its own
-   * @param alert whether to enqueue an alert e-mail
-   */
-  beginTransfer(event: VisitEvent, version: string | null, alert: boolean): Promise<TransferEntry>;
-}
+type AuditPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
 
 interface OpenEntry {
   readonly auditId: Promise<number>;
@@ -42,118 +30,67 @@ interface OpenEntry {
 const isOngoing = ({ until }: OpenEntry, now: number) => until > now && until <= now + downloadWindow;
 
 /**
- * Returns the audit log for visits to this process. Equal events share one entry with a count. The database holds the open
- * entries too, so that counting continues after a restart.
- * @param onFailure receives errors of writes that no caller waits for
+ * Writes the audit log of visits to this process. Equal events share one entry with a count. The database holds the open entries too,
+ * so that counting continues after a restart.
  */
-export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, onFailure: (cause: unknown) => void): VisitAudit {
-  const { store, clock, process } = ports;
-  const openEntries = new Map<string, OpenEntry>();
-  const groupArchives = archiveGrouping(clock);
-  const additions = new Map<number, EntryAddition>();
-  const backlog = unwrittenEvents(ports, maxOpenEntries, onFailure);
-  let timer: NodeJS.Timeout | undefined;
-  let pause = flushInterval;
-  let isFlushing = false;
-  const runningWrites = new Set<Promise<unknown>>();
+export class VisitAudit implements AsyncDisposable {
+  readonly #ports: AuditPorts;
+  readonly #onFailure: (cause: unknown) => void;
+  readonly #openEntries = new Map<string, OpenEntry>();
+  readonly #groupArchives: ReturnType<typeof archiveGrouping>;
+  readonly #additions = new Map<number, EntryAddition>();
+  readonly #backlog: ReturnType<typeof unwrittenEvents>;
+  readonly #runningWrites = new Set<Promise<unknown>>();
+  #timer: NodeJS.Timeout | undefined;
+  #pause = flushInterval;
+  #isFlushing = false;
 
-  /** Reports the failure of a write that no caller waits for. Only the shutdown waits for its end. */
-  function trackWrite(write: Promise<unknown>): void {
-    const running = write.catch(onFailure).finally(() => runningWrites.delete(running));
-    runningWrites.add(running);
-  }
-  async function flush(): Promise<void> {
-    timer = undefined;
-    isFlushing = true;
-    try {
-      await backlog.write();
-      await flushAdditions();
-      pause = flushInterval;
-    } catch (cause) {
-      pause = Math.min(2 * pause, maxPause);
-      throw cause;
-    } finally {
-      isFlushing = false;
-      if (backlog.hasEvents || additions.size > 0) scheduleFlush();
-    }
-  }
-  async function flushAdditions(): Promise<void> {
-    const batch = [...additions];
-    additions.clear();
-    if (batch.length === 0) return;
-    try {
-      await store.write((tx) => writeAdditions(tx, batch), 'job');
-    } catch (cause) {
-      for (const [id, addition] of batch) addToEntry(id, addition); // the next flush writes them
-      throw cause;
-    }
-  }
-  function scheduleFlush(): void {
-    if (!isFlushing) timer ??= setTimeout(() => trackWrite(flush()), pause).unref();
-  }
-  function addToEntry(id: number, { tid, count, bytes, outcome }: EntryAddition): void {
-    const sum = additions.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
-    // One complete download among several requests makes the outcome `done`.
-    const best = sum.outcome === 'done' ? 'done' : (outcome ?? sum.outcome);
-    additions.set(id, { tid, count: sum.count + count, bytes: bytes === null ? sum.bytes : (sum.bytes ?? 0) + bytes, outcome: best });
-    scheduleFlush();
-  }
-  /** Caches an open entry. Drops the oldest one above the limit, since the database still holds it. */
-  function cacheOpenEntry(key: string, auditId: Promise<number>, until: number): void {
-    setAndEvict(openEntries, key, { auditId, until }, maxOpenEntries);
-    auditId.catch(() => openEntries.delete(key));
+  /** @param onFailure receives errors of writes that no caller waits for */
+  constructor(ports: AuditPorts, onFailure: (cause: unknown) => void) {
+    this.#ports = ports;
+    this.#onFailure = onFailure;
+    this.#groupArchives = archiveGrouping(ports.clock);
+    this.#backlog = unwrittenEvents(ports, maxOpenEntries, onFailure);
   }
 
-  function findOpenEntry(key: string | null, now: number): OpenEntry | undefined {
-    const entry = key === null ? undefined : openEntries.get(key);
-    return entry && isOngoing(entry, now) ? entry : undefined;
-  }
-  const countOne = (id: number, event: VisitEvent) => addToEntry(id, { tid: tenantOfEvent(event), count: 1, bytes: null, outcome: null });
-
-  /** Writes the entry of an event that has no open entry in memory. The database may still hold one: then it counts the event there. */
-  function writeEvent(event: VisitEvent, key: string, now: number): Promise<number> {
-    const grouped = { event, key, now, until: now + groupingWindow };
-    const auditId = store.write((tx) => countEvent(tx, grouped, process), visitorTurn(event.visitorRequest.address));
-    cacheOpenEntry(key, auditId, grouped.until);
-    return auditId;
-  }
-
-  async function record(event: VisitEvent): Promise<void> {
-    const now = clock.now();
+  /** Records a visit, a folder listing or a refusal without making the caller wait. */
+  recordInBackground(event: VisitEvent): void {
+    const now = this.#ports.clock.now();
     const key = eventKey(event, null);
-    const entry = findOpenEntry(key, now);
-    if (entry) countOne(await entry.auditId, event);
-    else await writeEvent(event, key, now);
-  }
-
-  function note(event: VisitEvent): void {
-    const now = clock.now();
-    const key = eventKey(event, null);
-    const entry = findOpenEntry(key, now);
+    const entry = this.#findOpenEntry(key, now);
     const queueEvent = () => {
-      backlog.add(event, now);
-      scheduleFlush();
+      this.#backlog.add(event, now);
+      this.#scheduleFlush();
     };
     // Most events have an open entry: only its count changes. If its write fails, the first event reports the failure.
-    if (entry) return void entry.auditId.then((id) => countOne(id, event)).catch(queueEvent);
-    if (backlog.hasEvents || runningWrites.size >= maxConcurrentWrites) return void queueEvent();
-    const auditId = writeEvent(event, key, now);
+    if (entry) return void entry.auditId.then((id) => this.#countOne(id, event)).catch(queueEvent);
+    if (this.#backlog.hasEvents || this.#runningWrites.size >= maxConcurrentWrites) return void queueEvent();
+    const auditId = this.#writeEvent(event, key, now);
     auditId.catch(queueEvent);
-    trackWrite(auditId);
+    this.#trackWrite(auditId);
   }
 
-  /** Groups an unbounded archive, unless the same archive has an open entry already. */
-  function groupUnlessOpen(download: Download, now: number): Download {
-    const { event, version } = download;
-    return version !== null && findOpenEntry(eventKey(event, version), now) ? download : groupArchives(download);
+  /** Records an event. Resolves when it is on disk. */
+  async record(event: VisitEvent): Promise<void> {
+    const now = this.#ports.clock.now();
+    const key = eventKey(event, null);
+    const entry = this.#findOpenEntry(key, now);
+    if (entry) this.#countOne(await entry.auditId, event);
+    else await this.#writeEvent(event, key, now);
   }
 
-  async function begin(requestedEvent: VisitEvent, requestedVersion: string | null, alert: boolean): Promise<TransferEntry> {
+  /**
+   * Commits the entry of a download before its first byte is sent. Resolves when the entry is on disk.
+   * @param requestedVersion requests with the same version are one download; null: each request is a download of its own
+   * @param alert whether to enqueue an alert e-mail
+   */
+  async beginTransfer(requestedEvent: VisitEvent, requestedVersion: string | null, alert: boolean): Promise<TransferEntry> {
+    const { store, clock, process } = this.#ports;
     const now = clock.now();
     const download = { event: requestedEvent, version: requestedVersion };
-    const { event, version } = isUnboundedArchive(download) ? groupUnlessOpen(download, now) : download;
+    const { event, version } = isUnboundedArchive(download) ? this.#groupUnlessOpen(download, now) : download;
     const key = version === null ? null : eventKey(event, version);
-    const openEntry = findOpenEntry(key, now);
+    const openEntry = this.#findOpenEntry(key, now);
     const auditId =
       openEntry?.auditId ??
       store.write(async (tx) => {
@@ -161,20 +98,92 @@ export function visitAudit(ports: Pick<Ports, 'store' | 'clock' | 'process'>, on
         if (isNew && alert && event.link) await enqueueAlert(tx, event.link, id, event.action, now);
         return id;
       }, visitorTurn(event.visitorRequest.address));
-    if (key !== null && !openEntry) cacheOpenEntry(key, auditId, now + downloadWindow);
+    if (key !== null && !openEntry) this.#cacheOpenEntry(key, auditId, now + downloadWindow);
     const id = await auditId;
-    return { end: (outcome, bytes) => addToEntry(id, { tid: tenantOfEvent(event), count: 0, bytes, outcome }) };
+    return { end: (outcome, bytes) => this.#addToEntry(id, { tid: tenantOfEvent(event), count: 0, bytes, outcome }) };
   }
 
-  return {
-    recordInBackground: note,
-    record,
-    beginTransfer: begin,
-    async [Symbol.asyncDispose]() {
-      await Promise.all(runningWrites);
-      clearTimeout(timer);
-      await flush().catch(onFailure);
-      clearTimeout(timer);
-    },
-  };
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#runningWrites);
+    clearTimeout(this.#timer);
+    await this.#flush().catch(this.#onFailure);
+    clearTimeout(this.#timer);
+  }
+
+  /** Reports the failure of a write that no caller waits for. Only the shutdown waits for its end. */
+  #trackWrite(write: Promise<unknown>): void {
+    const running = write.catch(this.#onFailure).finally(() => this.#runningWrites.delete(running));
+    this.#runningWrites.add(running);
+  }
+
+  #scheduleFlush(): void {
+    if (!this.#isFlushing) this.#timer ??= setTimeout(() => this.#trackWrite(this.#flush()), this.#pause).unref();
+  }
+
+  async #flush(): Promise<void> {
+    this.#timer = undefined;
+    this.#isFlushing = true;
+    try {
+      await this.#backlog.write();
+      await this.#flushAdditions();
+      this.#pause = flushInterval;
+    } catch (cause) {
+      this.#pause = Math.min(2 * this.#pause, maxPause);
+      throw cause;
+    } finally {
+      this.#isFlushing = false;
+      if (this.#backlog.hasEvents || this.#additions.size > 0) this.#scheduleFlush();
+    }
+  }
+
+  async #flushAdditions(): Promise<void> {
+    const batch = [...this.#additions];
+    this.#additions.clear();
+    if (batch.length === 0) return;
+    try {
+      await this.#ports.store.write((tx) => writeAdditions(tx, batch), 'job');
+    } catch (cause) {
+      for (const [id, addition] of batch) this.#addToEntry(id, addition); // the next flush writes them
+      throw cause;
+    }
+  }
+
+  #addToEntry(id: number, { tid, count, bytes, outcome }: EntryAddition): void {
+    const sum = this.#additions.get(id) ?? { tid, count: 0, bytes: null, outcome: null };
+    // One complete download among several requests makes the outcome `done`.
+    const best = sum.outcome === 'done' ? 'done' : (outcome ?? sum.outcome);
+    const sumOfBytes = bytes === null ? sum.bytes : (sum.bytes ?? 0) + bytes;
+    this.#additions.set(id, { tid, count: sum.count + count, bytes: sumOfBytes, outcome: best });
+    this.#scheduleFlush();
+  }
+
+  #countOne(id: number, event: VisitEvent): void {
+    this.#addToEntry(id, { tid: tenantOfEvent(event), count: 1, bytes: null, outcome: null });
+  }
+
+  /** Writes the entry of an event that has no open entry in memory. The database may still hold one: then it counts the event there. */
+  #writeEvent(event: VisitEvent, key: string, now: number): Promise<number> {
+    const { store, process } = this.#ports;
+    const grouped = { event, key, now, until: now + groupingWindow };
+    const auditId = store.write((tx) => countEvent(tx, grouped, process), visitorTurn(event.visitorRequest.address));
+    this.#cacheOpenEntry(key, auditId, grouped.until);
+    return auditId;
+  }
+
+  /** Caches an open entry. Drops the oldest one above the limit, since the database still holds it. */
+  #cacheOpenEntry(key: string, auditId: Promise<number>, until: number): void {
+    setAndEvict(this.#openEntries, key, { auditId, until }, maxOpenEntries);
+    auditId.catch(() => this.#openEntries.delete(key));
+  }
+
+  #findOpenEntry(key: string | null, now: number): OpenEntry | undefined {
+    const entry = key === null ? undefined : this.#openEntries.get(key);
+    return entry && isOngoing(entry, now) ? entry : undefined;
+  }
+
+  /** Groups an unbounded archive, unless the same archive has an open entry already. */
+  #groupUnlessOpen(download: Download, now: number): Download {
+    const { event, version } = download;
+    return version !== null && this.#findOpenEntry(eventKey(event, version), now) ? download : this.#groupArchives(download);
+  }
 }

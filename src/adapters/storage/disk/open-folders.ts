@@ -4,7 +4,15 @@ import type { FolderPath } from './disk-commands.ts';
 import { RootGone } from './disk-errors.ts';
 import { FileLookups, type SmallFile } from './file-lookups.ts';
 import { FolderLists } from './folder-lists.ts';
-import { defaultThreads, type FolderThreads, folderProbes, folderThreads, newThreadBudget, type ThreadSettings } from './folder-threads.ts';
+import {
+  defaultThreads,
+  type FolderProbes,
+  type FolderThreads,
+  folderProbes,
+  folderThreads,
+  newThreadBudget,
+  type ThreadSettings,
+} from './folder-threads.ts';
 import type { StorageRoot } from './open-within-root.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import { smallFileCache } from './small-files.ts';
@@ -25,23 +33,10 @@ export interface OpenFolder {
   readonly buffers: ReadBuffers;
 }
 
-/** Keeps the folders of locations open while they are used. Locations of one tenant with the same folder share it. */
-export interface OpenFolders extends AsyncDisposable {
-  /**
-   * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.
-   * @param work may call `hold` to keep the folder open after it ends, until it calls the function that `hold` returns
-   * @throws StorageUnavailable if the folder does not exist
-   */
-  use<T>(folder: LocationFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T>;
-  /** Returns the path of a folder with all links resolved. @throws StorageUnavailable if it does not exist */
-  pathOf(folder: LocationFolder): Promise<string>;
-  /** Checks that a folder exists, without opening it. @throws StorageUnavailable if it does not exist */
-  check(folder: LocationFolder): Promise<void>;
-  /** Returns paths with all links resolved; null for those that do not exist. @throws StorageUnavailable if a disk does not answer */
-  resolveLinks(paths: readonly string[]): Promise<readonly (string | null)[]>;
-}
-
 const keyOf = ({ tid, mountPoint, path }: LocationFolder) => `${tid} ${mountPoint} ${path}`;
+
+/** Work in an open folder. @param hold keeps the folder open after the work, until the returned function is called */
+type WorkInFolder<T> = (open: OpenFolder, hold: () => () => void) => Promise<T>;
 
 /** A folder in the cache. Its threads exist before it is open, because they open it. */
 interface CachedFolder {
@@ -54,124 +49,150 @@ interface CachedFolder {
   users: number;
 }
 
-/**
- * Returns a cache of open folders, which is empty at first.
- * @param maxOpen with this number of open folders, an idle one is closed before another is opened
- */
-export function openFolders(maxOpen = defaultMaxOpen, settings: ThreadSettings = defaultThreads): OpenFolders {
-  const cache = new Map<string, CachedFolder>(); // in the order of their last use
-  let lastUsed: CachedFolder | undefined;
-  const evictedInUse = new Set<CachedFolder>(); // closed when their last user ends
-  const smallFiles = smallFileCache<SmallFile>();
-  const buffers = new ReadBuffers();
-  const budget = newThreadBudget();
-  const probes = folderProbes(settings);
-  const pendingChecks = new Map<string, Promise<void>>(); // by folder: a hung folder takes one thread, however often it is checked
-  let isClosed = false;
+/** Keeps the folders of locations open while they are used. Locations of one tenant with the same folder share it. */
+export class OpenFolders implements AsyncDisposable {
+  readonly #maxOpen: number;
+  readonly #settings: ThreadSettings;
+  readonly #cache = new Map<string, CachedFolder>(); // in the order of their last use
+  #lastUsed: CachedFolder | undefined;
+  readonly #evictedInUse = new Set<CachedFolder>(); // closed when their last user ends
+  readonly #smallFiles = smallFileCache<SmallFile>();
+  readonly #buffers = new ReadBuffers();
+  readonly #budget = newThreadBudget();
+  readonly #probes: FolderProbes;
+  readonly #pendingChecks = new Map<string, Promise<void>>(); // by folder: a hung folder takes one thread, however often it is checked
+  #isClosed = false;
 
-  async function close(cached: CachedFolder): Promise<void> {
-    evictedInUse.delete(cached);
-    const isBlocked = cached.threads.isBlocked();
-    await cached.threads[Symbol.asyncDispose]();
-    // A blocked thread may still use the descriptor: its number must not become that of another folder.
-    if (cached.opened && !isBlocked) closeSync(cached.opened.root.descriptor);
+  /** @param maxOpen with this number of open folders, an idle one is closed before another is opened */
+  constructor(maxOpen = defaultMaxOpen, settings: ThreadSettings = defaultThreads) {
+    this.#maxOpen = maxOpen;
+    this.#settings = settings;
+    this.#probes = folderProbes(settings);
   }
-  function evict(cached: CachedFolder): void {
-    if (cache.get(cached.key) !== cached) return;
-    cache.delete(cached.key);
-    if (cached.users > 0) evictedInUse.add(cached);
-    else void close(cached);
-  }
-  /** Evicts the idle folder with the oldest use of the tenant that has the most idle folders. */
-  function evictOldest(): void {
-    const idle = [...cache.values()].filter(({ users, threads }) => users === 0 && !threads.isBlocked());
-    const idleByTenant = Map.groupBy(idle, ({ tid }) => tid);
-    const largestGroup = [...idleByTenant.values()].sort((one, other) => other.length - one.length)[0];
-    if (largestGroup?.[0]) evict(largestGroup[0]);
-  }
-  function openUncached(key: string, folder: LocationFolder): CachedFolder {
-    const threads = folderThreads(() => cached.opened?.root ?? null, budget, settings);
-    let isLate = false;
-    async function openRoot(): Promise<OpenFolder> {
-      const { path, mountPoint } = folder;
-      const late = (root: StorageRoot) => closeSync(root.descriptor);
-      // The next request tries again, but not while the disk hangs: each try would block another thread.
-      const ended = () => isLate && evict(cached);
-      const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { late, ended });
-      const lookups = new FileLookups(threads, smallFiles.forFolder());
-      cached.opened = { root, threads, lookups, lists: new FolderLists(threads), buffers };
-      return cached.opened;
+
+  /**
+   * Runs `work` in a folder. If its disk was unmounted and mounted again, the folder is opened again.
+   * @param work may call `hold` to keep the folder open after it ends, until it calls the function that `hold` returns
+   * @throws StorageUnavailable if the folder does not exist
+   */
+  async use<T>(folder: LocationFolder, work: WorkInFolder<T>): Promise<T> {
+    const cached = this.#open(folder);
+    try {
+      return await this.#runIn(cached, work);
+    } catch (cause) {
+      if (!(cause instanceof RootGone)) throw cause;
+      this.#evict(cached);
+      return this.#runIn(this.#open(folder), work);
     }
+  }
+
+  /** Returns the path of a folder with all links resolved. @throws StorageUnavailable if it does not exist */
+  pathOf(folder: LocationFolder): Promise<string> {
+    return this.#runIn(this.#open(folder), async ({ root }) => root.path);
+  }
+
+  /** Checks that a folder exists, without opening it. @throws StorageUnavailable if it does not exist */
+  check(folder: LocationFolder): Promise<void> {
+    const { path, mountPoint } = folder;
+    const key = `${mountPoint} ${path}`;
+    const pending = this.#pendingChecks.get(key);
+    if (pending) return pending;
+    const lane = this.#cache.get(keyOf(folder))?.opened?.threads.lookups ?? this.#probes.lane;
+    const check = lane.run('check', [{ path, mountPoint }], { late: () => {}, ended: () => this.#pendingChecks.delete(key) });
+    this.#pendingChecks.set(key, check);
+    return check;
+  }
+
+  /** Returns paths with all links resolved; null for those that do not exist. @throws StorageUnavailable if a disk does not answer */
+  resolveLinks(paths: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.#probes.lane.run('resolveLinks', [paths], { late: () => {} });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const folders = [...this.#cache.values(), ...this.#evictedInUse];
+    this.#cache.clear(); // before the wait: otherwise `#evict` would close a folder again if its disk is lost meanwhile
+    await Promise.all([...folders.map((cached) => this.#close(cached)), this.#probes[Symbol.asyncDispose]()]);
+  }
+
+  #open(folder: LocationFolder): CachedFolder {
+    if (this.#isClosed) throw new StorageUnavailable('Postern is stopping');
+    const key = keyOf(folder);
+    const existing = this.#cache.get(key);
+    if (existing && existing === this.#lastUsed) return existing; // it already is the last of the map
+    if (existing) this.#cache.delete(key);
+    else if (this.#cache.size >= this.#maxOpen) this.#evictOldest();
+    const cached = existing ?? this.#openUncached(key, folder);
+    this.#cache.set(key, cached);
+    this.#lastUsed = cached;
+    return cached;
+  }
+
+  #openUncached(key: string, folder: LocationFolder): CachedFolder {
+    const threads = folderThreads(() => cached.opened?.root ?? null, this.#budget, this.#settings);
     const opening = Promise.withResolvers<OpenFolder>();
     const cached: CachedFolder = { key, tid: folder.tid, threads, opening: opening.promise, opened: null, users: 0 };
-    openRoot().then(opening.resolve, (cause) => {
+    let isLate = false;
+    // After a late end, the next request tries again, but not while the disk hangs: each try would block another thread.
+    this.#openRoot(cached, folder, () => isLate && this.#evict(cached)).then(opening.resolve, (cause) => {
       isLate = threads.isBlocked();
       opening.reject(cause);
-      if (!isLate) evict(cached);
+      if (!isLate) this.#evict(cached);
     });
     opening.promise.catch(() => {}); // if the folder is closed before anybody waits for it
     return cached;
   }
-  function open(folder: LocationFolder): CachedFolder {
-    if (isClosed) throw new StorageUnavailable('Postern is stopping');
-    const key = keyOf(folder);
-    const existing = cache.get(key);
-    if (existing && existing === lastUsed) return existing; // it already is the last of the map
-    if (existing) cache.delete(key);
-    else if (cache.size >= maxOpen) evictOldest();
-    const cached = existing ?? openUncached(key, folder);
-    cache.set(key, cached);
-    lastUsed = cached;
-    return cached;
+
+  /** @param ended called when the thread no longer tries to open the folder */
+  async #openRoot(cached: CachedFolder, { path, mountPoint }: LocationFolder, ended: () => void): Promise<OpenFolder> {
+    const { threads } = cached;
+    const late = (root: StorageRoot) => closeSync(root.descriptor);
+    const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { late, ended });
+    const lookups = new FileLookups(threads, this.#smallFiles.forFolder());
+    cached.opened = { root, threads, lookups, lists: new FolderLists(threads), buffers: this.#buffers };
+    return cached.opened;
   }
-  function holdOpen(cached: CachedFolder): () => void {
+
+  async #runIn<T>(cached: CachedFolder, work: WorkInFolder<T>): Promise<T> {
+    const release = this.#hold(cached);
+    try {
+      return await work(cached.opened ?? (await cached.opening), () => this.#hold(cached));
+    } finally {
+      release();
+    }
+  }
+
+  #hold(cached: CachedFolder): () => void {
     cached.users += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       cached.users -= 1;
-      if (cached.users === 0 && evictedInUse.has(cached)) void close(cached);
+      if (cached.users === 0 && this.#evictedInUse.has(cached)) void this.#close(cached);
     };
   }
-  async function runIn<T>(cached: CachedFolder, work: (open: OpenFolder, hold: () => () => void) => Promise<T>): Promise<T> {
-    const release = holdOpen(cached);
-    try {
-      return await work(cached.opened ?? (await cached.opening), () => holdOpen(cached));
-    } finally {
-      release();
-    }
+
+  /** Evicts the idle folder with the oldest use of the tenant that has the most idle folders. */
+  #evictOldest(): void {
+    const idle = [...this.#cache.values()].filter(({ users, threads }) => users === 0 && !threads.isBlocked());
+    const idleByTenant = Map.groupBy(idle, ({ tid }) => tid);
+    const largestGroup = [...idleByTenant.values()].sort((one, other) => other.length - one.length)[0];
+    if (largestGroup?.[0]) this.#evict(largestGroup[0]);
   }
 
-  return {
-    async use(folder, work) {
-      const cached = open(folder);
-      try {
-        return await runIn(cached, work);
-      } catch (cause) {
-        if (!(cause instanceof RootGone)) throw cause;
-        evict(cached);
-        return runIn(open(folder), work);
-      }
-    },
-    pathOf: (folder) => runIn(open(folder), async ({ root }) => root.path),
-    check({ tid, path, mountPoint }) {
-      const opened = cache.get(keyOf({ tid, path, mountPoint }))?.opened;
-      const key = `${mountPoint} ${path}`;
-      const pending = pendingChecks.get(key);
-      if (pending) return pending;
-      const ended = () => pendingChecks.delete(key);
-      const lane = opened?.threads.lookups ?? probes.lane;
-      const check = lane.run('check', [{ path, mountPoint }], { late: () => {}, ended });
-      pendingChecks.set(key, check);
-      return check;
-    },
-    resolveLinks: (paths) => probes.lane.run('resolveLinks', [paths], { late: () => {} }),
-    async [Symbol.asyncDispose]() {
-      isClosed = true;
-      const folders = [...cache.values(), ...evictedInUse];
-      cache.clear(); // before the wait: otherwise `evict` would close a folder again if its disk is lost meanwhile
-      await Promise.all([...folders.map(close), probes[Symbol.asyncDispose]()]);
-    },
-  };
+  #evict(cached: CachedFolder): void {
+    if (this.#cache.get(cached.key) !== cached) return;
+    this.#cache.delete(cached.key);
+    if (cached.users > 0) this.#evictedInUse.add(cached);
+    else void this.#close(cached);
+  }
+
+  async #close(cached: CachedFolder): Promise<void> {
+    this.#evictedInUse.delete(cached);
+    const isBlocked = cached.threads.isBlocked();
+    await cached.threads[Symbol.asyncDispose]();
+    // A blocked thread may still use the descriptor: its number must not become that of another folder.
+    if (cached.opened && !isBlocked) closeSync(cached.opened.root.descriptor);
+  }
 }

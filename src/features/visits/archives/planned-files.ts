@@ -1,0 +1,39 @@
+import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import { bufferOf } from './reused-buffer.ts';
+import type { PlacedItem } from './zip-plan.ts';
+
+/** A file has changed since the archive was planned: the response must be cut off. */
+class ArchiveChanged extends Error {}
+
+/** Returns the error for a failed read. A client cannot tell a truncated archive from a complete one unless the response is cut off. */
+export function archiveReadError(cause: unknown): unknown {
+  if (cause instanceof ItemChanged) return new ArchiveChanged('a file was truncated', { cause });
+  return cause instanceof StorageUnavailable ? new ArchiveChanged('the storage is unavailable', { cause }) : cause;
+}
+
+/** Reads the files of a planned archive, as long as they have not changed since. */
+export class PlannedFiles {
+  readonly #open: (item: PlacedItem) => Promise<OpenFile | null>;
+
+  constructor(open: (item: PlacedItem) => Promise<OpenFile | null>) {
+    this.#open = open;
+  }
+
+  /** @throws ArchiveChanged if the file has changed or is gone */
+  async open(item: PlacedItem): Promise<OpenFile> {
+    const file = await this.#open(item);
+    if (file?.entry.etag === item.etag) return file;
+    await file?.close();
+    throw new ArchiveChanged(item.name);
+  }
+
+  /** Yields the bytes of a file from a position up to its planned size. Bytes that were appended since are ignored. */
+  async *read(item: PlacedItem, from: number): AsyncGenerator<Buffer> {
+    const file = await this.open(item);
+    try {
+      for await (const piece of file.read({ start: from, end: item.size - 1 })) yield bufferOf(piece);
+    } finally {
+      await file.close();
+    }
+  }
+}
