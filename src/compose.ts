@@ -10,7 +10,7 @@ import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts
 import { operations } from '#features/operations.ts';
 import { reportAlive } from '#features/processes/living-processes.ts';
 import { searchTurns } from '#features/turns/search-turns.ts';
-import { listingTurns } from '#features/visits/files/listing-turns.ts';
+import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { visitorSignIn } from '#features/visits/sign-in/visitor-sign-in.ts';
 import { followTransfers } from '#features/visits/transfers/follow-transfers.ts';
 import { visitLimits } from '#features/visits/visit-limits.ts';
@@ -112,12 +112,12 @@ export async function compose(settings: Settings, replacements: Replacements = {
   const database = resources.use(await openStore({ ...settings, folder: data.path }, replacements.onDiskFailure ?? exitOnDiskFailure));
   const transfers = followTransfers(() => performance.now());
   resources.defer(() => transfers.stop());
-  const listings = listingTurns();
+  const listings = new ListingTurns();
   const passwordHash = replacements.ports?.passwordHash ?? argon2PasswordHash();
   const metrics = processMetrics({
     version,
     transfers: transfers.runningCount,
-    queues: { passwords: passwordHash.waitingCount, folders: listings.waitingCount },
+    queues: { passwords: passwordHash.waitingCount, folders: () => listings.waitingCount() },
     disk: () => diskSpace(data.path),
     checkStore: () => database.check(),
     jobs: () => countJobs({ store: database }),

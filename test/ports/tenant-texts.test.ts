@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Connection, openConnection } from '#adapters/store/sqlite/connection.ts';
-import { tenantTexts } from '#adapters/store/sqlite/search/tenant-texts.ts';
+import { TenantTexts } from '#adapters/store/sqlite/search/tenant-texts.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { until } from './until.ts';
@@ -32,7 +32,7 @@ async function twoTenants(t: TestContext) {
 
 test('preloaded texts are read once and include changes made meanwhile', async (t) => {
   const { connection, heard, asked } = await twoTenants(t);
-  const texts = tenantTexts(heard, ofOne);
+  const texts = new TenantTexts(heard, ofOne);
   texts.preload(first);
   connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['renamed', 2]);
   texts.applyChanges([{ ...first, id: 2 }]);
@@ -46,7 +46,7 @@ test('preloaded texts are read once and include changes made meanwhile', async (
 
 test('preloaded texts evict no other tenant from the cache, and searched texts do', async (t) => {
   const { heard, asked } = await twoTenants(t);
-  const texts = tenantTexts(heard, ofOne);
+  const texts = new TenantTexts(heard, ofOne);
   const index = await texts.get(first);
   texts.preload(second);
   await until(() => asked.includes('lengths of 2'));
@@ -58,7 +58,7 @@ test('preloaded texts evict no other tenant from the cache, and searched texts d
 
 test('texts that grow beyond the memory limit are evicted', async (t) => {
   const { connection, heard } = await twoTenants(t);
-  const texts = tenantTexts(heard, 2 * ofOne);
+  const texts = new TenantTexts(heard, 2 * ofOne);
   const index = await texts.get(first);
   for (let id = 2; id <= 2 * shares; id += 2) {
     connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['long '.repeat(100), id]);

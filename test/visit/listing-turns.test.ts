@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listingTurns } from '#features/visits/files/listing-turns.ts';
+import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Answer, adminKey, type TestPostern } from '../start.ts';
@@ -16,7 +16,7 @@ async function waitingIn(postern: TestPostern): Promise<number> {
 }
 
 test('a waiting listing ends as soon as its client disconnects', async () => {
-  const turns = listingTurns();
+  const turns = new ListingTurns();
   const never = new Promise<never>(() => {});
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const ask = (path: string, left: AbortSignal) =>
@@ -30,7 +30,7 @@ test('a waiting listing ends as soon as its client disconnects', async () => {
 });
 
 test('pages of one link are read one after the other, so that another link at the location need not wait for them', async () => {
-  const turns = listingTurns();
+  const turns = new ListingTurns();
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const reads: string[] = [];
   const ask = (viewId: string, path: string) => {

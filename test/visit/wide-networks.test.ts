@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
 import { archivePlans } from '#features/visits/archives/archive-plans.ts';
-import { listingTurns } from '#features/visits/files/listing-turns.ts';
+import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
 /** Returns an address in one of the /64 networks of one IPv6 /48. */
@@ -41,7 +41,7 @@ test('at a link without free slots, a network with many uploads gets no further 
 });
 
 test('an IPv6 /48 with many /64 networks does not block the listings of others', async () => {
-  const turns = listingTurns();
+  const turns = new ListingTurns();
   const ask = (from: string, viewId: string, path: string) => {
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
     return turns.page({ viewId, address: from, locationId: 1, path, query, clientGone: stays, sent: never }, () => never);

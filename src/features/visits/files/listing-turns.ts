@@ -44,14 +44,6 @@ interface LocationTurns {
   readonly running: Set<Job>;
 }
 
-/** Reads pages of folders and formats them as JSON, in turns: by location, then by link, then by address. */
-export interface ListingTurns {
-  /** @throws Refusal (503) if too many requests wait; the reason of `left` if the client leaves before its turn */
-  page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page>;
-  /** Returns how many pages wait for their turn. */
-  waitingCount(): number;
-}
-
 const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: new Set() });
 
 /** Returns the links whose visitors wait for a job. */
@@ -63,12 +55,89 @@ function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
   for (const { groups } of job.waiters.values()) queue.remove(groups, job);
 }
 
-export function listingTurns(): ListingTurns {
-  const locations = new Map<number, LocationTurns>();
-  /** Requests that wait or whose responses are being sent, by visitor, network and link. */
-  const requestCounts = new Map<string, number>();
+/** Joins the waiting job for the same page, or adds one. Never joins a running job: it may have read the page before a change. */
+function joinJob(turns: LocationTurns, key: string, groups: readonly string[], read: () => Promise<Page>): Job {
+  const job: Job = turns.jobs.get(key) ?? { key, read, result: Promise.withResolvers(), waiters: new Map() };
+  turns.jobs.set(key, job);
+  const groupKey = groups.join('\n');
+  const waiter = job.waiters.get(groupKey) ?? { groups, count: 0 };
+  if (waiter.count === 0) turns.queue.add(groups, job);
+  waiter.count += 1;
+  job.waiters.set(groupKey, waiter);
+  return job;
+}
 
-  function startJobs(id: number, turns: LocationTurns): void {
+/** Removes one request from a job. Cancels the job if no request waits for it. */
+function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): void {
+  const groupKey = groups.join('\n');
+  const waiter = job.waiters.get(groupKey);
+  if (!waiter) return;
+  waiter.count -= 1;
+  if (waiter.count > 0) return;
+  job.waiters.delete(groupKey);
+  turns.queue.remove(groups, job);
+  if (job.waiters.size > 0 || !turns.jobs.delete(job.key)) return;
+  job.result.reject(job.key); // settles the promise, on which no request waits any more
+}
+
+/** Returns the limits on requests that count for a visitor, their networks and their link. */
+function limitsOf(request: ListingTurnRequest): readonly { readonly name: string; readonly max: number }[] {
+  const groups = turnGroupsOf(request);
+  const [link, network] = groups;
+  return [
+    { name: `visitor ${groups.join('\n')}`, max: maxWaiting.visitor + 1 },
+    { name: `network ${network}`, max: maxWaiting.network },
+    { name: `wide network ${wideNetworkOf(request.address)}`, max: maxWaiting.wide },
+    { name: `link ${link}`, max: maxWaiting.link },
+  ];
+}
+
+/** Reads pages of folders and formats them as JSON, in turns: by location, then by link, then by address. */
+export class ListingTurns {
+  readonly #locations = new Map<number, LocationTurns>();
+  /** Requests that wait or whose responses are being sent, by visitor, network and link. */
+  readonly #requestCounts = new Map<string, number>();
+
+  /** Returns how many pages wait for their turn. */
+  waitingCount(): number {
+    return [...this.#locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0);
+  }
+
+  /** @throws Refusal (503) if too many requests wait; the reason of `clientGone` if the client leaves before its turn */
+  async page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page> {
+    const { locationId, path, query, clientGone } = request;
+    clientGone.throwIfAborted();
+    const turns = this.#locations.get(locationId) ?? newTurns();
+    this.#count(request, turns);
+    this.#locations.set(locationId, turns);
+    const groups = turnGroupsOf(request);
+    const job = joinJob(turns, JSON.stringify([path, query]), groups, read);
+    this.#startJobs(locationId, turns);
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => {
+      aborted.reject(clientGone.reason); // before `leaveJob`, whose rejection has no reason that a log could show
+      leaveJob(turns, job, groups);
+    };
+    clientGone.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([job.result.promise, aborted.promise]);
+    } finally {
+      clientGone.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Counts a request until its response is sent. @throws Refusal (503) if too many requests wait */
+  #count(request: ListingTurnRequest, { queue }: LocationTurns): void {
+    const limits = limitsOf(request);
+    const isFull = limits.some(({ name, max }) => (this.#requestCounts.get(name) ?? 0) >= max);
+    if (isFull || queue.count([]) >= maxWaiting.location) throw new Refusal('listingBusy', undefined, { retryAfter });
+    for (const { name } of limits) {
+      addCount(this.#requestCounts, name, 1);
+      void request.sent.finally(() => addCount(this.#requestCounts, name, -1));
+    }
+  }
+
+  #startJobs(id: number, turns: LocationTurns): void {
     while (turns.running.size < maxConcurrent) {
       const busyLinks = new Set([...turns.running].flatMap((job) => [...linksOf(job)]));
       const job = turns.queue.take((link) => busyLinks.has(link));
@@ -80,69 +149,9 @@ export function listingTurns(): ListingTurns {
         .then(job.result.resolve, job.result.reject)
         .finally(() => {
           turns.running.delete(job);
-          startJobs(id, turns);
+          this.#startJobs(id, turns);
         });
     }
-    if (turns.running.size === 0) locations.delete(id);
+    if (turns.running.size === 0) this.#locations.delete(id);
   }
-  /** Joins the waiting job for the same page, or adds one. Never joins a running job: it may have read the page before a change. */
-  function joinJob(turns: LocationTurns, key: string, groups: readonly string[], read: () => Promise<Page>): Job {
-    const job: Job = turns.jobs.get(key) ?? { key, read, result: Promise.withResolvers(), waiters: new Map() };
-    turns.jobs.set(key, job);
-    const groupKey = groups.join('\n');
-    const waiter = job.waiters.get(groupKey) ?? { groups, count: 0 };
-    if (waiter.count === 0) turns.queue.add(groups, job);
-    waiter.count += 1;
-    job.waiters.set(groupKey, waiter);
-    return job;
-  }
-  /** Removes one request from a job. Cancels the job if no request waits for it. */
-  function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): void {
-    const groupKey = groups.join('\n');
-    const waiter = job.waiters.get(groupKey);
-    if (!waiter) return;
-    waiter.count -= 1;
-    if (waiter.count > 0) return;
-    job.waiters.delete(groupKey);
-    turns.queue.remove(groups, job);
-    if (job.waiters.size > 0 || !turns.jobs.delete(job.key)) return;
-    job.result.reject(job.key); // settles the promise, on which no request waits any more
-  }
-
-  return {
-    waitingCount: () => [...locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0),
-    async page(request, read) {
-      const { locationId, path, query, clientGone, sent } = request;
-      clientGone.throwIfAborted();
-      const turns = locations.get(locationId) ?? newTurns();
-      const groups = turnGroupsOf(request);
-      const [link, network] = groups;
-      const limits = [
-        { name: `visitor ${groups.join('\n')}`, max: maxWaiting.visitor + 1 },
-        { name: `network ${network}`, max: maxWaiting.network },
-        { name: `wide network ${wideNetworkOf(request.address)}`, max: maxWaiting.wide },
-        { name: `link ${link}`, max: maxWaiting.link },
-      ];
-      const isFull = turns.queue.count([]) >= maxWaiting.location || limits.some(({ name, max }) => (requestCounts.get(name) ?? 0) >= max);
-      if (isFull) throw new Refusal('listingBusy', undefined, { retryAfter });
-      locations.set(locationId, turns);
-      for (const { name } of limits) {
-        addCount(requestCounts, name, 1);
-        void sent.finally(() => addCount(requestCounts, name, -1));
-      }
-      const job = joinJob(turns, JSON.stringify([path, query]), groups, read);
-      startJobs(locationId, turns);
-      const aborted = Promise.withResolvers<never>();
-      const onAbort = () => {
-        aborted.reject(clientGone.reason); // before `leaveJob`, whose rejection has no reason that a log could show
-        leaveJob(turns, job, groups);
-      };
-      clientGone.addEventListener('abort', onAbort, { once: true });
-      try {
-        return await Promise.race([job.result.promise, aborted.promise]);
-      } finally {
-        clientGone.removeEventListener('abort', onAbort);
-      }
-    },
-  };
 }

@@ -3,7 +3,7 @@ import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import { openConnection } from '#adapters/store/sqlite/connection.ts';
 import { sqliteCodeOf } from '#adapters/store/sqlite/errors.ts';
 import type { SearchedRecords, SearchPage, WordMatch } from '#ports/search.ts';
-import { type ChangedRecord, tenantTexts } from './tenant-texts.ts';
+import { type ChangedRecord, TenantTexts } from './tenant-texts.ts';
 import { type WordPageRequest, wordPageFinder } from './word-page.ts';
 
 /** A message to the thread. A message with a number gets a response with the same number. */
@@ -27,7 +27,7 @@ export interface SearchThreadData {
 
 const { file, maxBytes }: SearchThreadData = workerData;
 const connection = openConnection(file, { readOnly: true });
-const texts = tenantTexts(connection, maxBytes);
+const texts = new TenantTexts(connection, maxBytes);
 const pageOf = wordPageFinder(connection);
 
 async function respond(message: Extract<SearchThreadRequest, { number: number }>): Promise<SearchThreadResponse> {

@@ -7,16 +7,6 @@ export interface ChangedRecord extends SearchedRecords {
   readonly id: number;
 }
 
-/** The texts of all searched tenants in memory, the same as in the database. */
-export interface TenantTexts {
-  /** Returns the index of a tenant's texts, or null if they do not fit in the memory limit. */
-  get(texts: SearchedRecords): Promise<TextIndex | null>;
-  /** Reads texts that may be searched next, if no others must be evicted for them. */
-  preload(texts: SearchedRecords): void;
-  /** Updates the texts of records that may have changed. */
-  applyChanges(records: readonly ChangedRecord[]): void;
-}
-
 interface CacheEntry extends SearchedRecords {
   index: TextIndex | null;
   /** Whether it was searched for a word. Only then are other entries evicted for it. */
@@ -40,26 +30,91 @@ const lengths = (table: SearchedRecords['table']) =>
     FROM (SELECT id, search_text FROM ${table} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${measureBatchSize})`;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/**
- * Caches the texts of tenants: loads them at the first search and applies reported changes. Evicts the texts that were
- * searched longest ago.
- * @param maxBytes memory limit of all texts
- */
-export function tenantTexts({ run }: Connection, maxBytes: number): TenantTexts {
-  const entries = new Map<string, CacheEntry>();
-  let growth = 0; // bytes by which the entries have grown since the last check of the limit
-  const rows = (sql: string, ...parameters: number[]) => run(sql, parameters).rows as TextRecord[]; // safe: STRICT columns have these types
+const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
+const bytesOf = ({ index, reserved }: CacheEntry) => index?.bytes() ?? reserved;
+const sumBytes = (list: readonly CacheEntry[]) => list.reduce((bytes, entry) => bytes + bytesOf(entry), 0);
 
-  function readRecord({ table, tid, index }: CacheEntry, id: number): void {
-    const [row] = rows(`SELECT ${columns[table]} WHERE tid = ? AND id = ?`, tid, id);
-    if (row) index?.set(row);
-    else index?.remove(id);
+/**
+ * The texts of searched tenants in memory, the same as in the database: loads them at the first search and applies reported changes.
+ * Evicts the texts that were searched longest ago.
+ */
+export class TenantTexts {
+  readonly #connection: Connection;
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, CacheEntry>();
+  #growth = 0; // bytes by which the entries have grown since the last check of the limit
+
+  /** @param maxBytes memory limit of all texts */
+  constructor(connection: Connection, maxBytes: number) {
+    this.#connection = connection;
+    this.#maxBytes = maxBytes;
   }
 
-  async function measure({ table, tid }: SearchedRecords): Promise<{ records: number; bytes: number }> {
+  /** Returns the index of a tenant's texts, or null if they do not fit in the memory limit. */
+  get(texts: SearchedRecords): Promise<TextIndex | null> {
+    const entry = this.#touchEntry(texts);
+    entry.searched = true;
+    return this.#loadedIndex(entry);
+  }
+
+  /** Reads texts that may be searched next, if no others must be evicted for them. */
+  preload(texts: SearchedRecords): void {
+    if (!this.#entries.has(keyOf(texts))) this.#loadedIndex(this.#touchEntry(texts)).catch(() => {}); // the next search reports the error
+  }
+
+  /** Updates the texts of records that may have changed. */
+  applyChanges(records: readonly ChangedRecord[]): void {
+    for (const { table, tid, id } of records) {
+      const entry = this.#entries.get(keyOf({ table, tid }));
+      if (entry?.loading) entry.changedIds.add(id);
+      else if (entry?.index) this.#applyChange(entry, id);
+    }
+  }
+
+  /** Returns the entry of a tenant and marks it as the last used one. */
+  #touchEntry({ table, tid }: SearchedRecords): CacheEntry {
+    const key = keyOf({ table, tid });
+    const newEntry = { table, tid, index: null, searched: false, reserved: 0, loading: null, changedIds: new Set<number>() };
+    const entry = this.#entries.get(key) ?? newEntry;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  async #loadedIndex(entry: CacheEntry): Promise<TextIndex | null> {
+    if (!entry.loading && !entry.index)
+      entry.loading = this.#load(entry).finally(() => {
+        entry.loading = null;
+        entry.reserved = 0;
+      });
+    await entry.loading;
+    return entry.index;
+  }
+
+  async #load(entry: CacheEntry): Promise<void> {
+    const { table, tid, changedIds } = entry;
+    entry.index = null;
+    const needed = indexBytes(await this.#measure(entry));
+    const fits = entry.searched ? this.#makeSpace(needed, entry) : sumBytes(this.#othersThan(entry)) + needed <= this.#maxBytes;
+    if (!fits) return changedIds.clear();
+    entry.reserved = needed;
+    const index = textIndex();
+    for (let last = 0; ; ) {
+      const part = this.#rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${batchSize}`, tid, last);
+      index.append(part);
+      if (part.length < batchSize) break;
+      last = part.at(-1)?.id ?? last;
+      await nextTurn();
+    }
+    entry.index = index;
+    for (const id of changedIds) this.#applyChange(entry, id);
+    changedIds.clear();
+  }
+
+  async #measure({ table, tid }: SearchedRecords): Promise<{ records: number; bytes: number }> {
     const size = { records: 0, bytes: 0 };
     for (let last = 0; ; ) {
-      const [part] = run(lengths(table), [tid, last]).rows as { records: number; bytes: number; last: number }[]; // what the query selects
+      const [part] = this.#connection.run(lengths(table), [tid, last]).rows as { records: number; bytes: number; last: number }[]; // what the query selects
       size.records += part?.records ?? 0;
       size.bytes += part?.bytes ?? 0;
       if (!part || part.records < measureBatchSize) return size;
@@ -68,98 +123,47 @@ export function tenantTexts({ run }: Connection, maxBytes: number): TenantTexts 
     }
   }
 
-  const isLarge = (bytes: number) => bytes > maxBytes / 8;
-  const bytesOf = ({ index, reserved }: CacheEntry) => index?.bytes() ?? reserved;
-  const sumBytes = (list: readonly CacheEntry[]) => list.reduce((bytes, entry) => bytes + bytesOf(entry), 0);
-  const othersThan = (except: CacheEntry) => [...entries.values()].filter((entry) => entry !== except);
-  const hasSpace = (needed: number, except: CacheEntry) => sumBytes(othersThan(except)) + needed <= maxBytes;
+  /** Applies a change of one record. If the texts outgrow the limit, evicts others, or else this entry until its next search. */
+  #applyChange(entry: CacheEntry, id: number): void {
+    const before = bytesOf(entry);
+    this.#readRecord(entry, id);
+    this.#growth += Math.max(0, bytesOf(entry) - before);
+    if (this.#growth < this.#maxBytes / 64) return;
+    this.#growth = 0;
+    if (!this.#makeSpace(bytesOf(entry), entry)) this.#entries.delete(keyOf(entry));
+  }
+
+  #readRecord({ table, tid, index }: CacheEntry, id: number): void {
+    const [row] = this.#rows(`SELECT ${columns[table]} WHERE tid = ? AND id = ?`, tid, id);
+    if (row) index?.set(row);
+    else index?.remove(id);
+  }
+
+  #rows(sql: string, ...parameters: number[]): TextRecord[] {
+    return this.#connection.run(sql, parameters).rows as TextRecord[]; // safe: STRICT columns have these types
+  }
+
+  #othersThan(except: CacheEntry): CacheEntry[] {
+    return [...this.#entries.values()].filter((entry) => entry !== except);
+  }
+
+  #isLarge(bytes: number): boolean {
+    return bytes > this.#maxBytes / 8;
+  }
 
   /** Evicts other entries. A large entry is evicted only to make room for another large one: rebuilding it is expensive. */
-  function makeSpace(needed: number, target: CacheEntry): boolean {
-    const isEvictable = (entry: CacheEntry) => entry !== target && !entry.loading && (isLarge(needed) || !isLarge(bytesOf(entry)));
-    if (sumBytes(othersThan(target).filter((entry) => !isEvictable(entry))) + needed > maxBytes) return false;
-    let used = sumBytes(othersThan(target)) + needed;
-    for (const [key, entry] of entries) {
-      if (used <= maxBytes) return true;
+  #makeSpace(needed: number, target: CacheEntry): boolean {
+    const isEvictable = (entry: CacheEntry) =>
+      entry !== target && !entry.loading && (this.#isLarge(needed) || !this.#isLarge(bytesOf(entry)));
+    const others = this.#othersThan(target);
+    if (sumBytes(others.filter((entry) => !isEvictable(entry))) + needed > this.#maxBytes) return false;
+    let used = sumBytes(others) + needed;
+    for (const [key, entry] of this.#entries) {
+      if (used <= this.#maxBytes) return true;
       if (!isEvictable(entry)) continue;
       used -= bytesOf(entry);
-      entries.delete(key);
+      this.#entries.delete(key);
     }
-    return used <= maxBytes;
+    return used <= this.#maxBytes;
   }
-
-  async function load(entry: CacheEntry): Promise<void> {
-    const { table, tid, changedIds } = entry;
-    entry.index = null;
-    const needed = indexBytes(await measure(entry));
-    const fits = entry.searched ? makeSpace(needed, entry) : hasSpace(needed, entry);
-    if (!fits) return changedIds.clear();
-    entry.reserved = needed;
-    const index = textIndex();
-    for (let last = 0; ; ) {
-      const part = rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${batchSize}`, tid, last);
-      index.append(part);
-      if (part.length < batchSize) break;
-      last = part.at(-1)?.id ?? last;
-      await nextTurn();
-    }
-    entry.index = index;
-    for (const id of changedIds) applyChange(entry, id);
-    changedIds.clear();
-  }
-
-  /** Applies a change of one record. If the texts outgrow the limit, evicts others, or else this entry until its next search. */
-  function applyChange(entry: CacheEntry, id: number): void {
-    const before = bytesOf(entry);
-    readRecord(entry, id);
-    growth += Math.max(0, bytesOf(entry) - before);
-    if (growth < maxBytes / 64) return;
-    growth = 0;
-    if (!makeSpace(bytesOf(entry), entry)) entries.delete(keyOf(entry));
-  }
-
-  const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
-  /** Returns the entry of a tenant and marks it as the last used one. */
-  function touchEntry({ table, tid }: SearchedRecords): CacheEntry {
-    const key = keyOf({ table, tid });
-    const entry = entries.get(key) ?? {
-      table,
-      tid,
-      index: null,
-      searched: false,
-      reserved: 0,
-      loading: null,
-      changedIds: new Set(),
-    };
-    entries.delete(key);
-    entries.set(key, entry);
-    return entry;
-  }
-  async function loadedIndex(entry: CacheEntry): Promise<TextIndex | null> {
-    if (!entry.loading && !entry.index)
-      entry.loading = load(entry).finally(() => {
-        entry.loading = null;
-        entry.reserved = 0;
-      });
-    await entry.loading;
-    return entry.index;
-  }
-
-  return {
-    async get(texts) {
-      const entry = touchEntry(texts);
-      entry.searched = true;
-      return loadedIndex(entry);
-    },
-    preload(texts) {
-      if (!entries.has(keyOf(texts))) loadedIndex(touchEntry(texts)).catch(() => {}); // the next search reports the error
-    },
-    applyChanges(records) {
-      for (const { table, tid, id } of records) {
-        const entry = entries.get(keyOf({ table, tid }));
-        if (entry?.loading) entry.changedIds.add(id);
-        else if (entry?.index) applyChange(entry, id);
-      }
-    },
-  };
 }
