@@ -1,21 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { VisitAudit } from '#features/audit/visit-audit.ts';
-import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
-import { checkSecretKey, hasNoSecrets, isNewDatabase, isValidKey, newApiKey, prepareDatabase } from '#features/first-start/first-start.ts';
+import { hasNoSecrets, isValidKey } from '#features/first-start/first-start.ts';
 import { readinessCheck } from '#features/health/readiness.ts';
 import { countJobs } from '#features/jobs/job-queue.ts';
-import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { operations } from '#features/operations.ts';
-import { reportAlive } from '#features/processes/living-processes.ts';
 import { searchTurns } from '#features/turns/search-turns.ts';
 import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { visitorSignIn } from '#features/visits/sign-in/visitor-sign-in.ts';
 import { followTransfers } from '#features/visits/transfers/follow-transfers.ts';
 import { visitLimits } from '#features/visits/visit-limits.ts';
 import type { Limits, Ports } from '#ports/ports.ts';
-import { StoreFull } from '#ports/store.ts';
 import { mediaTypes } from './adapters/media/media-types.ts';
 import { argon2PasswordHash } from './adapters/os/argon2.ts';
 import { diskSpace, probeDisk } from './adapters/os/disk-probe.ts';
@@ -42,15 +38,15 @@ import { refusedLookups } from './http/visitor/refused-lookups.ts';
 import { responseMemory } from './http/visitor/response-memory.ts';
 import { countUnknownLinks } from './http/visitor/unknown-links.ts';
 import { visitorRoutes } from './http/visitor/visitor-routes.ts';
+import { prepareInstallation, skipIfFull } from './prepare-installation.ts';
 import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
 import { urlOf } from './server-url.ts';
 import type { Settings } from './settings.ts';
+import { stopServers } from './stop-servers.ts';
 
 const processBits = 96;
 const backlog = 4096; // connections waiting to be accepted; the kernel may allow fewer
-const transferStopTimeout = 25_000; // ms for running transfers when Postern stops
 const maxChangeTime = 30_000; // ms
-const requestStopTimeout = 2000; // ms for all other requests after that
 
 /** A running server. Disposal stops it. */
 export interface Postern extends AsyncDisposable {
@@ -85,16 +81,6 @@ const pages = join(dirname(packageFile), 'build/visitor');
 const consolePages = join(dirname(packageFile), 'build/console');
 
 const limitsOf = ({ maxFileSize, auditDays, minFreeSpace }: Settings): Limits => ({ maxFileSize, auditDays, minFreeSpace, maxChangeTime });
-
-/** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
-async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof StoreFull) return null;
-    throw cause;
-  }
-}
 
 function openAccessLog(target: string): JsonLines {
   try {
@@ -141,20 +127,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     store,
   };
 
-  await checkSecretKey(ports);
-  const identity = await store.identity();
-  const isFirstStart = await isNewDatabase(ports);
-  if (isFirstStart && settings.databaseUrl !== null) data.checkMoved();
-  if (isFirstStart && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
-  const firstKey = isFirstStart && settings.apiKey === null ? newApiKey(ports) : null;
-  if (firstKey !== null) data.stageFirstKey(firstKey);
-  const prepareStore = () => prepareDatabase(ports, { apiKey: settings.apiKey, firstKey, files: data.files });
-  await (isFirstStart ? prepareStore() : skipIfFull(prepareStore));
-  await skipIfFull(() => packStoredRanges(store));
-  const isActiveKey = (key: string) => isValidKey(ports, key);
-  await data.settleFirstKeys(isActiveKey);
-  const invitation = await skipIfFull(() => inviteFirstOperator(ports));
-  await skipIfFull(() => reportAlive(ports));
+  const { identity, firstKey, invitation } = await prepareInstallation(ports, settings, data);
   const underWay = new Set<string>();
   const timeouts = replacements.timeouts ?? defaultTimeouts;
   const { log = process.stderr } = replacements;
@@ -228,21 +201,13 @@ export async function compose(settings: Settings, replacements: Replacements = {
   return {
     publicUrl,
     apiUrl,
-    firstKeyFile: firstKey === null || !(await isActiveKey(firstKey)) ? null : data.firstKeyFile,
+    firstKeyFile: firstKey === null || !(await isValidKey(ports, firstKey)) ? null : data.firstKeyFile,
     firstConsoleUrl: invitation === null ? null : `${admin === app ? publicUrl : apiUrl}/console/first#${invitation}`,
     unavailableLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
     ports,
     reopenLogs: () => access?.reopen(),
     async [Symbol.asyncDispose]() {
-      // No new connections; running transfers and requests get time to end.
-      const servers = [...new Set([app, admin])];
-      const closed = Promise.all(servers.map((server) => server.close()));
-      await transfers.drain(transferStopTimeout);
-      const closeTimer = setTimeout(() => {
-        for (const { server } of servers) server.closeAllConnections();
-      }, requestStopTimeout);
-      await closed;
-      clearTimeout(closeTimer);
+      await stopServers([...new Set([app, admin])], transfers);
       await parts[Symbol.asyncDispose]();
     },
   };

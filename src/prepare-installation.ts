@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
+import { checkSecretKey, isNewDatabase, isValidKey, newApiKey, prepareDatabase } from '#features/first-start/first-start.ts';
+import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
+import { reportAlive } from '#features/processes/living-processes.ts';
+import type { Ports } from '#ports/ports.ts';
+import { StoreFull } from '#ports/store.ts';
+import type { dataFolder } from './data-folder.ts';
+import type { Settings } from './settings.ts';
+
+/** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
+export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StoreFull) return null;
+    throw cause;
+  }
+}
+
+/** What a start found or made in its database. */
+interface PreparedInstallation {
+  /** Identity of the database. */
+  readonly identity: string;
+  /** The first admin key, if this start made it; else null. */
+  readonly firstKey: string | null;
+  /** The secret of the address that creates the first operator; null if an operator exists. */
+  readonly invitation: string | null;
+}
+
+/** Prepares the database and the data folder for this version: at the first start, the first tenant, its key and its location. */
+export async function prepareInstallation(
+  ports: Ports,
+  { apiKey, databaseUrl }: Settings,
+  data: ReturnType<typeof dataFolder>,
+): Promise<PreparedInstallation> {
+  const { store } = ports;
+  await checkSecretKey(ports);
+  const identity = await store.identity();
+  const isFirstStart = await isNewDatabase(ports);
+  if (isFirstStart && databaseUrl !== null) data.checkMoved();
+  if (isFirstStart && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
+  const firstKey = isFirstStart && apiKey === null ? newApiKey(ports) : null;
+  if (firstKey !== null) data.stageFirstKey(firstKey);
+  const prepareStore = () => prepareDatabase(ports, { apiKey, firstKey, files: data.files });
+  await (isFirstStart ? prepareStore() : skipIfFull(prepareStore));
+  await skipIfFull(() => packStoredRanges(store));
+  await data.settleFirstKeys((key) => isValidKey(ports, key));
+  const invitation = await skipIfFull(() => inviteFirstOperator(ports));
+  await skipIfFull(() => reportAlive(ports));
+  return { identity, firstKey, invitation };
+}
