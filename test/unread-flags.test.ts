@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { shareFields } from '#core/records/share.ts';
+
+const root = join(import.meta.dirname, '..', 'src');
+const textsOf = (patterns: readonly string[]) =>
+  globSync(patterns, { cwd: root })
+    .filter((file) => !file.includes('.test.'))
+    .map((file) => readFileSync(join(root, file), 'utf8'));
+/** The code that decides and serves visits, and the code that reads a link for it. */
+const visitTexts = textsOf(['core/policy/**/*.ts', 'features/visits/**/*.ts', 'http/visitor/**/*.ts']);
+const linkTexts = textsOf(['features/links/*.ts']);
+
+/** Flags that no column holds, because the answer derives them. */
+const derived = ['enableAuthview'];
+/** Takes effect where a storage can sign addresses: no kind of location that is offered can yet. */
+const withoutEffectYet = ['proxyMode'];
+
+const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Returns whether visits read a flag: its column directly, or the field of the share's rules that is read from the column. */
+function isRead(field: string): boolean {
+  const column = new RegExp(`\\.${columnOf(field)}\\b`);
+  if (visitTexts.some((text) => column.test(text))) return true;
+  const ruleOfShare = new RegExp(`[.{,]\\s*(?:share\\.)?${field}\\b`);
+  return linkTexts.some((text) => column.test(text)) && visitTexts.some((text) => ruleOfShare.test(text));
+}
+
+test('every flag of a share has an effect for visitors', () => {
+  const flags = Object.entries(shareFields).flatMap(([name, schema]) => ('type' in schema && schema.type === 'boolean' ? [name] : []));
+  assert.ok(flags.length > 15, 'the flags are found');
+  const unread = flags.filter((flag) => !derived.includes(flag) && !isRead(flag));
+  assert.deepEqual(unread, withoutEffectYet);
+});
