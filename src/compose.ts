@@ -70,6 +70,8 @@ export interface Replacements {
   readonly ports?: Partial<Ports>;
   readonly log?: NodeJS.WritableStream | null;
   readonly timeouts?: RequestTimeouts;
+  /** ms between two checks whether a running transfer is still permitted. */
+  readonly transferCheckInterval?: number;
   /** Called when the disk has failed and no request can be answered any more; by default it ends the process. */
   readonly onDiskFailure?: (cause: unknown) => void;
 }
@@ -96,7 +98,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   const data = dataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();
   const database = resources.use(await openStore({ ...settings, folder: data.path }, replacements.onDiskFailure ?? exitOnDiskFailure));
-  const transfers = followTransfers(() => performance.now());
+  const transfers = followTransfers(() => performance.now(), replacements.transferCheckInterval);
   resources.defer(() => transfers.stop());
   const listings = new ListingTurns();
   const passwordHash = replacements.ports?.passwordHash ?? argon2PasswordHash();

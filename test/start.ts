@@ -61,6 +61,8 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 
 /** Cheap argon2id parameters, because the tests sign in many times. */
 const quick = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
+/** Short, because many tests wait until a transfer is cut; ms. */
+const transferCheckInterval = 200;
 
 /** Starts a complete Postern with real parts on a free port. It is stopped after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replaced = {}, data }: Start = {}) {
@@ -68,7 +70,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
   const database = await databaseOf(folder);
   const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
   const ports = { passwordHash: argon2PasswordHash(quick), ...replaced.ports };
-  const postern = await compose(settings, { log: null, ...replaced, ports });
+  const postern = await compose(settings, { log: null, transferCheckInterval, ...replaced, ports });
   let stopped = false;
   const stop = async () => {
     if (stopped) return;

@@ -1,7 +1,7 @@
 const maxConcurrent = 4; // checks at once: each may use one of the ten connections to PostgreSQL
 const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
-const checkInterval = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
+const defaultCheckInterval = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
 
 /** A running upload or download. */
 export interface Transfer {
@@ -20,8 +20,12 @@ export interface Transfers {
   stop(): void;
 }
 
-/** Checks regularly whether each running transfer is still permitted, and cuts it if not. @param now returns ms of a monotonic clock */
-export function followTransfers(now: () => number): Transfers {
+/**
+ * Checks regularly whether each running transfer is still permitted, and cuts it if not.
+ * @param now returns ms of a monotonic clock
+ * @param checkInterval ms between two checks
+ */
+export function followTransfers(now: () => number, checkInterval = defaultCheckInterval): Transfers {
   const running = new Set<Transfer>();
   const permittedAt = new WeakMap<Transfer, number>(); // time of the last check that permitted it
   let onEmpty: (() => void) | undefined;
