@@ -1,15 +1,9 @@
 import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
+import { answerInTime } from './answer-in-time.ts';
 import { findChangeMark, withNameLock } from './name-locks.ts';
-import {
-  answerInTime,
-  type ChangePorts,
-  type FileChange,
-  type PendingChange,
-  runPendingChange,
-  type StoreResponseOf,
-} from './pending-change.ts';
+import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type StoreResponseOf } from './pending-change.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {

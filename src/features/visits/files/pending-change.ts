@@ -1,6 +1,4 @@
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
-import { Refusal } from '#core/messages.ts';
-import { inTime } from '#core/time-limit.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { auditEntryOf } from '#features/audit/event-entry.ts';
@@ -197,20 +195,6 @@ async function recordFailed(
     await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
     await deleteResponse(tx, tid, auditId);
   }, visitorTurn(visitorRequest.address));
-}
-
-/**
- * Waits for a change for a limited time. After that, the change goes on, and its outcome is recorded when the storage answers.
- * @param limit ms
- * @throws Refusal (503) if the storage does not answer in time
- */
-export async function answerInTime<T>(change: Promise<T>, limit: number): Promise<T> {
-  const result = await inTime(change, limit);
-  if (!result.late) return result.value;
-  throw new Refusal(
-    'storageAway',
-    'The storage does not answer. The change may still take place: look at the folder before you repeat it.',
-  );
 }
 
 /** What a change of files uses. */

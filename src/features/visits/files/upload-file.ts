@@ -11,8 +11,9 @@ import {
 import { type SharedStorage, type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
+import { answerInTime } from './answer-in-time.ts';
 import { withNameLock } from './name-locks.ts';
-import { answerInTime, type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
+import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 
 /** A file that a visitor uploads. */
 export interface IncomingFile {
