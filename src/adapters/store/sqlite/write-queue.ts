@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isDatabaseLost } from './errors.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
-import { settleInTurn, transactionOn } from './write-transaction.ts';
+import { completeInTurn, transactionOn } from './write-transaction.ts';
 
 const maxBatchSize = 64;
 const maxBatchTime = 20; // ms of work; then other work gets its turn of the event loop
@@ -175,7 +175,7 @@ export class WriteQueue {
     this.#isChangeRunning = true;
     let keepsChange = !queued.dryRun;
     try {
-      const value = await settleInTurn(queued.change(this.#tx));
+      const value = await completeInTurn(queued.change(this.#tx));
       queued.answer = () => queued.resolve(value);
     } catch (thrown) {
       const cause = this.#storeError(thrown);

@@ -11,10 +11,10 @@ export const transactionOn = (connection: Connection, isOpen: () => boolean): Tx
   });
 
 /**
- * Rejects if a change does not settle within this turn of the event loop. Queries of its transaction settle at once; a
+ * Rejects if a change does not complete within this turn of the event loop. Queries of its transaction settle at once; a
  * change that awaits anything else would block all others.
  */
-export async function settleInTurn<T>(change: Promise<T>): Promise<T> {
+export async function completeInTurn<T>(change: Promise<T>): Promise<T> {
   let timer: NodeJS.Immediate | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setImmediate(() => reject(new Error('a change awaited something other than its transaction')));
