@@ -1,4 +1,4 @@
-// Commands for the database that operators run beside Postern: back up, restore, move to PostgreSQL.
+// Commands for operators: back up, restore, move to PostgreSQL, reset access.
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -75,7 +75,7 @@ export const settingDefinitions = {
   adminPort: setting(
     'POSTERN_ADMIN_PORT',
     '',
-    'If set, `/api/v1`, `/docs` and `/metrics` are served on this port only.',
+    'If set, `/api/v1`, the console, `/docs`, `/openapi.json` and `/metrics` are served on this port only.',
     parseOptional(parsePort),
   ),
   adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address that POSTERN_ADMIN_PORT listens on; HOST if not set.', text),

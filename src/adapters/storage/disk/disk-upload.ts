@@ -62,7 +62,7 @@ export class DiskUpload implements Upload {
 
   async place(): Promise<string> {
     await this.sync();
-    // Checks the root: in a folder that its path no longer leads to, nobody would find the file.
+    // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
     const { name, folder } = await this.#threads.changes.run('placeUpload', [this.#staged, this.#placing]);
     await this.#threads.data.run('syncFolder', [folder], { always: true });
     return name;

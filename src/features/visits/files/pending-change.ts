@@ -202,7 +202,7 @@ export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' |
 
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response (decisions.md,
- * "What the flags mean at the link"). A change that a crash interrupts is recovered at the next start.
+ * "What the flags mean at the link"). Another process, or the next start, recovers a change that a crash interrupted.
  * @throws what `act` throws
  */
 export async function runPendingChange<T>(

@@ -102,7 +102,7 @@ async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange,
 }
 
 /**
- * Looks at the disk whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
+ * Checks on the disk whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
  * are the evidence.
  */
 async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boolean): Promise<void> {
