@@ -36,19 +36,19 @@ export class ResultCache<T> {
     return new TableReads(this.#versions, tables);
   }
 
-  /** @param length characters in the result */
+  /** Caches a result. @param length characters in it; a result that is added again with another length counts with the new one */
   add(key: string, { reads, result }: CachedResult<T>, length: number): void {
     if (key.length <= maxKeyLength) this.#results.set(key, { reads, result }, { size: 1 + length });
-  }
-
-  /** Deletes a result if it is still in the cache. */
-  delete(key: string, reads: TableReads): void {
-    if (this.#results.peek(key)?.reads === reads) this.#results.delete(key);
   }
 
   /** Returns whether a result is still in the cache. */
   has(key: string, reads: TableReads): boolean {
     return this.#results.peek(key)?.reads === reads;
+  }
+
+  /** Deletes a result if it is still in the cache. */
+  delete(key: string, reads: TableReads): void {
+    if (this.has(key, reads)) this.#results.delete(key);
   }
 
   noteChanges(tables: Iterable<string>): void {
