@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -24,6 +25,7 @@ import { openStore } from './adapters/store/open-store.ts';
 import { dataFolder } from './data-folder.ts';
 import { exitOnDiskFailure, exitOnReplacedDatabase } from './exits.ts';
 import { accessLog } from './http/access-log.ts';
+import { listen } from './http/connections/listen.ts';
 import { healthRoutes } from './http/health.ts';
 import { managementRoutes } from './http/management/management-api.ts';
 import { metricsRoute, processMetrics } from './http/metrics.ts';
@@ -45,7 +47,6 @@ import type { Settings } from './settings.ts';
 import { stopServers } from './stop-servers.ts';
 
 const processBits = 96;
-const backlog = 4096; // connections waiting to be accepted; the kernel may allow fewer
 const maxChangeTime = 30_000; // ms
 
 /** A running server. Disposal stops it. */
@@ -97,7 +98,9 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await using resources = new AsyncDisposableStack();
   const data = dataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();
-  const database = resources.use(await openStore({ ...settings, folder: data.path }, replacements.onDiskFailure ?? exitOnDiskFailure));
+  const clientAddress = new AsyncLocalStorage<string>();
+  const storeSettings = { ...settings, folder: data.path, clientAddress: () => clientAddress.getStore() };
+  const database = resources.use(await openStore(storeSettings, replacements.onDiskFailure ?? exitOnDiskFailure));
   const transfers = followTransfers(() => performance.now(), replacements.transferCheckInterval);
   resources.defer(() => transfers.stop());
   const listings = new ListingTurns();
@@ -133,7 +136,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   const underWay = new Set<string>();
   const timeouts = replacements.timeouts ?? defaultTimeouts;
   const { log = process.stderr } = replacements;
-  const http = { trustedProxies: settings.trustedProxies, timeouts, log };
+  const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress };
   const app = createHttpServer(http, ports);
   await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // the sweep of the scheduled jobs deletes these
 
@@ -191,11 +194,9 @@ export async function compose(settings: Settings, replacements: Replacements = {
     pages,
   });
 
-  await app.listen({ port: settings.port, host: settings.host, backlog });
-  resources.defer(() => app.close());
-  if (settings.admin) {
-    await admin.listen({ ...settings.admin, backlog });
-    resources.defer(() => admin.close());
+  for (const [server, address] of [[app, settings] as const, ...(settings.admin ? [[admin, settings.admin] as const] : [])]) {
+    resources.defer(() => server.close());
+    await listen(server, { host: address.host, port: address.port });
   }
   if (settings.publicUrl === null) publicUrl = urlOf(app, settings.host);
   const apiUrl = urlOf(admin, settings.admin?.host ?? settings.host);

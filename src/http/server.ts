@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -20,6 +21,8 @@ export interface HttpSettings {
   /** Receives log lines; null: no log is written. */
   readonly log: NodeJS.WritableStream | null;
   readonly timeouts: RequestTimeouts;
+  /** Holds the address of the client while its request runs. */
+  readonly clientAddress: AsyncLocalStorage<string>;
 }
 
 declare module 'fastify' {
@@ -111,7 +114,12 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
   const readJson = jsonBodyParser();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
   const turns = requestTurns(() => performance.now());
-  app.addHook('onRequest', (request, _reply, done) => turns.run(() => request.ip, done));
+  app.addHook('onRequest', (request, _reply, done) =>
+    turns.run(
+      () => request.ip,
+      () => settings.clientAddress.run(request.ip, done),
+    ),
+  );
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     const forwarded = request.raw.headers['x-forwarded-for'];

@@ -50,17 +50,17 @@ test('of many simultaneous uploads, renames and new folders with one name, exact
   );
 });
 
-test('of a hundred simultaneous replacements of one file version, exactly one succeeds', async (t) => {
+test('of sixty simultaneous replacements of one file version, exactly one succeeds', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const file = `/s/${viewId}/file/welcome.txt`;
   const etag = (await postern.visit(file, { method: 'HEAD' })).headers.get('etag') ?? '';
   const answers = await Promise.all(
-    hundred.map((index) => postern.visit(file, { method: 'PUT', body: `new ${index}`, headers: { 'if-match': etag } })),
+    hundred.slice(0, 60).map((index) => postern.visit(file, { method: 'PUT', body: `new ${index}`, headers: { 'if-match': etag } })),
   );
   const statuses = answers.map(({ status }) => status);
   assert.equal(count(statuses, 201), 1);
-  assert.equal(count(statuses, 412), 99);
+  assert.equal(count(statuses, 412), 59);
   assert.equal(readFileSync(join(postern.files, 'welcome.txt'), 'utf8'), `new ${statuses.indexOf(201)}`);
 });
 

@@ -1,17 +1,23 @@
 import type { Store } from '#ports/store.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
 
+interface StoreSettings {
+  /** Address of a PostgreSQL server; null: the SQLite database in `folder`. */
+  readonly databaseUrl: string | null;
+  readonly folder: string;
+  /** Bytes that SQLite's word search may use. */
+  readonly searchMemory: number;
+  /** Returns the address of the client whose request is running: the queries of different clients take turns at the server. */
+  readonly clientAddress?: () => string | undefined;
+}
+
 /**
  * Opens the database of an installation. The code for PostgreSQL is loaded only when it is used.
- * @param databaseUrl address of a PostgreSQL server; null: the SQLite database in `folder`
- * @param searchMemory bytes that SQLite's word search may use
  * @param onLost called when the disk of the SQLite database failed: the process must end without another response
  */
-export async function openStore(
-  { databaseUrl, folder, searchMemory }: { databaseUrl: string | null; folder: string; searchMemory: number },
-  onLost: (cause: unknown) => void,
-): Promise<Store> {
+export async function openStore(settings: StoreSettings, onLost: (cause: unknown) => void): Promise<Store> {
+  const { databaseUrl, folder, searchMemory, clientAddress } = settings;
   if (databaseUrl === null) return openSqliteStore(folder, onLost, searchMemory);
   const { openPostgresStore } = await import('./postgres/postgres-store.ts');
-  return openPostgresStore(databaseUrl);
+  return openPostgresStore(databaseUrl, clientAddress);
 }

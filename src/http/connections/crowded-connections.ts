@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '#core/policy/address-range.ts';
 
-const extraConnections = 16; // that Node.js accepts beyond the limit, so that there is time to close others
+const extraConnections = 64; // beyond the limit, so that there is time to close others
 
 /** Sockets in the order in which they connected. */
 type Connections = Set<Socket>;
@@ -34,7 +34,6 @@ export function limitConnections(server: Server, max: number): void {
     if (largest.size <= own.size + 1) return void newcomer.destroy();
     (largest.values().find(awaitsBody) ?? [...largest].at(-1))?.destroy();
   }
-  server.maxConnections = max + extraConnections;
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '', 32, 48);
     const connections: Connections = byNetwork.get(network) ?? new Set();
@@ -46,7 +45,8 @@ export function limitConnections(server: Server, max: number): void {
       count -= 1;
       if (connections.size === 0 && byNetwork.get(network) === connections) byNetwork.delete(network);
     });
-    if (count > max) closeOne(socket, connections);
+    if (count > max + extraConnections) socket.destroy();
+    else if (count > max) closeOne(socket, connections);
   });
   server.on('request', ({ socket }, response) => lastResponses.set(socket, response));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const ownDescriptors = 128; // for the database, the threads and the log
+const ownDescriptors = 144; // for the database, the threads, the log, and the sockets that listen
 const descriptorsPerTransfer = 2; // a socket and a file
 const descriptorsPerUpload = 3; // the folder of its staging file too
 const manyDescriptors = 16_384;

@@ -10,6 +10,7 @@ import { setPostgresLastIds } from './last-ids.ts';
 import { queuedAdvisoryLock } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
 import { openPool } from './pool.ts';
+import { type ClientAddress, withReadingTurns } from './reading-turns.ts';
 import { kyselyOnPool, postgresSearch } from './searches.ts';
 import { wordCondition } from './word-parts.ts';
 
@@ -39,8 +40,12 @@ const searchLimits = { walkTimeout: 1500, maxUnlimitedMatches: 20_000 };
 // No parallel workers, since they take processors from other queries: the number of connections limits a tenant's searches.
 const searchOptions = '-c plan_cache_mode=force_custom_plan -c jit=off -c max_parallel_workers_per_gather=0';
 
-/** Opens a database on a PostgreSQL server. @param url postgres://user:password@host:port/database */
-export async function openPostgresStore(url: string): Promise<Store> {
+/**
+ * Opens a database on a PostgreSQL server.
+ * @param url postgres://user:password@host:port/database
+ * @param clientAddress short queries of different clients take turns
+ */
+export async function openPostgresStore(url: string, clientAddress: ClientAddress = () => undefined): Promise<Store> {
   await migratePostgres(url, migrations, announceMigrations);
   const reads = openPool(url, limits.reads, shortTimeout);
   const changes = openPool(url, limits.changes, shortTimeout);
@@ -58,7 +63,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await close();
     throw cause;
   }
-  const read = kyselyOnPool(reads);
+  const read = kyselyOnPool(withReadingTurns(reads, limits.reads, clientAddress));
   const write = changeRunner(changes, retryQueues, limits);
   const runInTurn = fairScheduler(limits.longRecords);
   let isFull = false;
@@ -94,6 +99,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     isDamaged: () => false, // the server checks its own disk
     withLock: queuedAdvisoryLock(locks, longTimeout),
     ...databaseIdentity(read),
+    // Takes no turn: the database is available although many requests wait for it.
     check: () => reads.withClient(async (client) => void (await reads.query(client, 'SELECT 1'))),
     [Symbol.asyncDispose]: close,
   };

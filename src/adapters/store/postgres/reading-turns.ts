@@ -1,0 +1,55 @@
+import { fairQueue } from '#core/fair-queue.ts';
+import { networkOf } from '#core/policy/address-range.ts';
+import { StoreUnavailable } from '#ports/store.ts';
+import type { ConnectionPool } from './pool.ts';
+
+const maxWait = 4000; // ms; longer only if the database does not answer, or for a client with thousands of requests
+
+/** Returns the address of the client whose request is running, or undefined for our own work. */
+export type ClientAddress = () => string | undefined;
+
+/** Returns the groups that take turns: networks, and smaller networks within them. All our own work is one group. */
+const groupsOf = (address: string | undefined) =>
+  address === undefined ? ['own', 'own'] : [networkOf(address, 24, 48), networkOf(address, 32, 64)];
+
+/**
+ * Lets networks take turns with the connections of a pool, so that the requests of one do not wait for thousands of another.
+ * @param maxConnections of the pool
+ */
+export function withReadingTurns(connections: ConnectionPool, maxConnections: number, clientAddress: ClientAddress): ConnectionPool {
+  const waiting = fairQueue<() => void>();
+  let running = 0;
+
+  function waitForTurn(): Promise<void> {
+    const groups = groupsOf(clientAddress());
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.remove(groups, start);
+        reject(new StoreUnavailable('no connection to the database was free in time'));
+      }, maxWait);
+      waiting.add(groups, start);
+    });
+  }
+  /** Passes the place of a query that has ended to the next one. */
+  function endTurn(): void {
+    const next = waiting.take();
+    if (next) next();
+    else running -= 1;
+  }
+  return {
+    ...connections,
+    async withClient(work) {
+      if (running < maxConnections) running += 1;
+      else await waitForTurn();
+      try {
+        return await connections.withClient(work);
+      } finally {
+        endTurn();
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import Fastify from 'fastify';
+import { listen } from './listen.ts';
+
+const nextTurn = () => new Promise(setImmediate);
+const host = '127.0.0.1';
+
+async function startServer(t: TestContext) {
+  const app = Fastify();
+  app.get('/', async () => 'answered');
+  await listen(app, { host, port: 0 });
+  t.after(() => app.close());
+  return { app, port: (app.server.address() as AddressInfo).port };
+}
+
+/** Opens connections in a thread and, when all are established, increments the number in shared memory. */
+const connecting = `
+const { workerData: { port, count, done } } = require('node:worker_threads');
+let connected = 0;
+for (let number = 0; number < count; number += 1)
+  require('node:net').connect({ host: '${host}', port }).on('connect', () => {
+    connected += 1;
+    if (connected < count) return;
+    Atomics.add(new Int32Array(done), 0, 1);
+    Atomics.notify(new Int32Array(done), 0);
+  });`;
+
+const onLinux = { skip: process.platform === 'linux' ? false : 'needs Linux' };
+
+test('hundreds of new connections are accepted in a few turns of the event loop', onLinux, async (t) => {
+  const { app, port } = await startServer(t);
+  const count = 400;
+  let accepted = 0;
+  app.server.on('connection', () => {
+    accepted += 1;
+  });
+  const done = new SharedArrayBuffer(4);
+  const worker = new Worker(connecting, { eval: true, workerData: { port, count, done } });
+  t.after(() => worker.terminate());
+  await once(worker, 'online');
+  Atomics.wait(new Int32Array(done), 0, 0); // this thread accepts nothing meanwhile
+  let turns = 0;
+  for (; accepted < count; turns += 1) await nextTurn();
+  assert.ok(turns < count / 4, `${turns} turns`);
+});
+
+test('a port on which another server listens is refused', async (t) => {
+  const { port } = await startServer(t);
+  const second = Fastify();
+  t.after(() => second.close());
+  await assert.rejects(listen(second, { host, port }), { code: 'EADDRINUSE' });
+});
+
+test('a server that closes answers the requests in progress on all of its connections first', async (t) => {
+  const { app, port } = await startServer(t);
+  const held: ServerResponse[] = [];
+  app.server.removeAllListeners('request').on('request', (_request, response) => held.push(response));
+  const sockets = Array.from({ length: 100 }, () => connect({ host, port }));
+  const answers = Promise.all(sockets.map((socket) => once(socket, 'data')));
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  while (held.length < sockets.length) await nextTurn();
+  let isClosed = false;
+  const closed = app.close().then(() => {
+    isClosed = true;
+  });
+  while (held.length > 0) {
+    await nextTurn();
+    assert.equal(isClosed, false);
+    held.pop()?.end('answered');
+  }
+  for (const answer of await answers) assert.match(String(answer), /answered/);
+  await closed;
+});

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+const additionalSockets = 15;
+const backlog = 4096; // connections waiting to be accepted; the kernel may allow fewer
+
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+/** Returns the port, or the free one for 0. @throws Error if another program listens on it: sockets that share a port would not notice */
+async function claimPort(address: ListenAddress): Promise<number> {
+  const server = createServer().listen(address);
+  await once(server, 'listening');
+  const claimed = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof claimed === 'object' && claimed ? claimed.port : address.port;
+}
+
+/** Stops listening. Resolves when the connections have ended, at once if the socket did not listen. */
+const close = (socket: Server) => new Promise<void>((resolve) => socket.close(() => resolve()));
+
+/** Returns a socket whose connections the server handles as its own. It does not listen yet. */
+function additionalSocket({ server }: FastifyInstance): Server {
+  return createServer({ allowHalfOpen: true, noDelay: true }, (connection) => {
+    Object.assign(connection, { server }); // Node.js reports errors of the connection to this server
+    server.emit('connection', connection);
+  });
+}
+
+/**
+ * Starts to listen, with several sockets on one port where the system can divide connections among them (Linux). Node.js accepts one
+ * connection from each socket in a turn of its event loop: with a single socket, a new connection waits for seconds behind the
+ * hundreds of a client that connects again and again. `app.close` closes them all.
+ * @throws Error if the port is in use, or may not be used
+ */
+export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {
+  if (process.platform !== 'linux') return void (await app.listen({ ...address, backlog }));
+  const options = { host: address.host, port: await claimPort(address), backlog, reusePort: true };
+  const sockets = Array.from({ length: additionalSockets }, () => additionalSocket(app));
+  let closed: Promise<unknown> | undefined;
+  app.addHook('preClose', (done) => {
+    closed = Promise.all(sockets.map(close));
+    done();
+  });
+  app.addHook('onClose', async () => void (await closed));
+  await app.listen(options);
+  for (const socket of sockets) {
+    socket.listen(options);
+    await once(socket, 'listening');
+  }
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { defaultTimeouts } from './request-timeouts.ts';
+import { createHttpServer } from './server.ts';
+
+/** Starts a server that answers with the address of the client. */
+async function startServer(t: TestContext) {
+  const clientAddress = new AsyncLocalStorage<string>();
+  const settings = { trustedProxies: ['127.0.0.1'], log: null, timeouts: defaultTimeouts, clientAddress };
+  const app = createHttpServer(settings, { clock: { now: Date.now }, random: { token: () => 'token' } });
+  t.after(() => app.close());
+  const received = new Promise<void>((resolve) =>
+    app.addHook('onRequest', (_request, _reply, done) => {
+      resolve();
+      done();
+    }),
+  );
+  app.all('/', async () => ({ address: clientAddress.getStore() }));
+  return { url: await app.listen({ host: '127.0.0.1', port: 0 }), received };
+}
+
+test('the address of the client is known while its request runs', async (t) => {
+  const { url } = await startServer(t);
+  const response = await fetch(url, { headers: { 'x-forwarded-for': '192.0.2.7' } });
+  assert.deepEqual(await response.json(), { address: '192.0.2.7' });
+});
+
+test('the address of the client is known after a body that arrives later than its headers', async (t) => {
+  const { url, received } = await startServer(t);
+  const headers = { 'x-forwarded-for': '192.0.2.7', 'content-type': 'application/json', 'content-length': 2 };
+  const sent = request(url, { method: 'POST', headers });
+  sent.write('{');
+  await received;
+  sent.end('}');
+  const [response] = await once(sent, 'response');
+  assert.deepEqual(JSON.parse(await text(response)), { address: '192.0.2.7' });
+});
