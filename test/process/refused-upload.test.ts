@@ -1,9 +1,12 @@
 // Runs in its own process: a server that hangs on a refused upload must not block other tests.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { raw, statusOf } from '../hostile/raw-socket.ts';
+import { atEnd } from '../parts/at-end.ts';
 import { smallDisk } from '../ports/small-disk.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { type RunningPostern, runPostern } from './run-postern.ts';
@@ -40,3 +43,23 @@ for (const chunked of [false, true]) {
     assert.equal((await postern.send('audit/search', { outcome: 'failed' })).body.totalCount, 1);
   });
 }
+
+test('a client that announces the end of the connection can send the rest of a refused body after the response', {
+  timeout: 10_000,
+}, async (t) => {
+  const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_MAX_FILE_SIZE: '10' });
+  const { viewId } = (await postern.send('share/add', newShare())).body;
+  const { host, port, hostname } = new URL(postern.publicUrl);
+  const socket = connect(Number(port), hostname);
+  atEnd(t, () => socket.destroy());
+  socket.write(`PUT /s/${viewId}/file/large HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 20\r\nConnection: close\r\n\r\nfirst half`);
+  assert.match(String(await once(socket, 'data')), /^HTTP\/1.1 413 /);
+  let hasEnded = false;
+  socket.once('end', () => {
+    hasEnded = true;
+  });
+  for (let count = 0; count < 5; count += 1) await fetch(`${postern.publicUrl}/health/live`);
+  assert.equal(hasEnded, false);
+  socket.write('second hal');
+  await once(socket, 'end');
+});

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
@@ -24,14 +24,23 @@ function parseLength(header: string | undefined): number | null {
   return header === undefined ? null : Number(header);
 }
 
+/** Closes the connection when the response is sent and the body has arrived. Node.js would not wait for the body. */
+function closeAfterBody(request: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = true;
+  const close = () => request.complete && response.writableFinished && request.socket.end();
+  request.once('end', close);
+  response.once('finish', close);
+}
+
 /**
- * Discards the rest of a refused body, for at most five seconds. The connection stays open until then: a client that
- * writes to a closed connection gets an error and never reads the response.
+ * Discards the rest of a refused body, for at most five seconds. The connection stays open until then, even if the request says
+ * `Connection: close`: a client that writes to a closed connection gets an error and never reads the response.
  * @param isRequested whether 100 Continue was sent. A client that still waits for it sends no body
  */
 function discardBody({ raw }: FastifyRequest, reply: FastifyReply, isRequested: boolean): void {
   if (raw.complete) return;
   if (!isRequested && expectsContinue(raw)) reply.header('connection', 'close');
+  else if (!reply.raw.shouldKeepAlive) closeAfterBody(raw, reply.raw);
   raw.resume();
   const close = setTimeout(() => raw.destroy(), drainTimeout).unref();
   raw.once('close', () => clearTimeout(close));
