@@ -1,4 +1,4 @@
-/** Form of a viewId (decisions.md, Fields). */
+/** Form of a viewId. */
 export const viewIdPattern = '^[A-Za-z0-9_-]{4,64}$';
 
 /** Random bits in a viewId that Postern generates: 22 characters of base64url. */

@@ -33,7 +33,7 @@ function parsePlainEntry(text: string, start: number): ParsedEntry {
 
 /**
  * Parses a comma-separated list. Trims entries, and drops empty ones and duplicates. An entry with a comma must be in
- * double quotes, with inner quotes doubled (decisions.md, Fields). Reads each character once: a regular expression took
+ * double quotes, with inner quotes doubled. Reads each character once: a regular expression took
  * seconds for 64 KiB of spaces.
  * @param maxLength characters of the list in its shortest spelling (`listLength`), after which parsing stops: a list
  *   that is refused costs no more than one that is accepted

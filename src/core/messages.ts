@@ -148,7 +148,7 @@ export const fieldRefusal = (field: string, detail: string) =>
 
 /**
  * Runs checks that do not depend on each other, one after the other.
- * @throws Refusal `fieldInvalid` with the field errors of all checks (decisions.md, Bodies and answers)
+ * @throws Refusal `fieldInvalid` with the field errors of all checks
  */
 export async function runChecks(...checks: readonly (() => unknown)[]): Promise<void> {
   const fieldErrors: FieldError[] = [];

@@ -22,7 +22,7 @@ export function checkNotGuessable(password: string, field: string): void {
 }
 
 /**
- * Checks a new password against all rules (decisions.md, Fields: updateUserPassword).
+ * Checks a new password against all rules.
  * @param field name of the password in the body
  * @throws Refusal `fieldInvalid` (400) that names the field
  */

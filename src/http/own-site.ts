@@ -53,7 +53,7 @@ export function checkSite(request: FastifyRequest, publicUrl: string): void {
   if (isCrossSite(request, ({ origin }) => isPublicAddress(origin, publicUrl))) throw new Refusal('otherSite');
 }
 
-/** Returns whether an origin has the host of the request's Host header, whether or not a proxy ends TLS (visit.md, Sessions). */
+/** Returns whether an origin has the host of the request's Host header, whether or not a proxy ends TLS. */
 const hasRequestHost =
   ({ headers: { host = '' } }: FastifyRequest, overTls: boolean) =>
   ({ protocol, host: originHost }: URL) =>

@@ -4,7 +4,7 @@ import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 
-/** Returns the body of a refusal: RFC 9457, plus the field names that other clients read (decisions.md, Bodies and answers). */
+/** Returns the body of a refusal: RFC 9457, plus the field names that other clients read. */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
   const { id, status, title } = messages[refusal.messageName];
   const { fieldErrors } = refusal.extras;

@@ -91,7 +91,7 @@ const toOriginForm = (target: string) =>
 const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
-/** Creates a Fastify server with the strict rules of decisions.md for bodies and responses. */
+/** Creates a Fastify server with the rules for all bodies and responses (docs/integrator/rest.md, "Requests and responses"). */
 export function createHttpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustedProxyCheck(settings.trustedProxies);
   const warnOfProxy = untrustedProxyWarning(isTrusted);

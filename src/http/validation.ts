@@ -5,7 +5,7 @@ import { parseInstant } from '#core/instant.ts';
 import { type FieldError, fieldRefusal, Refusal } from '#core/messages.ts';
 import { patternErrorText } from '#core/records/patterned.ts';
 
-// Values are not coerced, completed or dropped, and all errors are reported at once (decisions.md, Bodies and answers).
+// Values are not coerced, completed or dropped, and all errors are reported at once.
 const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
 // An empty text clears a date, as null does.
 ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfDay') !== null);

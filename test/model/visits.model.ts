@@ -1,4 +1,4 @@
-// A minimal model of what visit.md and decisions.md promise for one link. It uses no code of src.
+// A minimal model of what the documentation promises for one link. It uses no code of src.
 
 export const flags = ['canView', 'canDownload', 'canDownloadFolder', 'canUpload', 'canCreateFolder', 'canRename', 'canDelete'] as const;
 export type Flag = (typeof flags)[number];

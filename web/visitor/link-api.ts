@@ -55,7 +55,7 @@ export function parseFailure(status: number, text: string, retryAfter: string | 
   }
 }
 
-/** @returns the JSON of the response, in the shape of the route (visit.md) */
+/** @returns the JSON of the response, in the shape of the route */
 async function requestJson(path: string, init: RequestInit = {}) {
   const response = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => {
     throw offline();

@@ -15,7 +15,7 @@ const plainV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/;
 /** Returns whether an address is in ::ffff:0:0/96. The check of the library takes as long as parsing the address. */
 const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.every((part, index) => index >= 5 || part === 0);
 
-/** Parses an address; `::ffff:a.b.c.d` becomes `a.b.c.d` (decisions.md, Fields). @returns null if the text is not an address */
+/** Parses an address; `::ffff:a.b.c.d` becomes `a.b.c.d`. @returns null if the text is not an address */
 export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   // ipaddr.js also accepts octal and short forms, which other programs interpret differently: accept only four decimal numbers.
   const isV4 = plainV4.test(text);

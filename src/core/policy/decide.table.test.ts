@@ -6,7 +6,7 @@ import { type Action, actions, type Denial, decide, type EntryRequest, type Ques
 import type { Permissions, Visitor } from './share-rules.ts';
 
 // The expected results come from the documentation for integrators, not from the code of decide.ts.
-const document = readFileSync(new URL('../../../docs/integrator/who-may-do-what.md', import.meta.url), 'utf8');
+const document = readFileSync(new URL('../../../docs/integrator/access-rules.md', import.meta.url), 'utf8');
 
 /** Returns the rows of the table whose header begins with these cells. */
 function table(...header: readonly string[]): readonly (readonly string[])[] {

@@ -12,7 +12,7 @@ export type EntryRequest = 'page' | 'signIn' | 'signOut';
 /** Everything that a visitor may ask of a link. */
 export type VisitorAction = Action | EntryRequest;
 
-/** Reason for a refusal, in the order of visit.md, "Reaching a link". */
+/** Reason for a refusal, in the order in which they are checked (docs/integrator/access-rules.md, "When access is refused"). */
 export type Denial = 'unknown' | 'ended' | 'address' | 'signIn' | 'audience' | 'permission';
 
 /** The input of a decision: a visitor sends a request to a link. */
@@ -96,7 +96,7 @@ function hasPermission({ request, share, replaces }: LinkQuestion): boolean {
   return allowed && (!replaces || share.canDelete);
 }
 
-/** The rules in the order of visit.md, "Reaching a link". The first one that does not hold decides the denial. */
+/** The rules in their order. The first one that does not hold decides the denial. */
 const rules: readonly Rule[] = [
   {
     name: 'active',
@@ -196,7 +196,7 @@ export function explainDecision(question: LinkQuestion): RuleExplanation[] {
   });
 }
 
-/** Returns why a portal refuses a visitor, or null. Only rules 1, 3 and 4 of visit.md apply, since a portal belongs to no share. */
+/** Returns why a portal refuses a visitor, or null. Only the rules for the link, the address and the sign-in apply, since a portal belongs to no share. */
 export function decidePortal(profile: ProfileRules, visitor: Visitor): { readonly because: Denial } | null {
   if (!profile.requiresSignIn) return { because: 'unknown' };
   return isAddressAllowed(profile, visitor) ? null : { because: 'address' };

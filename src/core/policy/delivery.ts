@@ -15,7 +15,7 @@ export function requiresMark(protection: Protection): boolean {
 }
 
 /**
- * Returns why the original file must not be sent, or null if it may be (decisions.md, "What the flags mean at the link").
+ * Returns why the original file must not be sent, or null if it may be.
  * Marks and signatures are not built yet. Until then, files that need one are refused, and the original is never sent
  * instead.
  */

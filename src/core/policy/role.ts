@@ -1,4 +1,4 @@
-/** Roles of operators and keys. Each role includes the permissions of the roles before it (decisions.md, Callers and tenants). */
+/** Roles of operators and keys. Each role includes the permissions of the roles before it. */
 export const roles = ['reader', 'editor', 'admin'] as const;
 
 /** Roles of keys. `metrics` may only read /metrics, so that a monitoring system has no access to records. */

@@ -1,4 +1,4 @@
-/** Time for which a failed attempt counts, in milliseconds (visit.md, Sessions). */
+/** Time for which a failed attempt counts, in ms. */
 export const failureLifetime = 15 * 60_000;
 
 /** Tolerated difference between clocks, in milliseconds. A failure further in the future comes from a wrong clock and does not count. */

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { languages } from '#core/translations/languages.ts';
 import { bodyOf, count, etag, freeText, instant, limits, lineOf, recordId } from './field.ts';
 
-/** Types of sign-in and their numbers in the interface (decisions.md, Fields). */
+/** Types of sign-in and their numbers in the interface. */
 export const profileTypes = { PUBLIC: 1, PASSWORD: 2, USERS: 3, EMAIL_CODE: 4, OIDC: 5, SAML: 6, LDAP: 7 } as const;
 export type ProfileType = keyof typeof profileTypes;
 const typeNames = Object.keys(profileTypes) as readonly ProfileType[]; // Object.keys widens to string[]

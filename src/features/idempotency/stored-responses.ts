@@ -2,7 +2,7 @@ import { type MessageName, Refusal } from '#core/messages.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
-/** How long a stored response is replayed to duplicate requests (decisions.md); ms. */
+/** How long a stored response is replayed to duplicate requests; ms. */
 export const responseLifetime = 24 * 3_600_000;
 const maxKeyLength = 255;
 const purpose = 'idempotent answer';

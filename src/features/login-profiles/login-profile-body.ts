@@ -87,6 +87,6 @@ export const emptyProfile: LoginProfileInput = {
   configuration: '',
 };
 
-/** Returns whether the change ends the sessions of the profile (visit.md, Sessions). */
+/** Returns whether the change ends the sessions of the profile. */
 export const endsSessions = (before: LoginProfileInput, after: LoginProfileInput) =>
   (['type_id', 'configuration', 'username', 'password'] as const).some((field) => before[field] !== after[field]);

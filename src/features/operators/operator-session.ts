@@ -4,7 +4,7 @@ import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
-// The same times as for sessions of visitors (visit.md, Sessions).
+// The same times as for sessions of visitors.
 /** Longest life of a console session; ms. */
 export const maxOperatorSessionTime = 12 * 3_600_000;
 const maxIdleTime = 3_600_000; // ms

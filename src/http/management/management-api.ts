@@ -199,7 +199,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
   throw allow === '' ? new Refusal('notFound') : new Refusal('methodWrong', `This address accepts only ${allow}.`, { allow });
 }
 
-/** Adds the routes of /api/v1. A request is checked in the order of decisions.md: key, role, address and method, size, type, body. */
+/** Adds the routes of /api/v1. A request is checked in this order: key, role, address and method, size, type, body. */
 export function managementRoutes(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
   const parts = {
     ports,

@@ -54,7 +54,7 @@ const password = (id: string) => ({
 });
 const ranges = [header('Range', 'RFC 9110, 14.2.'), header('If-Range', 'RFC 9110, 13.1.5.'), header('If-None-Match', 'RFC 9110, 13.1.2.')];
 
-/** The paths of links and portals (visit.md). */
+/** The paths of links and portals. */
 export const linkPaths = {
   '/s/{viewId}': { get: route('link_page', { summary: 'The page.', responses: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
   '/s/{viewId}/visit': {

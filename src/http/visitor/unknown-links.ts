@@ -3,7 +3,7 @@ import { networkOf } from '#core/policy/address-range.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
 
-const maxUnknown = 60; // unknown links a minute from one network (visit.md, Sessions)
+const maxUnknown = 60; // unknown links a minute from one network
 const maxVerified = 5; // pairs of name and password a minute from a network that is refused
 const minute = 60_000; // ms
 const maxExchanged = 500; // networks in one exchange: a client with many networks must not fill a statement or the table

@@ -5,7 +5,7 @@ import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/vis
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
-const maxCookies = 30; // the browser keeps the thirty newest (visit.md, Sessions)
+const maxCookies = 30; // the browser keeps the thirty newest
 const maxRead = 2 * maxCookies; // a browser hardly sends more than it keeps, and each costs a lookup
 const maxBasicLength = 1024; // characters
 

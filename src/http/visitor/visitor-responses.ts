@@ -6,7 +6,7 @@ import { preferencesOf } from '#http/preferences.ts';
 import { refusalHeaders, sendProblem } from '#http/problem.ts';
 import type { Clock } from '#ports/clock.ts';
 
-/** The headers of every response at a link (visit.md). */
+/** The headers of every response at a link. */
 export const linkHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',

@@ -141,7 +141,7 @@ const isPortal = (url: string) => url.startsWith('/p/');
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
 const readsQuery = (url: string) => isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$)/.test(pathOf(url));
 
-/** Adds every route of links and portals (visit.md). */
+/** Adds every route of links and portals. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports, unknownLinks } = parts;
   const checkHost = hostCheck(ports.links.publicUrl);

@@ -3,7 +3,7 @@ import { firstTenant } from '#core/records/tenant.ts';
 
 const roleLabels = {
   metrics: 'Metrics: can read /metrics only',
-  reader: 'Reader: can view everything except secrets and the audit log',
+  reader: 'Reader: can view shares, access users, login profiles and reports',
   editor: 'Editor: can also change shares and access users',
   admin: 'Admin: can do everything',
 } as const;

@@ -4,7 +4,7 @@ import type { Entry } from '#core/listing.ts';
 
 const toBase36 = (value: bigint) => value.toString(36);
 
-/** Returns a strong validator, made of inode, size and times in nanoseconds (visit.md, Routes). */
+/** Returns a strong validator, made of inode, size and times in nanoseconds. */
 export const etagOf = (stat: BigIntStats) =>
   `"${toBase36(stat.ino)}-${toBase36(stat.size)}-${toBase36(stat.mtimeNs)}-${toBase36(stat.ctimeNs)}"`;
 

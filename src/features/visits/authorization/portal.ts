@@ -59,7 +59,7 @@ export interface PortalAccess {
 }
 
 /**
- * Returns the portal of a request, by rules 1 and 3 of visit.md, "Reaching a link".
+ * Returns the portal of a request, by the rules for the link and the address (docs/integrator/access-rules.md, "When access is refused").
  * @throws Refusal (404) if it does not exist, (403) if the profile does not admit the address
  */
 export async function accessPortal(ports: Pick<Ports, 'store'>, visitorRequest: VisitorRequest): Promise<PortalAccess> {

@@ -201,8 +201,8 @@ async function recordFailed(
 export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' | 'limits'> & Pick<VisitServices, 'runningChanges'>;
 
 /**
- * Records a change as pending, makes it, and commits its outcome and its alert together before the response (decisions.md,
- * "What the flags mean at the link"). Another process, or the next start, recovers a change that a crash interrupted.
+ * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or
+ * the next start, recovers a change that a crash interrupted.
  * @throws what `act` throws
  */
 export async function runPendingChange<T>(

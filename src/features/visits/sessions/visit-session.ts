@@ -6,9 +6,9 @@ import type { CompletedSignIn, Identity, ProfileRef, SignInKinds } from '#ports/
 import type { Store, Tx } from '#ports/store.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
-/** Maximum duration of a session in ms (visit.md, Sessions). */
+/** Maximum duration of a session in ms. */
 export const maxSessionDuration = 12 * 3_600_000;
-/** Time in ms after which an unused session ends (visit.md, Sessions). */
+/** Time in ms after which an unused session ends. */
 export const maxIdleTime = 3_600_000;
 /** Minimum time in ms between two updates of a session's last use. */
 export const useRecordInterval = 60_000;

@@ -1,7 +1,7 @@
 const maxConcurrent = 4; // checks at once: each may use one of the ten connections to PostgreSQL
 const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
-const defaultCheckInterval = 2000; // ms (visit.md, Sessions): a revocation cuts a transfer within five seconds
+const defaultCheckInterval = 2000; // ms: a revocation cuts a transfer within five seconds
 
 /** A running upload or download. */
 export interface Transfer {
