@@ -76,7 +76,10 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
   if (error instanceof StoreFull) return new Refusal('storageFull');
   if (error instanceof InvalidValue) return new Refusal('requestMalformed', 'A value of the request is not allowed in any record.');
   if (error instanceof StoreUnavailable)
-    return new Refusal('storeAway', 'The database does not respond. Try again; repeat a change with the same Idempotency-Key.');
+    return new Refusal(
+      'storeAway',
+      'The database does not respond. A change may have taken place: repeat it with the same Idempotency-Key.',
+    );
   if (codeOf(error) === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request.routeOptions.bodyLimit);
   if (error instanceof StorageUnavailable) return new Refusal('storageAway');
   if (['EMFILE', 'ENFILE'].includes(codeOf(error))) return new Refusal('descriptorsUsedUp', undefined, { retryAfter: 5 });

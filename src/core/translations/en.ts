@@ -97,7 +97,7 @@ export const en = {
   takePicture: 'Take a photo',
   dropToUpload: 'Drop the files to upload them here',
   dropFiles: 'Drop files here',
-  dropBoxNote: 'Only the person who sent you this link can see what you upload.',
+  dropBoxNote: 'Visitors of this link, including you, cannot see files after they are uploaded.',
   uploading: { one: 'Uploading {count} file', other: 'Uploading {count} files' },
   paused: 'Paused',
   pause: 'Pause after the current files',
