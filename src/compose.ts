@@ -133,12 +133,12 @@ export async function compose(settings: Settings, replacements: Replacements = {
   };
 
   const { identity, firstKey, invitation } = await prepareInstallation(ports, settings, data);
-  const underWay = new Set<string>();
+  const runningChanges = new Set<string>();
   const timeouts = replacements.timeouts ?? defaultTimeouts;
   const { log = process.stderr } = replacements;
   const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress };
   const app = createHttpServer(http, ports);
-  await skipIfFull(() => recoverChanges(ports, underWay, app.log, { leavesDeleted: true })); // the sweep of the scheduled jobs deletes these
+  await skipIfFull(() => recoverChanges(ports, runningChanges, app.log, { keepsTrash: true })); // the sweep of the scheduled jobs deletes these
 
   const audit = resources.use(
     new VisitAudit(ports, (cause) =>
@@ -170,12 +170,19 @@ export async function compose(settings: Settings, replacements: Replacements = {
   await consoleRoutes(admin, consolePages, ports.random);
   const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
   resources.use(
-    startScheduledJobs({ ports, log: app.log, underWay, unknownLinks, database: identity, onReplacedDatabase: exitOnReplacedDatabase }),
+    startScheduledJobs({
+      ports,
+      log: app.log,
+      runningChanges,
+      unknownLinks,
+      database: identity,
+      onReplacedDatabase: exitOnReplacedDatabase,
+    }),
   );
   const visitPorts = {
     ...ports,
     audit,
-    runningChanges: underWay,
+    runningChanges,
     listings,
     searches,
     ...visitLimits(ports.clock),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
 import { checkSecretKey, isNewDatabase, isValidKey, newApiKey, prepareDatabase } from '#features/first-start/first-start.ts';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
-import { reportAlive } from '#features/processes/living-processes.ts';
+import { reportAlive } from '#features/processes/running-processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
 import type { dataFolder } from './data-folder.ts';

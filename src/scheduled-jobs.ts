@@ -9,7 +9,7 @@ import {
   reportAlive,
   reportEnded,
   reportInterval,
-} from '#features/processes/living-processes.ts';
+} from '#features/processes/running-processes.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -29,7 +29,7 @@ interface Jobs {
   readonly ports: Ports;
   readonly log: FastifyBaseLogger;
   /** Tokens of the changes that this process is making or recovering. */
-  readonly underWay: Set<string>;
+  readonly runningChanges: Set<string>;
   readonly unknownLinks: UnknownLinks;
   /** Identity of the database that this process started with. */
   readonly database: string;
@@ -40,11 +40,11 @@ interface Jobs {
 /** Recovers interrupted changes, and logs the locations where that failed. @throws StoreUnavailable, StoreFull */
 export async function recoverChanges(
   ports: Ports,
-  underWay: Set<string>,
+  runningChanges: Set<string>,
   log: FastifyBaseLogger,
   options: Parameters<typeof recoverInterruptedChanges>[2] = {},
 ): Promise<void> {
-  const failures = await recoverInterruptedChanges(ports, underWay, options);
+  const failures = await recoverInterruptedChanges(ports, runningChanges, options);
   if (failures.size === 0) return;
   const reasons = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
   log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again in a few seconds.`);
@@ -60,7 +60,7 @@ async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<voi
 }
 
 /** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
-export function startScheduledJobs({ ports, log, underWay, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
+export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
   const retention = auditRetention(
     ports,
     () => performance.now(),
@@ -77,7 +77,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
         // The database was unreachable, or this process was suspended: give the other processes time to report again.
         if (now - lastReportAt > maxReportGap) othersReliableFrom = now + processTimeout;
         lastReportAt = now;
-        return recoverChanges(ports, underWay, log, { ownOnly: true });
+        return recoverChanges(ports, runningChanges, log, { ownOnly: true });
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseReplaced) onReplacedDatabase();
@@ -97,7 +97,7 @@ export function startScheduledJobs({ ports, log, underWay, unknownLinks, databas
   for (const timer of timers) timer.unref();
   // One process recovers the changes of killed ones. It does not while it cannot tell which others run.
   const recoverOthers = async () => {
-    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, underWay, log);
+    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log);
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => deleteExpiredRows(ports)),

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { parseRanges } from '#core/policy/address-range.ts';
+import { parseRanges } from '#core/authorization/address-range.ts';
 
 // Each exported function parses the text of a setting. @throws Error whose message says what is allowed
 

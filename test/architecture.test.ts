@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '..');
 const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
 
 const wrong = [
-  ['src/core/policy/wrong.ts', 'node:fs'],
-  ['src/core/policy/wrong.ts', '#ports/clock.ts'],
-  ['src/core/policy/wrong.ts', 'kysely'],
+  ['src/core/authorization/wrong.ts', 'node:fs'],
+  ['src/core/authorization/wrong.ts', '#ports/clock.ts'],
+  ['src/core/authorization/wrong.ts', 'kysely'],
   ['src/ports/wrong.ts', '#features/audit/audit-entry.ts'],
   ['src/features/shares/wrong.ts', '#features/visits/authorization/authorize-visit.ts'],
   ['src/features/shares/wrong.ts', '#features/login-profiles/add-login-profile.ts'],

@@ -10,12 +10,12 @@ const textsOf = (patterns: readonly string[]) =>
     .filter((file) => !file.includes('.test.'))
     .map((file) => readFileSync(join(root, file), 'utf8'));
 /** The code that decides and serves visits, and the code that reads a link for it. */
-const visitTexts = textsOf(['core/policy/**/*.ts', 'features/visits/**/*.ts', 'http/visitor/**/*.ts']);
+const visitTexts = textsOf(['core/authorization/**/*.ts', 'features/visits/**/*.ts', 'http/visitor/**/*.ts']);
 const linkTexts = textsOf(['features/links/*.ts']);
 
 /** Flags that no column holds, because the answer derives them. */
 const derived = ['enableAuthview'];
-/** Takes effect where a storage can sign addresses: no kind of location that is offered can yet. */
+/** Takes effect where a storage can sign addresses: no storage kind that is offered can yet. */
 const withoutEffectYet = ['proxyMode'];
 
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
+import type { Role } from '#core/authorization/role.ts';
 import type { MessageName } from '#core/messages.ts';
-import type { Role } from '#core/policy/role.ts';
 import type { InstantPorts, Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 

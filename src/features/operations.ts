@@ -43,7 +43,7 @@ import { lastVisits } from './shares/last-visits.ts';
 import { searchShares } from './shares/search-shares.ts';
 import { shareActivity } from './shares/share-activity.ts';
 import { updateShare } from './shares/update-share.ts';
-import { getPolicy, updatePolicy } from './tenants/tenant-policy.ts';
+import { getPolicy, updatePolicy } from './tenants/policy-operations.ts';
 import { addTenant, searchTenants } from './tenants/tenants.ts';
 
 /** All operations of /api/v1. Routes, OpenAPI, the role table and the documentation are generated from this list. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventEmitter } from 'node:events';
+import { networkOf } from '#core/authorization/address-range.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { runWithRest, turns } from '#features/turns/turns.ts';
 
 const longBody = 1 << 16; // bytes: a shorter body is parsed at once
@@ -69,9 +69,9 @@ export function jsonBodyParser(): (sender: Sender, body: Buffer, done: Done) => 
     const clientGone = new AbortController();
     const onClose = () => clientGone.abort();
     socket.once('close', onClose);
-    const [site, network] = [networkOf(ip, 32, 48), networkOf(ip, 32, 64)];
+    const [wideNetwork, network] = [networkOf(ip, 32, 48), networkOf(ip, 32, 64)];
     try {
-      return await runWithRest(longBodies, [site, network], clientGone.signal, () => parseJson(body), [site]);
+      return await runWithRest(longBodies, [wideNetwork, network], clientGone.signal, () => parseJson(body), [wideNetwork]);
     } finally {
       socket.off('close', onClose);
     }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { canReadMetrics } from '#core/authorization/role.ts';
 import { type MessageName, Refusal } from '#core/messages.ts';
-import { canReadMetrics } from '#core/policy/role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import type { JobCounts } from '#features/jobs/job-queue.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -36,7 +36,7 @@ export interface MetricSources {
 /** Reason of each refusal of a sign-in attempt. */
 const signInRefusals: Partial<Record<MessageName, string>> = {
   signInWrong: 'wrong',
-  tooManyFailures: 'slowed',
+  tooManyFailures: 'delayed',
   signInBusy: 'busy',
   currentPasswordWrong: 'wrong',
 };
@@ -61,7 +61,7 @@ function httpMetrics(registry: Registry) {
   });
   const signIns = new Counter({
     name: 'postern_sign_ins_refused_total',
-    help: 'Refused sign-in attempts: wrong (credentials), slowed (too many failures before), busy (too many at the same time).',
+    help: 'Refused sign-in attempts: wrong (credentials), delayed (too many failures before), busy (too many at the same time).',
     labelNames: ['reason'],
     registers,
   });
@@ -177,12 +177,12 @@ function processGauges(registry: Registry, { version, transfers, queues, disk }:
   new Gauge({
     name: 'postern_disk_bytes',
     help: 'Bytes on the file system of POSTERN_DATA: free and total.',
-    labelNames: ['room'],
+    labelNames: ['state'],
     registers,
     async collect() {
       const { free, size } = await disk();
-      this.set({ room: 'free' }, free);
-      this.set({ room: 'size' }, size);
+      this.set({ state: 'free' }, free);
+      this.set({ state: 'total' }, size);
     },
   });
 }

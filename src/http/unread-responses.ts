@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
-import { onceClosed } from './connections/client-left.ts';
+import { onceClosed } from './connections/disconnect.ts';
 
 const largeResponse = 1 << 16; // bytes: the limit on connections bounds the smaller ones
 const retryAfter = 5; // seconds

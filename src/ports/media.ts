@@ -1,4 +1,4 @@
-import type { ContentKind } from '#core/policy/delivery.ts';
+import type { ContentKind } from '#core/authorization/delivery.ts';
 
 /** Type of a file, detected from its first bytes. */
 export interface Media {

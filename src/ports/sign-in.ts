@@ -49,7 +49,7 @@ export interface SignInAttempt {
    * the turn comes, so that waiting attempts do not read the same counts.
    * @throws Refusal (401) if the verification returns null; (429) during the wait after failed attempts
    */
-  count(verify: () => Promise<CompletedSignIn | null>): Promise<CompletedSignIn>;
+  countAttempt(verify: () => Promise<CompletedSignIn | null>): Promise<CompletedSignIn>;
 }
 
 /** Sign-in with a password, at the sign-in page or by `Authorization: Basic`. */
@@ -59,7 +59,7 @@ export interface PasswordSignIn {
   /** Returns the name by which failed attempts are counted. Empty: all visitors of the profile share one password. */
   attemptName(username: string): string;
   /**
-   * Verifies the credentials within `attempt.count`. An unknown name, a wrong password and an inactive user take the same time
+   * Verifies the credentials within `attempt.countAttempt`. An unknown name, a wrong password and an inactive user take the same time
    * and get the same response.
    * @throws Refusal (401, 429), see `SignInAttempt`; (503) if too many requests wait
    */
@@ -80,7 +80,7 @@ export interface SignInKind {
    * Checks a sign-in again at each later request. The caller has compared the epoch of the profile.
    * @returns the sign-in with the current identity, whose subject is the same; null: the sign-in has ended
    */
-  again(profile: ProfileRef, known: CompletedSignIn): Promise<CompletedSignIn | null>;
+  reauthenticate(profile: ProfileRef, signIn: CompletedSignIn): Promise<CompletedSignIn | null>;
 }
 
 /** A type of login profile with sign-in. */

@@ -56,7 +56,10 @@ test('the metrics show the version, refused sign-ins, bytes in and out, disk spa
   assert.ok((await sample(postern, 'postern_bytes_received_total')) >= before + body.length);
   assert.ok((await sample(postern, 'postern_bytes_sent_total')) > 1000);
 
-  const [free, size] = [await sample(postern, 'postern_disk_bytes{room="free"}'), await sample(postern, 'postern_disk_bytes{room="size"}')];
+  const [free, size] = [
+    await sample(postern, 'postern_disk_bytes{state="free"}'),
+    await sample(postern, 'postern_disk_bytes{state="total"}'),
+  ];
   assert.ok(free > 0 && size >= free);
   assert.ok((await sample(postern, 'postern_store_write_seconds_count')) > 0);
   assert.ok((await sample(postern, 'postern_store_read_seconds')) >= 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { hearPlan } from '../parts/heard-plan.ts';
+import { queryPlan } from '../parts/query-plan.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern } from '../start.ts';
 import { anotherTenant, keyOf } from './keys.ts';
@@ -83,7 +83,7 @@ test('shares can be filtered by location, and access users by whether they are a
 });
 
 test('share/lastVisits uses the index on shares, even if PostgreSQL expects one share to have all audit entries', async (t) => {
-  const plan = hearPlan(t, '"audit"."action" in');
+  const plan = queryPlan(t, '"audit"."action" in');
   const postern = await startPostern(t);
   const { store } = postern.ports;
   const { id } = await postern.call('share/add', newShare());

@@ -109,11 +109,11 @@ test('a report of one tenant does not wait until a long report of another tenant
   let windows = 0;
   const longReport = async () => {
     const range = { tid: 1, shareId: id, from: null, before: null };
-    const turn = <T>(query: () => Promise<T>) => turns.run({ tid: 1, caller: 'one' }, signal, query);
+    const turn = <T>(query: () => Promise<T>) => turns.run({ tid: 1, client: 'one' }, signal, query);
     for await (const _ of visitorDays(ports.store.reports, range, turn, 1)) windows += 1;
   };
   const long = longReport();
-  await turns.run({ tid: 2, caller: 'other' }, signal, () => call('overview/get', undefined, { method: 'GET' }));
+  await turns.run({ tid: 2, client: 'other' }, signal, () => call('overview/get', undefined, { method: 'GET' }));
   const before = windows;
   await long;
   assert.ok(before < windows / 2, `${before} of ${windows} windows came first`);

@@ -6,17 +6,17 @@ import { searchTurns } from '#features/turns/search-turns.ts';
 import { startPostern } from '../start.ts';
 
 const stays = new AbortController().signal;
-const many = { tid: 1, caller: 'key 1' };
-const other = { tid: 2, caller: 'key 2' };
+const many = { tid: 1, client: 'key 1' };
+const other = { tid: 2, client: 'key 2' };
 
-/** Returns searches that run until `endOne`, and `begun`: the callers whose searches have started, in order. */
+/** Returns searches that run until `endOne`, and `begun`: the clients whose searches have started, in order. */
 function heldSearches(ofOneTenant = 4) {
   const turns = searchTurns(ofOneTenant);
   const begun: string[] = [];
   const gates: (() => void)[] = [];
   const search = (who: typeof many, left = stays) =>
     turns.run(who, left, () => {
-      begun.push(who.caller);
+      begun.push(who.client);
       return new Promise<void>((resolve) => gates.push(resolve));
     });
   const endOne = async () => {
@@ -46,11 +46,11 @@ test('a search starts at once, even if another tenant has many waiting searches'
   assert.deepEqual(begun.slice(before), ['key 2']);
 });
 
-test('if one tenant fills the queue with many callers, a search of another tenant still gets a place', async () => {
+test('if one tenant fills the queue with many clients, a search of another tenant still gets a place', async () => {
   const { search, begun, endOne } = heldSearches();
   const refused: unknown[] = [];
   for (let number = 0; number < 2100; number += 1)
-    search({ tid: 1, caller: `key ${number % 40}` }).catch((cause: unknown) => refused.push(cause));
+    search({ tid: 1, client: `key ${number % 40}` }).catch((cause: unknown) => refused.push(cause));
   void search(other);
   for (let number = 0; number < 3; number += 1) await endOne();
   assert.ok(begun.includes('key 2'));
@@ -68,7 +68,7 @@ test('a waiting search does not start if its client has disconnected', async () 
   assert.ok(!begun.includes('key 2'));
 });
 
-test('a caller can have 64 waiting searches, and one more is refused as busy', async () => {
+test('a client can have 64 waiting searches, and one more is refused as busy', async () => {
   const { search } = heldSearches();
   for (let number = 0; number < 68; number += 1) void search(many);
   await assert.rejects(search(many), (cause: unknown) => cause instanceof Refusal && cause.messageName === 'searchBusy');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { hearPlan } from '../parts/heard-plan.ts';
+import { queryPlan } from '../parts/query-plan.ts';
 import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 
 /** Follows the Link headers from the first page to the last. @param between runs after each page */
@@ -117,7 +117,7 @@ test('the next link is an absolute URL with the host that the client used', asyn
 });
 
 test('sorting shares by userNames does not scan all names, even if one share has all of them', async (t) => {
-  const plan = hearPlan(t, 'order by position limit 1');
+  const plan = queryPlan(t, 'order by position limit 1');
   const postern = await startPostern(t);
   const { store } = postern.ports;
   const userNames = Array.from({ length: 2900 }, (_, number) => `user ${number}`).join(',');

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { guardedOutbound } from '../../src/adapters/net/guarded-outbound.ts';
-import { packList } from '../../src/core/policy/address-range.ts';
+import { packList } from '../../src/core/authorization/address-range.ts';
 import { ResponseTooLarge, TargetRefused, TargetUnreachable } from '../../src/ports/outbound.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { isInstalled } from '../parts/is-installed.ts';

@@ -72,7 +72,10 @@ test('the idempotency key of a running change does not expire, even if the clock
   const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
   const twin = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
   const { vault } = ports;
-  await ports.store.write((tx) => storeResponse(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), underWay: 1 }), 'job');
+  await ports.store.write(
+    (tx) => storeResponse(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), pendingAuditId: 1 }),
+    'job',
+  );
   clock.ahead(48 * hour);
   await deleteExpiredRows(ports);
   await assert.rejects(

@@ -120,10 +120,10 @@ test('a recovery run skips a change that another run is still recovering', async
   });
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
-  const underWay = new Set<string>();
-  const first = recoverInterruptedChanges(postern.ports, underWay);
+  const runningChanges = new Set<string>();
+  const first = recoverInterruptedChanges(postern.ports, runningChanges);
   await looking.promise;
-  await recoverInterruptedChanges(postern.ports, underWay);
+  await recoverInterruptedChanges(postern.ports, runningChanges);
   gate.resolve();
   await first;
   assert.equal(looks, 1);

@@ -53,7 +53,7 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
     const counted: (CompletedSignIn | null)[] = [];
     const attempt: SignInAttempt = {
       address: '198.51.100.7',
-      async count(verify) {
+      async countAttempt(verify) {
         const result = await verify();
         counted.push(result);
         if (!result) throw new Refusal('signInWrong');
@@ -91,8 +91,8 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
 
   test(`during the wait after failed attempts, the right credentials are refused (${type})`, async (t) => {
     const { visitor, password, profile } = await start(t);
-    const count: SignInAttempt['count'] = () => Promise.reject(new Refusal('tooManyFailures'));
-    const verified = password.verify(await profile(), visitor.right, { address: '198.51.100.7', count });
+    const countAttempt: SignInAttempt['countAttempt'] = () => Promise.reject(new Refusal('tooManyFailures'));
+    const verified = password.verify(await profile(), visitor.right, { address: '198.51.100.7', countAttempt });
     await assert.rejects(verified, { messageName: 'tooManyFailures' });
   });
 

@@ -32,7 +32,7 @@ async function download(t: TestContext, url: string, headers: Record<string, str
   return { cut };
 }
 
-async function underWay(t: TestContext, path: string) {
+async function startTransfer(t: TestContext, path: string) {
   const clock = settableClock();
   const postern = await startPostern(t, { replaced: { ports: { clock } } });
   await addLargeFile(postern);
@@ -50,7 +50,7 @@ async function pointElsewhere(postern: TestPostern): Promise<void> {
   await postern.call('location/update', { id: 1, configuration: JSON.stringify({ folder }) });
 }
 
-type Revocation = (at: Awaited<ReturnType<typeof underWay>>) => Promise<unknown>;
+type Revocation = (at: Awaited<ReturnType<typeof startTransfer>>) => Promise<unknown>;
 const revocations: Record<string, Revocation> = {
   'its share is stopped': ({ postern, link }) => changeShare(postern, link.id, { active: false }),
   'its share is deleted': ({ postern, link }) => postern.call('share/delete', { id: link.id }),
@@ -66,7 +66,7 @@ const revocations: Record<string, Revocation> = {
 };
 for (const [name, revoke] of Object.entries(revocations))
   test(`a running download is reset when ${name}`, async (t) => {
-    const at = await underWay(t, '/file/large.bin');
+    const at = await startTransfer(t, '/file/large.bin');
     await revoke(at);
     assert.equal((await at.cut).code, 'ECONNRESET');
   });
@@ -83,13 +83,13 @@ test('a running download by a password profile is reset when the share moves to 
 });
 
 test('a running archive download is reset when its share gets a watermark', async (t) => {
-  const at = await underWay(t, '/zip');
+  const at = await startTransfer(t, '/zip');
   await changeShare(at.postern, at.link.id, { waterMarkText: 'for {user}' });
   assert.equal((await at.cut).code, 'ECONNRESET');
 });
 
 test('a running archive download is reset when its share is stopped', async (t) => {
-  const at = await underWay(t, '/zip');
+  const at = await startTransfer(t, '/zip');
   await changeShare(at.postern, at.link.id, { active: false });
   assert.equal((await at.cut).code, 'ECONNRESET');
 });
@@ -120,7 +120,7 @@ for (const { title, end } of [
   });
 
 test('a running transfer keeps its session from expiring', async (t) => {
-  const { clock, postern, link, cookie, cut } = await underWay(t, '/file/large.bin');
+  const { clock, postern, link, cookie, cut } = await startTransfer(t, '/file/large.bin');
   await changeShare(postern, link.id, { validityEndDate: new Date(clock.now() + 24 * hour).toISOString() });
   let failed: unknown;
   void cut.then((cause) => {

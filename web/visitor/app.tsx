@@ -3,7 +3,7 @@ import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { FailureCard } from './failure-card.tsx';
 import { asFailure, Failure, fetchVisit, isPortal, signOut } from './link-api.ts';
 import { PortalPage } from './portal-page.tsx';
-import { RefreshContext } from './refused.ts';
+import { RefreshContext } from './report-failure.ts';
 import { SharePage } from './share-page.tsx';
 import { SignInCard } from './sign-in/sign-in-card.tsx';
 import { SignInDialog } from './sign-in/sign-in-dialog.tsx';

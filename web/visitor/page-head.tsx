@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Visit } from '#core/records/visit.ts';
 import { visibleName } from '#core/translations/visible-name.ts';
 import { Icon } from '#kit/icons.tsx';
+import type { PortalLink } from './portal-link.ts';
 import { PasswordDialog } from './sign-in/password-dialog.tsx';
 import { useTranslation } from './translations/use-translation.ts';
-import type { PortalLink } from './way-back.ts';
 
 /** The page header: the title, the visitor's name, and the permissions. */
 export function PageHead({

@@ -3,10 +3,10 @@ import type { PortalVisit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
+import { rememberPortal } from './portal-link.ts';
 import { untilText } from './translations/sentences.ts';
 import { useTranslation } from './translations/use-translation.ts';
 import { usePortalShares } from './use-portal-shares.ts';
-import { rememberPortal } from './way-back.ts';
 
 /** The row below the loaded shares. The next shares are loaded when it becomes visible. */
 function MoreShares({ failed, loadMore }: { failed: boolean; loadMore: () => void }) {

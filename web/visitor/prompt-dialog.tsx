@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
-import { useReportFailure } from './refused.ts';
+import { useReportFailure } from './report-failure.ts';
 import { describeFailure, nameErrorKey } from './translations/sentences.ts';
 import { useTranslation } from './translations/use-translation.ts';
 

@@ -4,18 +4,18 @@ import { Icon } from '#kit/icons.tsx';
 import { usePageAddress } from './folder-address.ts';
 import { addressOf } from './link-api.ts';
 import { FolderView } from './listing/folder-view.tsx';
-import { offeredPermissions, showsList } from './offered.ts';
+import { offeredPermissions, showsList } from './offered-permissions.ts';
 import { PageFoot } from './page-foot.tsx';
 import { PageHead } from './page-head.tsx';
+import { recallPortal } from './portal-link.ts';
 import { PromptDialog } from './prompt-dialog.tsx';
-import { useReportFailure } from './refused.ts';
+import { useReportFailure } from './report-failure.ts';
 import { permissionSentence } from './translations/sentences.ts';
 import { useTranslation } from './translations/use-translation.ts';
 import { DropBox } from './upload/drop-box.tsx';
 import { UploadSheet } from './upload/upload-sheet.tsx';
 import { isActive } from './upload/uploads.ts';
 import { useUploads } from './upload/use-uploads.ts';
-import { recallPortal } from './way-back.ts';
 
 interface Properties {
   readonly visit: Visit;

@@ -1,5 +1,5 @@
 import mime from 'mime-types';
-import type { ContentKind } from '#core/policy/delivery.ts';
+import type { ContentKind } from '#core/authorization/delivery.ts';
 import type { Media, MediaTypes } from '#ports/media.ts';
 
 const binaryType = 'application/octet-stream';

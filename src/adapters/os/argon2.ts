@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { networkOf } from '#core/policy/address-range.ts';
+import { networkOf } from '#core/authorization/address-range.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { hashQueue, type QueueGroups } from './hash-turns.ts';
 

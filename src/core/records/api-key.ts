@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { keyRoles } from '#core/policy/role.ts';
+import { keyRoles } from '#core/authorization/role.ts';
 import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
 /** Name of the key in POSTERN_API_KEY. */

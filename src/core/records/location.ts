@@ -3,8 +3,8 @@ import { bodyOf, etag, instant, limits, lineOf, recordId, requiredLine } from '.
 import { patternText } from './patterned.ts';
 
 /** Kinds of storage in the interface. Kinds that are not built yet are refused with an error that names the available ones. */
-export const locationKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
-export const availableLocationKinds: readonly string[] = ['local'];
+export const storageKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
+export const availableStorageKinds: readonly string[] = ['local'];
 
 /** Maximum number of locations per tenant. The limit exists because a job checks every location each thirty seconds. */
 export const maxLocations = 1000;
@@ -14,7 +14,7 @@ export const locationFields = {
   id: recordId('Number of the location, unique in the installation.'),
   tid: recordId('Tenant that owns the location.'),
   name: requiredLine(limits.name, 'Name by which shares refer to the location.'),
-  kind: lineOf(32, { description: `Kind of storage: ${locationKinds.join(', ')}.` }),
+  kind: lineOf(32, { description: `Kind of storage: ${storageKinds.join(', ')}.` }),
   configuration: Type.String({
     maxLength: limits.configuration,
     description:

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { roles } from '#core/policy/role.ts';
+import { roles } from '#core/authorization/role.ts';
 import { apiKeyFields } from './api-key.ts';
 import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 

@@ -1,5 +1,5 @@
+import { parseKeyRole, type Role } from '#core/authorization/role.ts';
 import { formatInstant } from '#core/instant.ts';
-import { parseKeyRole, type Role } from '#core/policy/role.ts';
 import type { ApiKey } from '#core/records/api-key.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { sha256 } from '#features/records/sha256.ts';

@@ -1,4 +1,4 @@
-import { parseKeyRole, type Role } from '#core/policy/role.ts';
+import { parseKeyRole, type Role } from '#core/authorization/role.ts';
 import { preparedQuery } from '#features/records/prepared-query.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Store, Tx } from '#ports/store.ts';

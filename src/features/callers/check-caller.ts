@@ -1,5 +1,5 @@
+import { includesRole, type Role } from '#core/authorization/role.ts';
 import { Refusal } from '#core/messages.ts';
-import { includesRole, type Role } from '#core/policy/role.ts';
 import { findKeyRole } from '#features/api-keys/find-api-key.ts';
 import type { Caller } from '#features/operation.ts';
 import { roleOfSession } from '#features/operators/operator-session.ts';

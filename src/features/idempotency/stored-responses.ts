@@ -83,13 +83,13 @@ export async function checkNotAnswered(tx: Tx, request: IdempotentRequest | null
 
 /**
  * Stores the response, in the transaction of the change.
- * @param underWay id of the audit entry of a pending change: the response is confirmed or deleted with the change's outcome
+ * @param pendingAuditId id of the audit entry of a pending change: the response is confirmed or deleted with the change's outcome
  */
 export async function storeResponse(
   tx: Tx,
   request: IdempotentRequest,
   response: StoredResponse,
-  { vault, now, underWay = null }: { readonly vault: Vault; readonly now: number; readonly underWay?: number | null },
+  { vault, now, pendingAuditId = null }: { readonly vault: Vault; readonly now: number; readonly pendingAuditId?: number | null },
 ): Promise<void> {
   await checkNotAnswered(tx, request, vault, now);
   await tx
@@ -107,7 +107,7 @@ export async function storeResponse(
     status: response.status,
     answer: vault.seal(purpose, response.body),
     created_at: now,
-    audit_id: underWay,
+    audit_id: pendingAuditId,
   };
   await tx.insertInto('idempotency').values(values).execute();
 }

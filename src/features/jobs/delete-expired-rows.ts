@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { failureLifetime } from '#core/policy/sign-in-delay.ts';
+import { failureLifetime } from '#core/authorization/sign-in-delay.ts';
 import { responseLifetime } from '#features/idempotency/stored-responses.ts';
 import { maxOperatorSessionTime } from '#features/operators/operator-session.ts';
 import { maxIdleTime, maxSessionDuration } from '#features/visits/sessions/visit-session.ts';

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
+import { packList } from '#core/authorization/address-range.ts';
+import type { ProfileRules, ShareRules, VisitorNames } from '#core/authorization/share-rules.ts';
 import { fold } from '#core/fold.ts';
-import { packList } from '#core/policy/address-range.ts';
-import type { ProfileRules, ShareRules, VisitorNames } from '#core/policy/share-rules.ts';
 import { listsUsersById, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Identity } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';

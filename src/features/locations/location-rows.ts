@@ -1,6 +1,6 @@
 import Value from 'typebox/value';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { availableLocationKinds, LocalConfiguration, type Location, locationKinds, locationSecrets } from '#core/records/location.ts';
+import { availableStorageKinds, LocalConfiguration, type Location, locationSecrets, storageKinds } from '#core/records/location.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
@@ -46,10 +46,10 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
 
 /** Checks that the kind is available and the configuration has its form. @throws Refusal 400 */
 function checkKindAndConfiguration(kind: string, configuration: object): void {
-  if (!availableLocationKinds.includes(kind)) {
-    const kinds: readonly string[] = locationKinds;
+  if (!availableStorageKinds.includes(kind)) {
+    const kinds: readonly string[] = storageKinds;
     const detail = kinds.includes(kind) ? 'is not available yet' : 'is not known';
-    throw fieldRefusal('kind', `${detail}. Available kinds: ${availableLocationKinds.join(', ')}`);
+    throw fieldRefusal('kind', `${detail}. Available kinds: ${availableStorageKinds.join(', ')}`);
   }
   const [schemaError] = Value.Errors(LocalConfiguration, configuration);
   if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for local it is { "folder": "/absolute/path" }`);

@@ -1,5 +1,5 @@
+import { packList } from '#core/authorization/address-range.ts';
 import { fold } from '#core/fold.ts';
-import { packList } from '#core/policy/address-range.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';

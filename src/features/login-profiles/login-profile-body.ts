@@ -1,6 +1,6 @@
+import { countRanges, parseRanges } from '#core/authorization/address-range.ts';
 import { fieldRefusal, runChecksSync } from '#core/messages.ts';
 import { checkNotGuessable } from '#core/password-rules.ts';
-import { countRanges, parseRanges } from '#core/policy/address-range.ts';
 import { limits } from '#core/records/field.ts';
 import { profileTypes, secretMask } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';

@@ -1,4 +1,4 @@
-import { packList } from '#core/policy/address-range.ts';
+import { packList } from '#core/authorization/address-range.ts';
 import type { Store } from '#ports/store.ts';
 
 const batchSize = 20; // profiles: a long list takes a tenth of a second

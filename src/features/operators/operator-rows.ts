@@ -1,7 +1,7 @@
+import { parseOperatorRole, type Role } from '#core/authorization/role.ts';
 import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
 import { Refusal } from '#core/messages.ts';
-import { parseOperatorRole, type Role } from '#core/policy/role.ts';
 import type { Operator } from '#core/records/operator.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';

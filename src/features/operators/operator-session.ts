@@ -1,4 +1,4 @@
-import { parseKeyRole, type Role } from '#core/policy/role.ts';
+import { parseKeyRole, type Role } from '#core/authorization/role.ts';
 import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';

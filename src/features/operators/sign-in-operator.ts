@@ -1,6 +1,6 @@
+import { parseKeyRole } from '#core/authorization/role.ts';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
-import { parseKeyRole } from '#core/policy/role.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';

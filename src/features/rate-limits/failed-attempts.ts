@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
+import { networkOf } from '#core/authorization/address-range.ts';
+import {
+  clockTolerance,
+  type FailureCount,
+  type FailureScope,
+  failureLifetime,
+  remainingDelay,
+} from '#core/authorization/sign-in-delay.ts';
 import { Refusal } from '#core/messages.ts';
-import { networkOf } from '#core/policy/address-range.ts';
-import { clockTolerance, type FailureCount, type FailureScope, failureLifetime, remainingDelay } from '#core/policy/sign-in-delay.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 

@@ -1,8 +1,8 @@
 import { type Expression, type ReferenceExpression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { includesRole } from '#core/authorization/role.ts';
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { includesRole } from '#core/policy/role.ts';
 import { defaultPageSize, type PageQuery, sortOrders } from '#core/records/search.ts';
 import type { Caller } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';

@@ -5,7 +5,7 @@ import { shareFields } from '#core/records/share.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import { changeOperation } from '#features/operation.ts';
-import { checkPolicy } from '#features/records/tenant-policy.ts';
+import { checkPolicy } from '#features/records/check-policy.ts';
 import { createdShareFields } from './add-share.ts';
 import { shareSearchText } from './share-body.ts';
 import { copyNames } from './share-names.ts';

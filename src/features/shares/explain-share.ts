@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
+import { parseRanges } from '#core/authorization/address-range.ts';
+import { actions, decide, explainDecision } from '#core/authorization/decide.ts';
 import { fold } from '#core/fold.ts';
 import { parseInstant } from '#core/instant.ts';
 import { parseList } from '#core/list-text.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { parseRanges } from '#core/policy/address-range.ts';
-import { actions, decide, explainDecision } from '#core/policy/decide.ts';
 import { limits, recordId } from '#core/records/field.ts';
 import { listsUsersById } from '#core/records/login-profile.ts';
 import { findLinkOfShare, type LinkRow, type ListedVisitor, profileRules, shareRules } from '#features/links/find-link.ts';

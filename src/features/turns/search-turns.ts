@@ -5,27 +5,27 @@ const concurrentSearches = 4;
 const maxWaiting = { inner: 64, all: 2000 };
 const retryAfter = 2; // seconds
 
-/** The caller of a search. Tenants take turns, and callers take turns within their tenant. */
-export interface SearchCaller {
+/** The client of a search. Tenants take turns, and clients take turns within their tenant. */
+export interface SearchClient {
   readonly tid: number;
-  readonly caller: string;
+  readonly client: string;
 }
 
-/** Runs searches in turns, so that the searches of one caller do not delay those of others. */
+/** Runs searches in turns, so that the searches of one client do not delay those of others. */
 export interface SearchTurns {
   /** @throws 503 if too many searches wait; the reason of `clientGone` if the client disconnects before its turn */
-  run<T>(searchCaller: SearchCaller, clientGone: AbortSignal, search: () => Promise<T>): Promise<T>;
+  run<T>(searchClient: SearchClient, clientGone: AbortSignal, search: () => Promise<T>): Promise<T>;
 }
 
 function limitSearches(concurrency: number, concurrencyOfTenant: number): SearchTurns {
   const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
   const tenants = turns({ concurrency, maxWaiting, refusal });
-  const callers = turnsByKey({ concurrency: concurrencyOfTenant, maxWaiting, refusal });
+  const clients = turnsByKey({ concurrency: concurrencyOfTenant, maxWaiting, refusal });
   return {
-    run: ({ tid, caller }, clientGone, search) => {
+    run: ({ tid, client }, clientGone, search) => {
       const tenant = `${tid}`;
-      return callers(tenant, (tenantTurns) =>
-        tenantTurns.run([caller, caller], clientGone, () => tenants.run([tenant, tenant], clientGone, search)),
+      return clients(tenant, (tenantTurns) =>
+        tenantTurns.run([client, client], clientGone, () => tenants.run([tenant, tenant], clientGone, search)),
       );
     },
   };

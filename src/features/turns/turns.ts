@@ -1,10 +1,10 @@
 import { concurrencyLimit } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
-import { type WaitingCaller, type WaitingLimit, waitingLimit } from './waiting-limit.ts';
+import { type WaitingLimit, type WaitingRequest, waitingLimit } from './waiting-limit.ts';
 
 /**
- * The groups of a caller. The outer groups take turns, and the inner groups take turns within their outer group. An inner
- * name belongs to one caller, even across outer groups.
+ * The groups of a request. The outer groups take turns, and the inner groups take turns within their outer group. An inner
+ * name belongs to one client, even across outer groups.
  */
 export type TurnGroups = readonly [outer: string, inner: string];
 
@@ -17,33 +17,33 @@ interface Limits {
 /** Runs expensive work with limited concurrency, in turns. */
 export interface Turns {
   /**
-   * @param crowds large groups that the caller shares with many others, such as a wide network: see `WaitingLimit`
-   * @throws the refusal of the limits if too many callers wait; the reason of `clientGone` if the client disconnects before its turn
+   * @param largeGroups groups that the request shares with many others, such as a wide network: see `WaitingLimit`
+   * @throws the refusal of the limits if too many requests wait; the reason of `clientGone` if the client disconnects before its turn
    */
-  run<T>(groups: TurnGroups, clientGone: AbortSignal, work: () => Promise<T>, crowds?: readonly string[]): Promise<T>;
+  run<T>(groups: TurnGroups, clientGone: AbortSignal, work: () => Promise<T>, largeGroups?: readonly string[]): Promise<T>;
 }
 
-/** Returns new turns. @param limit limit of the waiting callers; several turns may share it */
+/** Returns new turns. @param limit limit of the waiting requests; several turns may share it */
 export function turns(
   { concurrency: atOnce, maxWaiting: mostWaiting, refusal }: Limits,
   limit = waitingLimit(mostWaiting, refusal),
 ): Turns {
-  const queue = fairQueue<WaitingCaller & { readonly start: () => void }>();
+  const queue = fairQueue<WaitingRequest & { readonly start: () => void }>();
   const runLimited = concurrencyLimit(atOnce, () => {
     const next = queue.take();
     if (next) limit.remove(next);
     return next?.start;
   });
-  async function wait(groups: TurnGroups, crowds: readonly string[], clientGone: AbortSignal): Promise<void> {
+  async function wait(groups: TurnGroups, largeGroups: readonly string[], clientGone: AbortSignal): Promise<void> {
     const turn = Promise.withResolvers<void>();
     const refuse = (cause: unknown) => {
-      queue.remove(groups, caller);
+      queue.remove(groups, request);
       turn.reject(cause);
     };
-    const caller = { inner: groups[1], largeGroups: crowds, start: turn.resolve, refuse };
-    limit.add(caller);
-    queue.add(groups, caller);
-    const leave = () => limit.remove(caller) && refuse(clientGone.reason);
+    const request = { inner: groups[1], largeGroups, start: turn.resolve, refuse };
+    limit.add(request);
+    queue.add(groups, request);
+    const leave = () => limit.remove(request) && refuse(clientGone.reason);
     clientGone.addEventListener('abort', leave, { once: true });
     try {
       await turn.promise;
@@ -52,9 +52,9 @@ export function turns(
     }
   }
   return {
-    async run(groups, clientGone, work, crowds = groups) {
+    async run(groups, clientGone, work, largeGroups = groups) {
       clientGone.throwIfAborted();
-      return runLimited(() => wait(groups, crowds, clientGone), work);
+      return runLimited(() => wait(groups, largeGroups, clientGone), work);
     },
   };
 }
@@ -67,7 +67,7 @@ export async function runWithRest<T>(
   groups: TurnGroups,
   clientGone: AbortSignal,
   work: () => T,
-  crowds?: readonly string[],
+  largeGroups?: readonly string[],
 ): Promise<T> {
   const value = Promise.withResolvers<T>();
   const inTurn = async () => {
@@ -80,13 +80,13 @@ export async function runWithRest<T>(
     const duration = performance.now() - start;
     await new Promise((resolve) => setTimeout(resolve, restFactor * duration).unref());
   };
-  run(groups, clientGone, inTurn, crowds).catch(value.reject);
+  run(groups, clientGone, inTurn, largeGroups).catch(value.reject);
   return value.promise;
 }
 
 /**
  * Returns a function that runs work in the turns of a key, such as a location. The turns of a key exist while work uses them.
- * @param limit limit of the callers that wait at all keys together; default: one limit for each key
+ * @param limit limit of the requests that wait at all keys together; default: one limit for each key
  */
 export function turnsByKey(limits: Limits, limit?: WaitingLimit): <T>(key: string, work: (turns: Turns) => Promise<T>) => Promise<T> {
   const turnsInUse = new Map<string, { readonly turns: Turns; users: number }>();

@@ -1,4 +1,4 @@
-import { networkOf } from '#core/policy/address-range.ts';
+import { networkOf } from '#core/authorization/address-range.ts';
 import type { TurnGroups } from './turns.ts';
 
 /** A visitor who waits for a turn. */

@@ -1,7 +1,7 @@
 import { addCount } from '#core/count-by-key.ts';
 
-/** A caller that waits for its turn. */
-export interface WaitingCaller {
+/** A request that waits for its turn. */
+export interface WaitingRequest {
   /** Name of its inner group. */
   readonly inner: string;
   /** Names of the large groups that it belongs to. */
@@ -10,45 +10,44 @@ export interface WaitingCaller {
   readonly refuse: (cause: unknown) => void;
 }
 
-/** Limits how many callers wait at the same time: in each inner group, and in total. */
+/** Limits how many requests wait at the same time: in each inner group, and in total. */
 export interface WaitingLimit {
   /**
-   * Adds a caller. If the total is reached, refuses the newest caller of the largest crowd in favour of a caller of smaller crowds.
-   * @throws the refusal if too many callers of its group wait, or if its own crowds are the largest
+   * Adds a request. If the total is reached, refuses the newest request of the largest large group in favour of one of smaller groups.
+   * @throws the refusal if too many requests of its inner group wait, or if its own large groups are the largest
    */
-  add(caller: WaitingCaller): void;
-  /** Removes a caller. @returns whether it still waited */
-  remove(caller: WaitingCaller): boolean;
+  add(request: WaitingRequest): void;
+  /** Removes a request. @returns whether it still waited */
+  remove(request: WaitingRequest): boolean;
 }
 
-/** Returns a limit. @param max how many callers may wait in an inner group and in total. @param refusal creates the error */
+/** Returns a limit. @param max how many requests may wait in an inner group and in total. @param refusal creates the error */
 export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Error): WaitingLimit {
-  const waiting = new Set<WaitingCaller>(); // in the order of arrival
-  const counts = new Map<string, number>(); // waiting callers by inner group and by crowd
+  const waiting = new Set<WaitingRequest>(); // in the order of arrival
+  const counts = new Map<string, number>(); // waiting requests by inner group and by large group
   const countOf = (name: string) => counts.get(name) ?? 0;
-  const namesOf = ({ inner, largeGroups: crowds }: WaitingCaller) =>
-    new Set([`inner ${inner}`, ...crowds.map((crowd) => `crowd ${crowd}`)]);
-  const sizeOf = ({ largeGroups: crowds }: WaitingCaller) => Math.max(...crowds.map((crowd) => countOf(`crowd ${crowd}`)));
+  const namesOf = ({ inner, largeGroups }: WaitingRequest) => new Set([`inner ${inner}`, ...largeGroups.map((group) => `large ${group}`)]);
+  const sizeOf = ({ largeGroups }: WaitingRequest) => Math.max(...largeGroups.map((group) => countOf(`large ${group}`)));
 
-  function remove(caller: WaitingCaller): boolean {
-    if (!waiting.delete(caller)) return false;
-    for (const name of namesOf(caller)) addCount(counts, name, -1);
+  function remove(request: WaitingRequest): boolean {
+    if (!waiting.delete(request)) return false;
+    for (const name of namesOf(request)) addCount(counts, name, -1);
     return true;
   }
-  /** Refuses the newest caller of the largest crowd. @throws the refusal if that crowd is not larger than the newcomer's */
-  function refuseLargestFor(newcomer: WaitingCaller): void {
-    let candidate: WaitingCaller | undefined;
-    for (const caller of waiting) if (!candidate || sizeOf(caller) >= sizeOf(candidate)) candidate = caller;
+  /** Refuses the newest request of the largest large group. @throws the refusal if that group is not larger than the newcomer's */
+  function refuseLargestFor(newcomer: WaitingRequest): void {
+    let candidate: WaitingRequest | undefined;
+    for (const request of waiting) if (!candidate || sizeOf(request) >= sizeOf(candidate)) candidate = request;
     if (!candidate || sizeOf(candidate) <= sizeOf(newcomer) + 1) throw refusal();
     remove(candidate);
     candidate.refuse(refusal());
   }
   return {
-    add(caller) {
-      if (countOf(`inner ${caller.inner}`) >= max.inner) throw refusal();
-      if (waiting.size >= max.all) refuseLargestFor(caller);
-      waiting.add(caller);
-      for (const name of namesOf(caller)) addCount(counts, name, 1);
+    add(request) {
+      if (countOf(`inner ${request.inner}`) >= max.inner) throw refusal();
+      if (waiting.size >= max.all) refuseLargestFor(request);
+      waiting.add(request);
+      for (const name of namesOf(request)) addCount(counts, name, 1);
     },
     remove,
   };

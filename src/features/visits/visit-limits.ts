@@ -1,6 +1,6 @@
 import { newSessionLimit } from '#features/rate-limits/new-sessions.ts';
 import { archivePlans } from '#features/visits/archives/archive-plans.ts';
-import { changeTurns } from '#features/visits/files/change-turns.ts';
+import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '#ports/clock.ts';
 /** Creates the limits on how much visitors do at one time. */
 export const visitLimits = (clock: Clock) => ({
   archives: archivePlans(),
-  changes: changeTurns(),
+  changes: changesInTurn(),
   uploads: uploadSlots(),
   newSessions: newSessionLimit(clock),
   formatListing: listingFormatter(),

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { networkOf } from '#core/authorization/address-range.ts';
 import { fairQueue } from '#core/fair-queue.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 
 const maxParseTime = 5; // ms to parse the chunks of one read
 const resumeInterval = 100; // ms between two paused connections that resume, over all connections

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { inRanges, packList } from '#core/policy/address-range.ts';
+import { inRanges, packList } from '#core/authorization/address-range.ts';
 
 /** An address with a port, as some proxies write it: `203.0.113.7:52100`, `[2001:db8::1]:52100`. */
 const addressWithPort = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-f:.]+)\](?::\d{1,5})?)$/i;

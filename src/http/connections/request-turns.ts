@@ -1,5 +1,5 @@
+import { networkOf } from '#core/authorization/address-range.ts';
 import { fairQueue } from '#core/fair-queue.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 
 const targetTime = 5; // ms of work in one turn of the event loop; Node.js accepts one new connection in each turn
 const [minStarts, maxStarts] = [8, 64]; // requests that start in one turn

@@ -24,13 +24,13 @@ import { type UnreadResponses, unreadResponses } from '#http/unread-responses.ts
 import { validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
 import { authenticateCaller } from './authenticate-caller.ts';
-import { type CheckInTurn, checkTurns } from './check-turns.ts';
 import { hasSecureSession, isSecure } from './console-cookie.ts';
 import { dryRun, isDryRun } from './dry-run.ts';
 import { loginRoute } from './login-route.ts';
 import { parametersOf } from './operation-parameters.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { type ReadTurns, readTurns } from './read-turns.ts';
+import { type CheckInTurn, tenantChecks } from './tenant-checks.ts';
 import { limitChanges, type RunLimitedChange } from './waiting-changes.ts';
 
 export const apiPrefix = '/api/v1';
@@ -206,7 +206,7 @@ export function managementRoutes(app: FastifyInstance, operations: readonly Oper
     running: new Set<string>(),
     withinLimit: conflictLimit(ports.clock),
     runLimited: limitChanges(),
-    checkInTurn: checkTurns(),
+    checkInTurn: tenantChecks(),
     turnsOf: readTurns(ports, searches),
     unread: unreadResponses(maxUnreadBytes),
   };

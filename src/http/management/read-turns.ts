@@ -3,7 +3,7 @@ import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import type { AnyRead, AnyStream, Caller, QueryInTurn } from '#features/operation.ts';
 import { reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
-import { disconnectSignal } from '#http/connections/client-left.ts';
+import { disconnectSignal } from '#http/connections/disconnect.ts';
 import type { Ports } from '#ports/ports.ts';
 
 /** Returns the queue in which the queries of a read operation wait for their turn. */
@@ -20,13 +20,13 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
       const clientGone = disconnectSignal(response);
       // A client that reads slowly may lose its rights before the end of the response.
       return (query) =>
-        searches.run({ tid, caller: callerKey }, clientGone, async () => {
+        searches.run({ tid, client: callerKey }, clientGone, async () => {
           await checkCaller(store.read, caller, operation.role, clock.now());
           return query();
         });
     }
-    if (operation.isSearch) return (query) => searches.run({ tid, caller: callerKey }, disconnectSignal(response), query);
-    if (operation.isReport) return (query) => reports.run({ tid, caller: callerKey }, disconnectSignal(response), query);
+    if (operation.isSearch) return (query) => searches.run({ tid, client: callerKey }, disconnectSignal(response), query);
+    if (operation.isReport) return (query) => reports.run({ tid, client: callerKey }, disconnectSignal(response), query);
     const location = operation.locationName?.(parameters);
     return location === undefined
       ? (query) => query()

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { allMessages } from '#core/translations/all-messages.ts';
 import { directionOf, type Language, languageOf, tagOf } from '#core/translations/languages.ts';
 import { createTranslate, type Translate } from '#core/translations/translate.ts';
-import { preferencesOf } from '#http/preferences.ts';
+import { preferencesOf } from '#http/content-negotiation.ts';
 
 /** The reader of a page that the server renders: the language, and its translated texts. */
 export interface Reader {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matchesEtag } from '#http/conditional-request.ts';
-import { preferencesOf } from '#http/preferences.ts';
+import { preferencesOf } from '#http/content-negotiation.ts';
 
 const compress = promisify(gzip);
 const etagLength = 22; // characters of base64url: 128 bits

@@ -2,10 +2,10 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import type { Action } from '#core/authorization/decide.ts';
 import { nameError, parseItemPath, pathRule } from '#core/item-path.ts';
 import { defaultListingSize, maxListingSize } from '#core/listing.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import type { Action } from '#core/policy/decide.ts';
 import { sortOrders } from '#core/records/search.ts';
 import { listingSortFields, RenameBody } from '#core/records/visit.ts';
 import { type IdempotentRequest, idempotentRequestOf, runOnce, storeResponse } from '#features/idempotency/stored-responses.ts';
@@ -16,9 +16,9 @@ import { createFolder } from '#features/visits/files/create-folder.ts';
 import { deleteItem } from '#features/visits/files/delete-item.ts';
 import { openDownload } from '#features/visits/files/download-file.ts';
 import { type FolderListing, listFolder } from '#features/visits/files/list-folder.ts';
-import type { StoreResponseOf } from '#features/visits/files/pending-change.ts';
+import type { SaveResponseOf } from '#features/visits/files/pending-change.ts';
 import { renameItem } from '#features/visits/files/rename-item.ts';
-import { disconnectSignal, onceClosed } from '#http/connections/client-left.ts';
+import { disconnectSignal, onceClosed } from '#http/connections/disconnect.ts';
 import { expectProgress } from '#http/request-timeouts.ts';
 import { unreadResponses } from '#http/unread-responses.ts';
 import { readQuery, validator } from '#http/validation.ts';
@@ -119,7 +119,7 @@ async function changeOnce<T>(
   parts: VisitorParts,
   action: Action,
   status: 200 | 201 | 204,
-  run: (store: StoreResponseOf<T> | null) => Promise<T>,
+  run: (store: SaveResponseOf<T> | null) => Promise<T>,
 ) {
   const { ports, running } = parts;
   const now = ports.clock.now();
@@ -132,10 +132,10 @@ async function changeOnce<T>(
     request,
     ports.vault,
   );
-  const store: StoreResponseOf<T> | null =
+  const store: SaveResponseOf<T> | null =
     idempotentRequest &&
     ((tx, value, auditId) =>
-      storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, underWay: auditId }));
+      storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, pendingAuditId: auditId }));
   const visitor = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
   const response = await runOnce(idempotentRequest, running, ports, now, async () => ({
     value: await ports.changes.run(visitor, () => run(store)),

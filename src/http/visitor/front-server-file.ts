@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { inRanges, packList } from '#core/policy/address-range.ts';
+import { inRanges, packList } from '#core/authorization/address-range.ts';
 import type { FileDownload } from '#features/visits/files/download-file.ts';
 import { isSmall } from './send-bytes.ts';
 

@@ -1,5 +1,5 @@
+import { networkOf } from '#core/authorization/address-range.ts';
 import { Refusal } from '#core/messages.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
 

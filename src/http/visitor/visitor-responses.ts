@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { messages, type Refusal } from '#core/messages.ts';
+import { preferencesOf } from '#http/content-negotiation.ts';
 import { readerOf } from '#http/pages/card-page.ts';
 import { failurePage } from '#http/pages/failure-page.ts';
-import { preferencesOf } from '#http/preferences.ts';
 import { refusalHeaders, sendProblem } from '#http/problem.ts';
 import type { Clock } from '#ports/clock.ts';
 

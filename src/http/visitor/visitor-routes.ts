@@ -11,7 +11,7 @@ import { mayHaveSignedIn } from '#features/visits/sessions/may-have-signed-in.ts
 import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
 import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
 import { maxPublicBodyBytes } from '#http/body-limits.ts';
-import { disconnectSignal } from '#http/connections/client-left.ts';
+import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { checkSite, hostCheck } from '#http/own-site.ts';
 import { pageRoutes } from '#http/pages/page-routes.ts';
 import { asRefusal, isAbandoned, pathOf, unexpectedRefusal } from '#http/problem.ts';

@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { formatCount } from '#console/records/format.ts';
+import { formatCount } from '#console/components/format.ts';
 
 const hiddenFields = ['etag', 'updateDateTime', 'updatedOwner'];
 

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import { useId } from 'react';
-import { formatCount, formatDay, formatNumber } from '#console/records/format.ts';
+import { formatCount, formatDay, formatNumber } from '#console/components/format.ts';
 
 /** The numbers of visits, downloads and uploads of one day. */
 export interface DayCounts {

@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { changedFieldsBy } from '#console/records/record-editor.tsx';
-import { Section } from '#console/records/section.tsx';
+import { changedFieldsBy } from '#console/components/record-editor.tsx';
+import { Section } from '#console/components/section.tsx';
 import type { Location } from '#core/records/location.ts';
 
 /** The form values of a location. */

@@ -2,12 +2,12 @@ import { Anchor, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { get, type Page, type Query, remove } from '#console/api/call.ts';
-import type { BulkAction } from '#console/records/bulk.ts';
-import { EmptyState } from '#console/records/empty-state.tsx';
-import { PageHead } from '#console/records/page-head.tsx';
-import { RecordList } from '#console/records/record-list.tsx';
-import type { Column } from '#console/records/record-table.tsx';
-import { RelativeTime } from '#console/records/times.tsx';
+import type { BulkAction } from '#console/components/bulk.ts';
+import { EmptyState } from '#console/components/empty-state.tsx';
+import { PageHead } from '#console/components/page-head.tsx';
+import { RecordList } from '#console/components/record-list.tsx';
+import type { Column } from '#console/components/record-table.tsx';
+import { RelativeTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import type { Location } from '#core/records/location.ts';
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
-import { FormOnPage } from '#console/records/form-page.tsx';
-import { PageHead } from '#console/records/page-head.tsx';
-import { useFormPage } from '#console/records/use-form-page.ts';
+import { FormOnPage } from '#console/components/form-page.tsx';
+import { PageHead } from '#console/components/page-head.tsx';
+import { useFormPage } from '#console/components/use-form-page.ts';
 import { LocationFields, type LocationValues, locationBodyOf, locationFieldNames } from './location-fields.tsx';
 
 /** The form of a new location. */

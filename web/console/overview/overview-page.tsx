@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
 import { get } from '#console/api/call.ts';
-import { formatCount } from '#console/records/format.ts';
-import { PageHead } from '#console/records/page-head.tsx';
-import { StateLabel } from '#console/records/state-label.tsx';
-import { RelativeTime } from '#console/records/times.tsx';
+import { formatCount } from '#console/components/format.ts';
+import { PageHead } from '#console/components/page-head.tsx';
+import { StateLabel } from '#console/components/state-label.tsx';
+import { RelativeTime } from '#console/components/times.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
-import { FormOnPage } from '#console/records/form-page.tsx';
-import { PageHead } from '#console/records/page-head.tsx';
-import { showMessage } from '#console/records/show-message.tsx';
-import { useFormPage } from '#console/records/use-form-page.ts';
+import { FormOnPage } from '#console/components/form-page.tsx';
+import { PageHead } from '#console/components/page-head.tsx';
+import { showMessage } from '#console/components/show-message.tsx';
+import { useFormPage } from '#console/components/use-form-page.ts';
 import { withConfigurationErrors } from './configuration-errors.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { emptyProfile, type ProfileValues, profileBodyOf } from './profile-values.ts';

@@ -1,8 +1,8 @@
 import { Radio, Select, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { Section } from '#console/records/section.tsx';
+import { Section } from '#console/components/section.tsx';
 import { useCaller } from '#console/shell/caller.ts';
-import { inRanges, packRanges, parseRanges } from '#core/policy/address-range.ts';
+import { inRanges, packRanges, parseRanges } from '#core/authorization/address-range.ts';
 import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';

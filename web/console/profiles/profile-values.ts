@@ -1,4 +1,4 @@
-import { changedFieldsBy } from '#console/records/record-editor.tsx';
+import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
 
 /** The form values of a login profile. Each setting of a kind's configuration is a separate field. */

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { callerQuery } from '#console/api/session.ts';
-import { PageHead } from '#console/records/page-head.tsx';
-import { Section } from '#console/records/section.tsx';
+import { PageHead } from '#console/components/page-head.tsx';
+import { Section } from '#console/components/section.tsx';
 import { useCaller } from '#console/shell/caller.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 

@@ -3,9 +3,9 @@ import { DatePickerInput } from '@mantine/dates';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '#console/api/call.ts';
-import { CopyField } from '#console/records/copy-field.tsx';
-import { Dialog } from '#console/records/dialog.tsx';
-import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
+import { CopyField } from '#console/components/copy-field.tsx';
+import { Dialog } from '#console/components/dialog.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { useCaller } from '#console/shell/caller.ts';
 import { keyRoleChoices } from './roles.ts';
 

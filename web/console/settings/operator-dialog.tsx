@@ -1,8 +1,8 @@
 import { PasswordInput, Select, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { post } from '#console/api/call.ts';
-import { Dialog } from '#console/records/dialog.tsx';
-import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
+import { Dialog } from '#console/components/dialog.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import type { Operator } from '#core/records/operator.ts';
 import { roleChoices } from './roles.ts';

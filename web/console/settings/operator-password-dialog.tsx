@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
-import { Dialog } from '#console/records/dialog.tsx';
-import { showMessage } from '#console/records/show-message.tsx';
+import { Dialog } from '#console/components/dialog.tsx';
+import { showMessage } from '#console/components/show-message.tsx';
 import type { Operator } from '#core/records/operator.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 

@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core';
 import { post } from '#console/api/call.ts';
-import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 
 interface Props {

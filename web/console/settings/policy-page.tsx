@@ -1,17 +1,17 @@
 import { Alert, Checkbox, NumberInput, Skeleton, Stack, Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { post } from '#console/api/call.ts';
-import { FormOnPage } from '#console/records/form-page.tsx';
-import { formatCount } from '#console/records/format.ts';
-import { PageHead } from '#console/records/page-head.tsx';
-import { Section } from '#console/records/section.tsx';
-import { showMessage } from '#console/records/show-message.tsx';
-import { useFormPage } from '#console/records/use-form-page.ts';
+import { FormOnPage } from '#console/components/form-page.tsx';
+import { formatCount } from '#console/components/format.ts';
+import { PageHead } from '#console/components/page-head.tsx';
+import { Section } from '#console/components/section.tsx';
+import { showMessage } from '#console/components/show-message.tsx';
+import { useFormPage } from '#console/components/use-form-page.ts';
 import { permissions } from '#console/shares/permissions.ts';
 import { policyQuery } from '#console/shares/share-queries.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import { formatList, parseList } from '#core/list-text.ts';
-import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
+import type { TenantPolicyRecord } from '#core/records/policy.ts';
 import { SettingsTabs } from './settings-tabs.tsx';
 
 interface PolicyValues extends Record<string, unknown> {

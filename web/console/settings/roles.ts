@@ -1,4 +1,4 @@
-import { keyRoles, roles } from '#core/policy/role.ts';
+import { keyRoles, roles } from '#core/authorization/role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 
 const roleLabels = {

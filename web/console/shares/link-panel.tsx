@@ -2,9 +2,9 @@ import { ActionIcon, Anchor, Group, Paper, Stack, Text } from '@mantine/core';
 import { ExternalLink, Mail, QrCode } from 'lucide-react';
 import { useState } from 'react';
 import { encode } from 'uqr';
-import { CopyField } from '#console/records/copy-field.tsx';
-import { Dialog } from '#console/records/dialog.tsx';
-import { formats } from '#console/records/format.ts';
+import { CopyField } from '#console/components/copy-field.tsx';
+import { Dialog } from '#console/components/dialog.tsx';
+import { formats } from '#console/components/format.ts';
 import type { Share } from '#core/records/share.ts';
 
 /** A QR code, drawn as one path. Always black on white, as some scanners cannot read inverted codes. */

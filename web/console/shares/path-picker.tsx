@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronRight, File, Folder } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, get } from '#console/api/call.ts';
-import { Dialog } from '#console/records/dialog.tsx';
-import { formats } from '#console/records/format.ts';
+import { Dialog } from '#console/components/dialog.tsx';
+import { formats } from '#console/components/format.ts';
 
 interface Entry {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { type ChangeOptions, post, remove } from '#console/api/call.ts';
-import type { BulkAction } from '#console/records/bulk.ts';
-import { formatCount } from '#console/records/format.ts';
+import type { BulkAction } from '#console/components/bulk.ts';
+import { formatCount } from '#console/components/format.ts';
 import type { Share } from '#core/records/share.ts';
 
 const week = 7 * 86_400_000; // ms

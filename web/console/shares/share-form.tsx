@@ -1,8 +1,8 @@
 import { Switch, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { formats } from '#console/records/format.ts';
-import { Section } from '#console/records/section.tsx';
+import { formats } from '#console/components/format.ts';
+import { Section } from '#console/components/section.tsx';
 import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { AccessFields } from './access-fields.tsx';
 import { AlertFields } from './alert-fields.tsx';

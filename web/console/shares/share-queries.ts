@@ -2,8 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { get, type Page, post } from '#console/api/call.ts';
 import type { Location } from '#core/records/location.ts';
 import { hasAccessUsers, type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
+import type { TenantPolicyRecord } from '#core/records/policy.ts';
 import type { Share } from '#core/records/share.ts';
-import type { TenantPolicyRecord } from '#core/records/tenant-policy.ts';
 
 const maxLocationChoices = 1000;
 

@@ -1,4 +1,4 @@
-import { changedFieldsBy } from '#console/records/record-editor.tsx';
+import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import { formatList, parseList } from '#core/list-text.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';

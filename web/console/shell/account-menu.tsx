@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import { signOut } from '#console/api/session.ts';
-import { deleteAllDrafts } from '#console/records/drafts.ts';
+import { deleteAllDrafts } from '#console/components/drafts.ts';
 import { appearances } from '#kit/appearance.ts';
 import { useCaller } from './caller.ts';
 import { selectAppearance, useAppearance } from './scheme.ts';

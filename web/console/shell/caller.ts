@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { includesRole, type Role } from '#core/policy/role.ts';
+import { includesRole, type Role } from '#core/authorization/role.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
 
 const CallerContext = createContext<CallerRecord | null>(null);

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { asProblem } from '#console/api/call.ts';
 import { callerQuery, createFirstOperator } from '#console/api/session.ts';
-import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { CardPage } from './card-page.tsx';
 import { PasswordAdvice } from './password-advice.tsx';
 

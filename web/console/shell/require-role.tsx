@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { PageHead } from '#console/records/page-head.tsx';
-import type { Role } from '#core/policy/role.ts';
+import { PageHead } from '#console/components/page-head.tsx';
+import type { Role } from '#core/authorization/role.ts';
 import { useHasRole } from './caller.ts';
 
 /** Shows a page only to operators with the required role, and an explanation to others. */

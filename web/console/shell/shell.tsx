@@ -4,7 +4,7 @@ import { spotlight } from '@mantine/spotlight';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Activity, Database, House, KeyRound, type LucideIcon, Search, Settings, Share2, Users } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import type { Role } from '#core/policy/role.ts';
+import type { Role } from '#core/authorization/role.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { useHasRole } from './caller.ts';
 import { CommandPalette } from './command-palette.tsx';

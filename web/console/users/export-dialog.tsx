@@ -1,8 +1,8 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { asProblem, get, type Page, type Query } from '#console/api/call.ts';
-import { Dialog } from '#console/records/dialog.tsx';
-import { formatCount } from '#console/records/format.ts';
+import { Dialog } from '#console/components/dialog.tsx';
+import { formatCount } from '#console/components/format.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 import { writeCsv } from './write-csv.ts';
 

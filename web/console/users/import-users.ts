@@ -1,5 +1,5 @@
 import { asProblem, type FieldError, type Problem, post } from '#console/api/call.ts';
-import { runForEach } from '#console/records/bulk.ts';
+import { runForEach } from '#console/components/bulk.ts';
 import { maxUsersPerCall } from '#core/records/access-user.ts';
 import { activeIn, fieldLabels, type ImportRow, importFields } from './import-columns.ts';
 import { passwordError } from './user-password.ts';

@@ -1,8 +1,8 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { post } from '#console/api/call.ts';
-import { Dialog } from '#console/records/dialog.tsx';
-import { showMessage } from '#console/records/show-message.tsx';
-import { SmallFormFields, useSmallForm } from '#console/records/small-form.tsx';
+import { Dialog } from '#console/components/dialog.tsx';
+import { showMessage } from '#console/components/show-message.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { PasswordAdvice } from '#console/shell/password-advice.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 

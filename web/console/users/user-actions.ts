@@ -1,5 +1,5 @@
 import { post, remove } from '#console/api/call.ts';
-import type { BulkAction } from '#console/records/bulk.ts';
+import type { BulkAction } from '#console/components/bulk.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
 
 const setActive = (active: boolean) => (user: AccessUser, options: object) =>

@@ -1,7 +1,7 @@
 import { Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { Section } from '#console/components/section.tsx';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
-import { Section } from '#console/records/section.tsx';
 import type { UserValues } from './user-values.ts';
 
 /** The fields of an access user. @param isNew the user name can still be chosen */

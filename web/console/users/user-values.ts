@@ -1,4 +1,4 @@
-import { changedFieldsBy } from '#console/records/record-editor.tsx';
+import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import type { AccessUser } from '#core/records/access-user.ts';
 
 /** The form values of an access user. */

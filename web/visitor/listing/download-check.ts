@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { asFailure, checkAddress, type Failure, linkPath } from '#visitor/link-api.ts';
-import { useReportFailure } from '#visitor/refused.ts';
+import { useReportFailure } from '#visitor/report-failure.ts';
 
 /** Sends a cheap request that fails when the download would: HEAD for a file, the folder's listing for an archive. */
 function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
 import { folderAddress, previewAddress } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
-import type { LinkPermissions } from '#visitor/offered.ts';
+import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { fileIcon } from './file-kind.ts';
 import { FileName } from './file-name.tsx';

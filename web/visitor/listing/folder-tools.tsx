@@ -2,7 +2,7 @@ import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { folderAddress } from '#visitor/folder-address.ts';
 import { addressOf } from '#visitor/link-api.ts';
-import type { LinkPermissions } from '#visitor/offered.ts';
+import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { FileButton, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
 import type { Upload } from '#visitor/upload/uploads.ts';

@@ -3,7 +3,7 @@ import { Icon } from '#kit/icons.tsx';
 import { addressOf } from '#visitor/link-api.ts';
 import { fileIcon } from '#visitor/listing/file-kind.ts';
 import type { FolderEntry } from '#visitor/listing/use-folder.ts';
-import type { LinkPermissions } from '#visitor/offered.ts';
+import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 
 /** The card for a file without a preview: its name, size and date, and the download. */

@@ -2,7 +2,7 @@ import { isNameTooLong, isReservedName } from '#core/item-path.ts';
 import type { Visit } from '#core/records/visit.ts';
 import { failureMessages } from '#core/translations/failure-messages.ts';
 import type { Failure } from '#visitor/link-api.ts';
-import { offeredPermissions } from '#visitor/offered.ts';
+import { offeredPermissions } from '#visitor/offered-permissions.ts';
 import type { Translation } from './use-translation.ts';
 
 type Share = NonNullable<Visit['share']>;

@@ -5,7 +5,7 @@ import { recoverFolder } from './make-folder.ts';
 import { deleteMark, isConfirmed } from './marks.ts';
 import { descriptorPath, type StorageRoot, withFolder } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
-import { clearStaging, isStagingRenamed, recoveredName, recoverPlacing } from './placing.ts';
+import { clearStaging, isStagingRenamed, recoveredName, recoverPlacing } from './place-file.ts';
 import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
 import { recoverRename } from './rename-entry.ts';
 import type { DirectoryEntry } from './staging-area.ts';

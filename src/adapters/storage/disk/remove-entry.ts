@@ -3,7 +3,7 @@ import { ItemNotFound } from '#ports/storage.ts';
 import { afterCommitPoint, errorWithCode, systemErrorCode } from './disk-errors.ts';
 import { confirmMark, createMark, deleteMark, isConfirmed, markText } from './marks.ts';
 import { descriptorPath } from './open-within-root.ts';
-import { linkFile } from './placing.ts';
+import { linkFile } from './place-file.ts';
 import { deleteTree } from './remove-tree.ts';
 import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage.ts';
 import { afterCommitPoint, errorWithCode } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
-import { linkFile } from './placing.ts';
+import { linkFile } from './place-file.ts';
 import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
 
 /** An old and a new name in one folder. */

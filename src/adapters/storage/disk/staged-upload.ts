@@ -6,7 +6,7 @@ import { deleteMountNote, evidenceEntry } from './evidence.ts';
 import { checkFreeSpace, type FreeSpaceFloor, floorOf } from './free-space.ts';
 import { createFile, openFolder, type StorageRoot } from './open-within-root.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
-import { clearStaging, placeFile, replaceFile } from './placing.ts';
+import { clearStaging, placeFile, replaceFile } from './place-file.ts';
 import type { DirectoryEntry } from './staging-area.ts';
 
 /** A file in the staging area that receives an upload. */

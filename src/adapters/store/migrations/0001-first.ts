@@ -1,4 +1,4 @@
-import { countTriggers } from './0001-counts.ts';
+import { countTriggers } from './count-triggers.ts';
 import type { ColumnTypes, Migration } from './migration.ts';
 import { createTriggerStatements } from './trigger.ts';
 

@@ -1,6 +1,6 @@
 import type { DriverResult } from '#adapters/store/kysely-driver.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
-import { pendingMigrations } from '#adapters/store/migrations/pending.ts';
+import { pendingMigrations } from '#adapters/store/migrations/pending-migrations.ts';
 import { openPool } from './pool.ts';
 
 const migrationLock = 0x706f7374; // 'post': one process migrates at a time

@@ -1,5 +1,5 @@
+import { networkOf } from '#core/authorization/address-range.ts';
 import { fairQueue } from '#core/fair-queue.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { replaceFileDurably } from '#adapters/os/durable-file.ts';
 import type { ColumnTypes, Migration } from '#adapters/store/migrations/migration.ts';
-import { pendingMigrations } from '#adapters/store/migrations/pending.ts';
+import { pendingMigrations } from '#adapters/store/migrations/pending-migrations.ts';
 
 const identity = 'INTEGER PRIMARY KEY AUTOINCREMENT';
 const types: ColumnTypes = {

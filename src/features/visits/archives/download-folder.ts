@@ -1,6 +1,6 @@
+import { findDeliveryDenial, requiresMark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { findDeliveryDenial, requiresMark } from '#core/policy/delivery.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import {
   type AuthorizationPorts,

@@ -1,6 +1,6 @@
+import { type Denial, decide, type Permit, type VisitorAction } from '#core/authorization/decide.ts';
+import type { ShareRules } from '#core/authorization/share-rules.ts';
 import { type MessageName, Refusal } from '#core/messages.ts';
-import { type Denial, decide, type Permit, type VisitorAction } from '#core/policy/decide.ts';
-import type { ShareRules } from '#core/policy/share-rules.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { findLink, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
 import {

@@ -1,9 +1,9 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { decide } from '#core/authorization/decide.ts';
+import type { ProfileRules } from '#core/authorization/share-rules.ts';
 import { fold } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
 import { shareUrl } from '#core/link.ts';
-import { decide } from '#core/policy/decide.ts';
-import type { ProfileRules } from '#core/policy/share-rules.ts';
 import { listsUsersById } from '#core/records/login-profile.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { ruleColumns, type SignedInVisitor, shareRulesOfRow } from '#features/links/find-link.ts';

@@ -1,5 +1,5 @@
-import { networkOf } from '#core/policy/address-range.ts';
-import { decidePortal } from '#core/policy/decide.ts';
+import { networkOf } from '#core/authorization/address-range.ts';
+import { decidePortal } from '#core/authorization/decide.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { profileRules, unpackedRanges } from '#features/links/find-link.ts';
 import { findViewIdOwner } from '#features/links/view-ids.ts';
@@ -98,8 +98,8 @@ export async function portalResponse(
   const common = { signIn: signInPart(ports, profile, signedIn), visitor: visitorPart(signedIn) };
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
-  const caller = `network ${networkOf(visitorRequest.address, 32, 64)}`;
-  const shares = await ports.searches.run({ tid: profile.tid, caller }, clientGone, () =>
+  const client = `network ${networkOf(visitorRequest.address, 32, 64)}`;
+  const shares = await ports.searches.run({ tid: profile.tid, client }, clientGone, () =>
     portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
   );
   return { ...common, ...shares };

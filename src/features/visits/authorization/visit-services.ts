@@ -2,7 +2,7 @@ import type { VisitAudit } from '#features/audit/visit-audit.ts';
 import type { NewSessionLimit } from '#features/rate-limits/new-sessions.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
 import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
-import type { ChangeTurns } from '#features/visits/files/change-turns.ts';
+import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import type { FormatListing } from '#features/visits/files/listing-json.ts';
 import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import type { VerifiedPasswords } from '#features/visits/sessions/verified-passwords.ts';
@@ -18,7 +18,7 @@ export interface VisitServices {
   readonly newSessions: NewSessionLimit;
   /** Tokens of the file changes that this process is making or recovering. */
   readonly runningChanges: Set<string>;
-  readonly changes: ChangeTurns;
+  readonly changes: ChangesInTurn;
   readonly uploads: UploadSlots;
   readonly listings: ListingTurns;
   readonly formatListing: FormatListing;

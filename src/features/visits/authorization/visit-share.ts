@@ -1,6 +1,6 @@
+import { requiresMark } from '#core/authorization/delivery.ts';
 import { formatInstant } from '#core/instant.ts';
 import { parseStoredPath } from '#core/item-path.ts';
-import { requiresMark } from '#core/policy/delivery.ts';
 import { profileTypeName, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';

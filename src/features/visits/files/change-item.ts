@@ -3,22 +3,22 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import { answerInTime } from './answer-in-time.ts';
 import { findChangeMark, withNameLock } from './name-locks.ts';
-import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type StoreResponseOf } from './pending-change.ts';
+import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type SaveResponseOf } from './pending-change.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
-  readonly act: (mark: ChangeContext) => Promise<void>;
+  readonly make: (mark: ChangeContext) => Promise<void>;
 }
 
-/** Creates, renames or deletes a file or folder. @throws what `act` throws */
+/** Creates, renames or deletes a file or folder. @throws what `make` throws */
 export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
   storage: Pick<Storage, 'clearEvidence' | 'folderKey'>,
-  { change, response, act }: ItemChange<T>,
-  storeResponse: StoreResponseOf<T> | null,
+  { change, response, make }: ItemChange<T>,
+  saveResponse: SaveResponseOf<T> | null,
 ): Promise<T> {
   const { action, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = visit.link;
@@ -29,13 +29,13 @@ export function changeItem<T>(
   }
   async function deleteItem(pending: PendingChange): Promise<void> {
     await checkPermitted();
-    await act({ ...pending, pendingTokens: [] });
+    await make({ ...pending, pendingTokens: [] });
   }
   function createOrRename({ token, confirm }: PendingChange): Promise<void> {
     const lockedName = { tid, locationId, parent, name: newName || name };
     return withNameLock(ports, storage, lockedName, async () => {
       await checkPermitted();
-      await act({ ...(await findChangeMark(ports, lockedName, token)), confirm });
+      await make({ ...(await findChangeMark(ports, lockedName, token)), confirm });
     });
   }
   const running = runPendingChange(
@@ -43,18 +43,18 @@ export function changeItem<T>(
     visit,
     change,
     {
-      act: async (pending) => {
+      make: async (pending) => {
         await (action === 'delete' ? deleteItem(pending) : createOrRename(pending));
         return outcome;
       },
-      async clear(token) {
+      async deleteEvidence(token) {
         const cleared = storage.clearEvidence({ action, parent, name, newName, token });
         // The response to a deletion does not wait: emptying a large folder takes a while.
         await (action === 'delete' ? undefined : cleared);
         cleared.catch(() => {});
       },
     },
-    storeResponse && ((tx, auditId) => storeResponse(tx, response, auditId)),
+    saveResponse && ((tx, auditId) => saveResponse(tx, response, auditId)),
   );
   return answerInTime(running, ports.limits.maxChangeTime);
 }

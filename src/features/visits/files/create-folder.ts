@@ -4,14 +4,14 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { ChangePorts, StoreResponseOf } from './pending-change.ts';
+import type { ChangePorts, SaveResponseOf } from './pending-change.ts';
 
 /** Creates a folder. @throws Refusal (409) if the name exists, (404) if its parent does not */
 export async function createFolder(
   ports: AuthorizationPorts & StoragePorts & ChangePorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
-  storeResponse: StoreResponseOf<object> | null,
+  saveResponse: SaveResponseOf<object> | null,
 ): Promise<object> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'createFolder' });
   if (visit.link.folder === 0) throw new Refusal('itemAbsent');
@@ -22,7 +22,7 @@ export async function createFolder(
     if (await shared.storage.stat(shared.locationPath(path))) throw new Refusal('itemExists');
     if (!(await shared.storage.stat(parent))?.folder) throw new Refusal('itemAbsent');
     const change = { action: 'createFolder', path, parent, name, alert: visit.link.alert_create_folder === 1 } as const;
-    const itemChange = { change, response: { name }, act: (mark: ChangeContext) => shared.storage.createFolder(parent, name, mark) };
-    return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
+    const itemChange = { change, response: { name }, make: (mark: ChangeContext) => shared.storage.createFolder(parent, name, mark) };
+    return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
 }

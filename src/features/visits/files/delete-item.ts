@@ -4,7 +4,7 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { ChangePorts, StoreResponseOf } from './pending-change.ts';
+import type { ChangePorts, SaveResponseOf } from './pending-change.ts';
 
 /**
  * Deletes a file, or a folder with its content, in one step.
@@ -14,7 +14,7 @@ export async function deleteItem(
   ports: AuthorizationPorts & StoragePorts & ChangePorts,
   visitorRequest: VisitorRequest,
   path: ItemPath,
-  storeResponse: StoreResponseOf<null> | null,
+  saveResponse: SaveResponseOf<null> | null,
 ): Promise<null> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'delete' });
   if (path.length === 0) throw new Refusal('rootFixed');
@@ -23,7 +23,7 @@ export async function deleteItem(
     const { parent, name } = shared.directoryEntry(path);
     if (!(await shared.storage.stat(shared.locationPath(path)))) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: visit.link.alert_delete === 1 } as const;
-    const itemChange = { change, response: null, act: (mark: ChangeContext) => shared.storage.remove(parent, name, mark) };
-    return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
+    const itemChange = { change, response: null, make: (mark: ChangeContext) => shared.storage.remove(parent, name, mark) };
+    return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
 }

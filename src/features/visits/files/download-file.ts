@@ -1,7 +1,7 @@
+import type { Permit } from '#core/authorization/decide.ts';
+import { findDeliveryDenial, requiresMark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import type { Permit } from '#core/policy/decide.ts';
-import { findDeliveryDenial, requiresMark } from '#core/policy/delivery.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
 import {
   type AuthorizationPorts,

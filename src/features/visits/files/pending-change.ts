@@ -33,8 +33,8 @@ export interface FileChangeOutcome<T> {
   readonly after?: object;
 }
 
-/** `StoreResponseOf` with the response already bound. */
-type StoreResponse = (tx: Tx, auditId: number) => Promise<void>;
+/** `SaveResponseOf` with the response already bound. */
+type SaveResponse = (tx: Tx, auditId: number) => Promise<void>;
 
 /** A change that is recorded as pending. */
 export interface PendingChange {
@@ -48,25 +48,25 @@ export interface PendingChange {
 
 /** The steps of a change. */
 export interface FileChangeSteps<T> {
-  readonly act: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
+  readonly make: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
   /** Deletes the staged or trashed files after the outcome is recorded. A failure does not change the response: the next start retries. */
-  readonly clear: (token: string) => Promise<void>;
+  readonly deleteEvidence: (token: string) => Promise<void>;
   /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
-  readonly isEmpty?: () => boolean;
+  readonly hasNoEffect?: () => boolean;
 }
 
 /**
  * Stores the response for duplicates of the request, in the transaction that records the change as pending. Duplicates get it
  * once the change has taken place, even if the process ended in between.
  */
-export type StoreResponseOf<T> = (tx: Tx, value: T, auditId: number) => Promise<void>;
+export type SaveResponseOf<T> = (tx: Tx, value: T, auditId: number) => Promise<void>;
 
 async function recordPending(
   ports: Pick<Ports, 'store' | 'clock' | 'process'>,
   { link, authenticated, visitorRequest }: AuthorizedVisit,
   change: FileChange,
   token: string,
-  storeResponse: StoreResponse | null,
+  saveResponse: SaveResponse | null,
 ): Promise<number> {
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {
@@ -92,7 +92,7 @@ async function recordPending(
         process: ports.process,
       })
       .execute();
-    await storeResponse?.(tx, id);
+    await saveResponse?.(tx, id);
     return id;
   }, visitorTurn(visitorRequest.address));
 }
@@ -173,7 +173,7 @@ async function recordHandle(
 }
 
 /** Deletes the audit entry of a change that was refused before it had an effect: repeated refusals would fill the disk. */
-async function deleteChange(
+async function deletePendingEntry(
   ports: Pick<Ports, 'store'>,
   { link: { tid }, visitorRequest }: AuthorizedVisit,
   auditId: number,
@@ -203,24 +203,24 @@ export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' |
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or
  * the next start, recovers a change that a crash interrupted.
- * @throws what `act` throws
+ * @throws what `make` throws
  */
 export async function runPendingChange<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
   change: FileChange,
-  { act, clear, isEmpty }: FileChangeSteps<T>,
-  storeResponse: StoreResponse | null = null,
+  { make, deleteEvidence, hasNoEffect }: FileChangeSteps<T>,
+  saveResponse: SaveResponse | null = null,
 ): Promise<T> {
   // Visitors must leave free space for the changes of integrators and operators.
   checkStoreSpace(ports.store, change.action === 'delete' ? 0 : ports.limits.minFreeSpace);
   const token = ports.random.token(tokenBits);
   ports.runningChanges.add(token);
   try {
-    const auditId = await recordPending(ports, visit, change, token, storeResponse);
+    const auditId = await recordPending(ports, visit, change, token, saveResponse);
     let outcome: FileChangeOutcome<T>;
     try {
-      outcome = await act({
+      outcome = await make({
         token,
         confirm: () => confirmPending(ports, visit.link.tid, auditId),
         recordHandle: (handle) => recordHandle(ports, visit, auditId, handle),
@@ -228,13 +228,13 @@ export async function runPendingChange<T>(
     } catch (cause) {
       // After StorageUnavailable the change may have taken place or not: it stays pending, and recovery looks at the disk.
       if (!(cause instanceof StorageUnavailable)) {
-        await (isEmpty?.() ? deleteChange : recordFailed)(ports, visit, auditId);
-        await clear(token).catch(() => {});
+        await (hasNoEffect?.() ? deletePendingEntry : recordFailed)(ports, visit, auditId);
+        await deleteEvidence(token).catch(() => {});
       }
       throw cause;
     }
     await recordDone(ports, visit, change, auditId, outcome);
-    await clear(token).catch(() => {});
+    await deleteEvidence(token).catch(() => {});
     return outcome.value;
   } finally {
     ports.runningChanges.delete(token); // if its outcome could not be written, recovery may now take it

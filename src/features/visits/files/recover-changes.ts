@@ -3,7 +3,7 @@ import { formatItemPath, parseStoredPath, withName } from '#core/item-path.ts';
 import { inTime } from '#core/time-limit.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
-import { findRunningProcesses } from '#features/processes/living-processes.ts';
+import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openConfiguration, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import { ItemNotFound, type PendingFileChange, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
@@ -105,7 +105,7 @@ async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange,
  * Checks on the disk whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
  * are the evidence.
  */
-async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boolean): Promise<void> {
+async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolean): Promise<void> {
   const parent = parseStoredPath(row.parent);
   if (!parent || !isChange(row.action)) throw new Error('invalid row in the table of pending changes'); // cannot happen: it was checked when it was written
   const change = { action: row.action, parent, name: row.name, newName: row.new_name, token: row.token, handle: row.handle };
@@ -125,7 +125,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, leavesDeleted: boo
     throw cause; // the error does not mean that the change did not take place: the next run looks again
   });
   await store.write((tx) => recordOutcome(tx, row, change, name, clock.now()), 'job');
-  if (leavesDeleted && change.action === 'delete') return;
+  if (keepsTrash && change.action === 'delete') return;
   await openStorage()
     .then((storage) => storage.clearEvidence(change))
     .catch(() => {}); // the next start deletes the files
@@ -164,30 +164,30 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
  * Recovers the pending changes of processes that ended, and those that this process could not complete while the database was
  * away: looks at the disk whether each took place, and records the outcome. A location that is away, hangs, or whose disk fails
  * is tried again in the next run, so that it delays neither the other locations nor a start.
- * @param underWay tokens of the changes that this process makes or recovers
+ * @param runningChanges tokens of the changes that this process makes or recovers
  * @param ownOnly true: recovers only the changes of this process, because it is not known which other processes are alive
- * @param leavesDeleted true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it
+ * @param keepsTrash true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it
  * @returns the error messages of locations whose disk failed, by location name
  * @throws StoreUnavailable, StoreFull
  */
 export async function recoverInterruptedChanges(
   ports: RecoveryPorts,
-  underWay: Set<string>,
-  { ownOnly = false, leavesDeleted = false }: { readonly ownOnly?: boolean; readonly leavesDeleted?: boolean } = {},
+  runningChanges: Set<string>,
+  { ownOnly = false, keepsTrash = false }: { readonly ownOnly?: boolean; readonly keepsTrash?: boolean } = {},
 ): Promise<ReadonlyMap<string, string>> {
   const failures = new Map<string, string>();
   const liveProcesses = ownOnly ? null : await findRunningProcesses(ports);
   async function recoverRow(row: PendingRow): Promise<void> {
-    if (underWay.has(row.token)) return;
-    underWay.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
+    if (runningChanges.has(row.token)) return;
+    runningChanges.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
-      if (await claim(ports, row)) await recover(ports, row, leavesDeleted);
+      if (await claim(ports, row)) await recover(ports, row, keepsTrash);
     } catch (cause) {
       if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
       if (!(cause instanceof StorageUnavailable))
         failures.set(row.location_name, cause instanceof Error ? cause.message : 'an unknown error');
     } finally {
-      underWay.delete(row.token);
+      runningChanges.delete(row.token);
     }
   }
   const rows = await pendingChanges(ports, liveProcesses);

@@ -4,7 +4,7 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { ChangePorts, StoreResponseOf } from './pending-change.ts';
+import type { ChangePorts, SaveResponseOf } from './pending-change.ts';
 
 /**
  * Renames a file or folder in its folder.
@@ -15,7 +15,7 @@ export async function renameItem(
   visitorRequest: VisitorRequest,
   path: ItemPath,
   newName: string,
-  storeResponse: StoreResponseOf<object> | null,
+  saveResponse: SaveResponseOf<object> | null,
 ): Promise<object> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'rename' });
   if (path.length === 0) throw new Refusal('rootFixed');
@@ -28,8 +28,8 @@ export async function renameItem(
     const itemChange = {
       change,
       response: { name: newName },
-      act: (mark: ChangeContext) => shared.storage.rename(parent, name, newName, mark),
+      make: (mark: ChangeContext) => shared.storage.rename(parent, name, newName, mark),
     };
-    return changeItem(ports, visit, shared.storage, itemChange, storeResponse);
+    return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
 }

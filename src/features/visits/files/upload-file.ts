@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isDropBox } from '#core/authorization/share-rules.ts';
 import { formatItemPath, type ItemPath, withName } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { isDropBox } from '#core/policy/share-rules.ts';
 import {
   type AuthorizationPorts,
   type AuthorizedVisit,
@@ -107,11 +107,11 @@ export async function uploadFile(
     const etag = await checkTarget(shared, parent, shared.locationPath(path), incoming.ifMatch, { dropBox, nested: path.length > 1 });
     const change = { action: 'upload', path, parent, name, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
-    let isEmpty = true;
+    let hasNoEffect = true;
     const onData = () => {
-      isEmpty = false;
+      hasNoEffect = false;
     };
-    const act = async ({ token, recordHandle }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
+    const make = async ({ token, recordHandle }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
       const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
@@ -128,13 +128,13 @@ export async function uploadFile(
       const storedName = await (isAtomic ? place() : withNameLock(ports, shared.storage, { parent, name }, place));
       return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
     };
-    const clear = async () => {
+    const deleteEvidence = async () => {
       const finishedUpload = upload;
       upload = undefined;
       await finishedUpload?.discard();
     };
     try {
-      return await runPendingChange(ports, visit, change, { act, clear, isEmpty: () => isEmpty });
+      return await runPendingChange(ports, visit, change, { make, deleteEvidence, hasNoEffect: () => hasNoEffect });
     } finally {
       await upload?.closeForRecovery(); // the outcome is not recorded: keeps the staging file, because recovery needs it
     }

@@ -18,5 +18,5 @@ export async function signInByPassword(
   const attemptKey = pairKey(String(profile.profile_id), kind.attemptName(credentials.username), address);
   const networks = networkKeys('signIn', address);
   await checkDelay(ports.store.read, [attemptKey, ...networks], ports.clock.now()); // first, so that attempts during the wait write nothing
-  return kind.verify(profile, credentials, { address, count: (verify) => verifyAttempt(ports, attemptKey, networks, verify) });
+  return kind.verify(profile, credentials, { address, countAttempt: (verify) => verifyAttempt(ports, attemptKey, networks, verify) });
 }

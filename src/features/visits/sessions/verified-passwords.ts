@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { networkOf } from '#core/authorization/address-range.ts';
 import { setAndEvict } from '#core/newest.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import type { PasswordCredentials, ProfileRef } from '#ports/sign-in.ts';
 import type { SignInAtProfile } from './visitor-identity.ts';
 

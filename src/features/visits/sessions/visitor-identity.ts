@@ -23,6 +23,6 @@ export async function checkSignIn(
   { profileId, signIn }: SignInAtProfile,
 ): Promise<SignedInVisitor | null> {
   if (profileId !== profile.profile_id || signIn.profileEpoch !== profile.session_epoch) return null;
-  const current = await findSignInKind(kinds, profile)?.again(profile, signIn);
+  const current = await findSignInKind(kinds, profile)?.reauthenticate(profile, signIn);
   return current ? signedInVisitor(profile, current) : null;
 }

@@ -1,5 +1,5 @@
+import { networkOf } from '#core/authorization/address-range.ts';
 import { Refusal } from '#core/messages.ts';
-import { networkOf } from '#core/policy/address-range.ts';
 import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
 
 /** Uploads at once from one network, from one wide network, and at one link. Each holds a connection and two file descriptors. */

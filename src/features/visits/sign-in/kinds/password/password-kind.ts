@@ -42,7 +42,7 @@ export const passwordKind = (ports: KindPorts): SignInKind => ({
     requiresUsername: ({ profile_username }) => profile_username !== '',
     // All visitors share one password, so invented user names must not allow more guesses.
     attemptName: () => '',
-    verify: (profile, credentials, { count }) => count(() => verifyProfilePassword(ports, profile, credentials)),
+    verify: (profile, credentials, { countAttempt }) => countAttempt(() => verifyProfilePassword(ports, profile, credentials)),
   },
-  again: async (profile, known) => ({ ...known, identity: identityOf(profile) }),
+  reauthenticate: async (profile, signIn) => ({ ...signIn, identity: identityOf(profile) }),
 });

@@ -33,15 +33,15 @@ export const usersKind = (ports: KindPorts): SignInKind => ({
   password: {
     requiresUsername: () => true,
     attemptName: fold,
-    verify: (profile, credentials, { address, count }) =>
-      ports.passwordHash.runInTurn(address, (verify) => count(() => verifyUserPassword(ports, profile, credentials, verify))),
+    verify: (profile, credentials, { address, countAttempt }) =>
+      ports.passwordHash.runInTurn(address, (verify) => countAttempt(() => verifyUserPassword(ports, profile, credentials, verify))),
     replacePassword: replaceUserPassword,
   },
-  async again(profile, known) {
-    const { user } = known;
+  async reauthenticate(profile, signIn) {
+    const { user } = signIn;
     if (!user) return null;
     const findIdentity = () => userIdentity(ports.store.read, profile, user);
     const identity = await ports.store.cachedUntilChange(`user ${profile.profile_id} ${user.id} ${user.epoch}`, findIdentity);
-    return identity && { ...known, identity };
+    return identity && { ...signIn, identity };
   },
 });

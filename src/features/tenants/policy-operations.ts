@@ -1,12 +1,12 @@
 import Type from 'typebox';
+import type { TenantPolicy } from '#core/authorization/policy-rules.ts';
 import { millisecondsPerDay } from '#core/instant.ts';
 import { formatList, parseList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import type { TenantPolicy } from '#core/policy/tenant-policy.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { PolicyChange, permissionNames, TenantPolicyRecord } from '#core/records/tenant-policy.ts';
+import { PolicyChange, permissionNames, TenantPolicyRecord } from '#core/records/policy.ts';
 import { changeOperation, readOperation } from '#features/operation.ts';
-import { tenantPolicy } from '#features/records/tenant-policy.ts';
+import { tenantPolicy } from '#features/records/check-policy.ts';
 import type { Tx } from '#ports/store.ts';
 
 const recordOf = ({ longestValidityDays, signInRequired, defaultPermissions }: TenantPolicy) => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { addLocation } from '#features/locations/add-location.ts';
 import type { Caller } from '#features/operation.ts';
-import { checkTurns } from '../../src/http/management/check-turns.ts';
+import { tenantChecks } from '../../src/http/management/tenant-checks.ts';
 import { startWithHeld } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 
@@ -13,7 +13,7 @@ const admin = (tid: number): Caller => ({
 });
 
 test('checks that read all tenants run one at a time per tenant, and do not delay other tenants', async () => {
-  const checkInTurn = checkTurns();
+  const checkInTurn = tenantChecks();
   let running = 0;
   let most = 0;
   const gates: (() => void)[] = [];

@@ -10,12 +10,12 @@ const retryAfter = 5; // seconds
  * Runs new folders, renames and deletions in turns, by location, then by link, then by network, so that one client cannot
  * block the changes of others.
  */
-export interface ChangeTurns {
+export interface ChangesInTurn {
   /** @throws Refusal (503) if too many changes wait */
   run<T>(visitor: TurnVisitor & { readonly locationId: number }, change: () => Promise<T>): Promise<T>;
 }
 
-export function changeTurns(): ChangeTurns {
+export function changesInTurn(): ChangesInTurn {
   const withLocationTurns = turnsByKey({
     concurrency: maxPerLocation,
     maxWaiting,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { millisecondsPerDay } from '#core/instant.ts';
-import { type GovernedShare, policyErrors, type TenantPolicy } from './tenant-policy.ts';
+import { type GovernedShare, policyErrors, type TenantPolicy } from './policy-rules.ts';
 
 const now = Date.UTC(2026, 5, 1);
 const noPolicy: TenantPolicy = { longestValidityDays: null, signInRequired: false, defaultPermissions: null };

@@ -1,6 +1,6 @@
+import { type GovernedShare, policyErrors, type TenantPolicy } from '#core/authorization/policy-rules.ts';
 import { Refusal } from '#core/messages.ts';
-import { type GovernedShare, policyErrors, type TenantPolicy } from '#core/policy/tenant-policy.ts';
-import { permissionNames } from '#core/records/tenant-policy.ts';
+import { permissionNames } from '#core/records/policy.ts';
 import type { Tx } from '#ports/store.ts';
 import { preparedQuery, type QueryParameter } from './prepared-query.ts';
 

@@ -9,7 +9,7 @@ const retryAfter = 5; // seconds
 export type CheckInTurn = <T>(operation: AnyChange, caller: Caller, check: () => Promise<T>) => Promise<T>;
 
 /** Returns a runner of checks. Those that read records of all tenants run one at a time for each tenant: they block the event loop. */
-export function checkTurns(): CheckInTurn {
+export function tenantChecks(): CheckInTurn {
   const tenantTurns = turnsByKey({
     concurrency: 1,
     maxWaiting,

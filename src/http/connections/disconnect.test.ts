@@ -4,7 +4,7 @@ import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { unreadResponses } from '#http/unread-responses.ts';
-import { disconnectSignal } from './client-left.ts';
+import { disconnectSignal } from './disconnect.ts';
 
 /** Returns the response to a client that has left, after all its 'close' listeners have run. */
 async function abandonedResponse(t: TestContext): Promise<ServerResponse> {

@@ -8,7 +8,7 @@ import type { Store } from '#ports/store.ts';
  * @param part text that the query contains
  * @returns a function that returns the plan with which PostgreSQL would run that query at the time of the call
  */
-export function hearPlan(t: TestContext, part: string): (store: Store) => Promise<string> {
+export function queryPlan(t: TestContext, part: string): (store: Store) => Promise<string> {
   let heard: CompiledQuery | undefined;
   const { query } = pg.Client.prototype;
   t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...asked: unknown[]) {
