@@ -24,7 +24,7 @@ test('an unknown link, a stopped share and a share that has not started yet get 
     const unknown = told(await postern.visit(never + path));
     assert.equal(unknown.status, 404);
     assert.deepEqual(told(await postern.visit(stopped.base + path)), unknown, `stopped ${path}`);
-    assert.deepEqual(told(await postern.visit(later.base + path)), unknown, `not begun ${path}`);
+    assert.deepEqual(told(await postern.visit(later.base + path)), unknown, `scheduled ${path}`);
   }
   assert.equal(told(await postern.visit(`${never}/list`)).rest.code, 'linkUnknown');
 });

@@ -37,7 +37,7 @@ const wordOf: Record<Action | EntryRequest, string> = {
 const requests = Object.keys(wordOf) as (Action | EntryRequest)[];
 
 const needs = new Map(table('Action', 'Request', 'Flags').map(([action = '', , flags]) => [action, splitCell(flags)]));
-const entryRequests = table('Approach', 'Request').map(([approach]) => approach);
+const entryRequests = table('Access', 'Request').map(([access]) => access);
 const replacingNeeds = table('Action', 'Request', 'Needs besides').flatMap(([, , flags]) => splitCell(flags));
 const documentedStates = table('State', 'Meaning', 'Answer', 'Passes').map(([state = '', , answer, passes]) => ({
   state,
@@ -59,7 +59,7 @@ const allPeriods = [
   { from: null, to: null, state: null },
   { from: now - 1, to: now + 1, state: null },
   { from: now, to: null, state: null }, // the first instant is included
-  { from: now + 1, to: now + 2, state: 'not begun' },
+  { from: now + 1, to: now + 2, state: 'scheduled' },
   { from: null, to: now, state: 'ended' }, // the last instant is not included
   { from: now - 2, to: now - 1, state: 'ended' },
 ];
@@ -149,7 +149,7 @@ test('the documentation names every action, every entry request and every flag',
     requests.filter((request) => !needs.has(request)).map((request) => wordOf[request]),
   );
   assert.deepEqual([...new Set([...needs.values()].flat())].sort(), [...flags].sort());
-  const expectedStates = ['inactive', 'not begun', 'ended', 'address outside', 'not signed in', 'not in the audience', 'permission off'];
+  const expectedStates = ['inactive', 'scheduled', 'ended', 'address outside', 'not signed in', 'not in the audience', 'permission off'];
   assert.deepEqual(
     documentedStates.map(({ state }) => state),
     expectedStates,
