@@ -13,7 +13,7 @@ export async function databaseOf(folder: string): Promise<Record<string, string>
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   } finally {
     await client.end();
   }
