@@ -135,7 +135,10 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
     const { method, headers, raw } = request;
     const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
     if (!isFile && headers.expect !== undefined) reply.raw.writeContinue();
-    if (method === 'GET' || method === 'HEAD') return done(null, payload);
+    if (method === 'GET' || method === 'HEAD') {
+      if (hasBody(headers)) reply.header('connection', 'close'); // nobody reads the body, which may be endless
+      return done(null, payload);
+    }
     if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, settings.timeouts);
     // Node.js has ended the stream of a request without a body already: a parser would never see its end.
     done(null, hasBody(headers) ? payload : Readable.from([]));

@@ -2,7 +2,7 @@ import { concurrencyLimit } from '#core/concurrency-limit.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { Refusal } from '#core/messages.ts';
 
-const maxWaiting = 20;
+const maxWaiting = 60;
 const retryAfter = 2; // seconds
 
 /** The groups of the fair queue that an attempt belongs to: a wide network or a tenant, and a narrow network within it. */
@@ -25,7 +25,7 @@ export interface HashQueue {
 const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
- * Returns a queue that runs a limited number of attempts at once. If more than twenty wait, it refuses the newest attempt of the
+ * Returns a queue that runs a limited number of attempts at once. If more than sixty wait, it refuses the newest attempt of the
  * wide network with the most waiting attempts, so that one network cannot lock out the others.
  */
 export function hashQueue(maxConcurrent: number): HashQueue {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 const additionalSockets = 15;
-const backlog = 4096; // connections waiting to be accepted; the kernel may allow fewer
+const backlog = 4096; // connections waiting to be accepted, at all sockets; the kernel may allow fewer
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -41,7 +41,8 @@ function additionalSocket({ server }: FastifyInstance): Server {
  */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {
   if (process.platform !== 'linux') return void (await app.listen({ ...address, backlog }));
-  const options = { host: address.host, port: await claimPort(address), backlog, reusePort: true };
+  const port = await claimPort(address);
+  const options = { host: address.host, port, backlog: backlog / (1 + additionalSockets), reusePort: true };
   const sockets = Array.from({ length: additionalSockets }, () => additionalSocket(app));
   let closed: Promise<unknown> | undefined;
   app.addHook('preClose', (done) => {

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { chunkTurns } from './chunk-turns.ts';
 import { limitConnections } from './crowded-connections.ts';
 import { maxConnections } from './descriptors.ts';
 import { JoinedRequest } from './join-chunks.ts';
+import { ParseTurns } from './parse-turns.ts';
 import { handleInSequence } from './pipelining.ts';
 
 const headersTimeout = 30_000; // ms
@@ -19,11 +19,12 @@ export function createNodeServer(handle: RequestListener): Server {
     optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit
   };
   const handleNext = handleInSequence(handle);
-  const watchChunks = chunkTurns();
+  const turns = new ParseTurns(() => performance.now());
   const server = createServer(options, (request, response) => {
-    if (request.headers['transfer-encoding'] !== undefined) watchChunks(request.socket);
+    turns.noteRequest(request);
     handleNext(request, response);
   });
+  server.on('connection', (socket) => turns.add(socket));
   // RFC 9110, 10.1.1: an upload sends 100 Continue after all its checks. Other expectations are refused by a hook.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createNodeServer } from './node-server.ts';
+import { ParseTurns } from './parse-turns.ts';
 
 const chunk = '1\r\nx\r\n';
 
@@ -81,4 +82,51 @@ test('unread chunks of one byte are joined, and chunks that arrive one by one sh
   assert.equal(Buffer.concat(single).length, 200);
   const memory = new Set(single.map(({ buffer }) => buffer)); // Node.js allocates small buffers as slices of larger ones
   assert.ok(memory.size < 20, `${memory.size} pieces of memory for 200 bytes`);
+});
+
+test('hundreds of requests that clients send at once are parsed in turns with those of another network', { timeout: 20_000 }, async (t) => {
+  let [time, parsed] = [0, 0];
+  const turns = new ParseTurns(() => time);
+  const answered = Promise.withResolvers<number>();
+  const server = createServer(({ url }, response) => {
+    time += 1; // ms that each request costs
+    parsed += 1;
+    if (url === '/other') answered.resolve(parsed);
+    response.end();
+  });
+  server.on('connection', (socket) => turns.add(socket));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const open = async (localAddress: string) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    t.after(() => socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  };
+  const other = await open('127.0.0.2');
+  const flooding = await Promise.all(Array.from({ length: 10 }, () => open('127.0.0.1')));
+  for (const socket of flooding) socket.write('GET /many HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000));
+  while (parsed === 0) await new Promise(setImmediate);
+  other.write('GET /other HTTP/1.1\r\nHost: x\r\n\r\n');
+  const position = await answered.promise;
+  assert.ok(position < 1000, `parsed as number ${position}`);
+});
+
+test('a client that sends its body and requests although it reads no response gets all responses later', { timeout: 20_000 }, async (t) => {
+  const [slow] = await connectClients(t, (request, response) => {
+    request.resume();
+    response.end('r'.repeat(1 << 22));
+  });
+  if (!slow) return;
+  slow.pause();
+  const body = 'b'.repeat(1 << 20);
+  slow.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  for (let request = 0; request < 5; request += 1) slow.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'h'.repeat(5000)}\r\n\r\n`);
+  let received = 0;
+  slow.on('data', ({ length }: string) => {
+    received += length;
+  });
+  slow.resume();
+  while (received < 6 << 22) await once(slow, 'data');
 });
