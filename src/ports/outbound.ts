@@ -45,8 +45,8 @@ export interface OutboundRequest {
 /** The response to an HTTP request. Its body is read once, or destroyed by `read` or by leaving the loop. */
 export interface OutboundResponse {
   readonly status: number;
-  /** @returns null if the response has no such header */
-  header(name: string): string | null;
+  /** The headers by name in lower case. Those that occur several times are joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<Uint8Array>;
   /**
    * Reads the whole body.

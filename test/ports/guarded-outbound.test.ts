@@ -79,7 +79,7 @@ test('a redirect is returned and not followed', async (t) => {
   await using outbound = guardedOutbound({ privateTargets: loopback });
   const response = await outbound.request(new URL(`http://127.0.0.1:${port}/`));
   assert.equal(response.status, 302);
-  assert.equal(response.header('Location'), `http://127.0.0.1:${secret}/`);
+  assert.equal(response.headers['location'], `http://127.0.0.1:${secret}/`);
   assert.equal((await response.read(100)).length, 0);
 });
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Agent } from 'undici';
 import {
@@ -25,6 +26,10 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
   }
   return Buffer.concat(pieces);
 }
+
+/** Joins the values of headers that occur several times (RFC 9110, 5.3). */
+const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 
 /** RFC 3986, 3.2.2: an IPv6 address stands in brackets. */
 const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
@@ -63,7 +68,7 @@ export function guardedHttp(connect: Connect): { readonly send: Outbound['reques
       const { statusCode: status, headers: fields, body: content } = response;
       return {
         status,
-        header: (name) => [fields[name.toLowerCase()] ?? []].flat().join(', ') || null,
+        headers: joinValues(fields),
         body: content,
         read: (maxBytes) => readUpTo(content, maxBytes),
       };

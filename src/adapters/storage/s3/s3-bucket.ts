@@ -1,0 +1,109 @@
+import { AwsV4Signer } from 'aws4fetch';
+import type { Outbound, OutboundRequest, OutboundResponse } from '#ports/outbound.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import type { S3Configuration } from './s3-configuration.ts';
+import { childText, parseXml, type XmlElement } from './s3-xml.ts';
+
+export const maxDocument = 16 << 20; // bytes of an XML response
+
+/** A request to a bucket. */
+export interface S3Request {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+/** RFC 3986, section 2.3: all but unreserved characters are encoded, since the signature is made of the encoded text. */
+const encodeText = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+/** Returns a key as part of a URL, or of the header `x-amz-copy-source`. */
+export const encodeKey = (key: string): string => key.split('/').map(encodeText).join('/');
+
+const encodeQuery = (query: Readonly<Record<string, string>>) =>
+  Object.entries(query)
+    .map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`)
+    .join('&');
+
+/** Statuses that callers interpret: absent, a failed condition, and a range that does not exist. */
+const isExpected = (status: number) => status < 300 || [404, 409, 412, 416].includes(status);
+
+/** A bucket at a service that speaks the S3 protocol. */
+export class S3Bucket {
+  readonly name: string;
+  readonly #address: string;
+  readonly #configuration: S3Configuration;
+  readonly #outbound: Pick<Outbound, 'request'>;
+
+  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) {
+    const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, bucket, pathStyle = false } = configuration;
+    const url = new URL(endpoint);
+    this.name = bucket;
+    this.#address = pathStyle ? `${url.origin}/${encodeText(bucket)}/` : `${url.protocol}//${bucket}.${url.host}/`;
+    this.#configuration = configuration;
+    this.#outbound = outbound;
+  }
+
+  /** A text that is the same for every location in this bucket. */
+  get address(): string {
+    return this.#address;
+  }
+
+  /**
+   * Sends a signed request about a key; '' is the bucket.
+   * @returns the response, if it is a success, or 404, 409, 412 or 416
+   * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; the reason of the signal
+   */
+  async send(method: NonNullable<OutboundRequest['method']>, key: string, request: S3Request = {}): Promise<OutboundResponse> {
+    const response = await this.#exchange(method, key, request);
+    if (isExpected(response.status)) return response;
+    const text = await response.read(maxDocument).catch(() => new Uint8Array());
+    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(Buffer.from(text).toString())?.[1] ?? 'no code';
+    const message = `the service answered ${response.status} (${code})`;
+    if (response.status >= 500 && method !== 'GET' && method !== 'HEAD') throw new OutcomeUnknown(message);
+    throw new StorageUnavailable(message);
+  }
+
+  /** Sends a request and reads its response to the end. @returns the response without its body */
+  async sendAndRead(method: NonNullable<OutboundRequest['method']>, key: string, request?: S3Request): Promise<OutboundResponse> {
+    const response = await this.send(method, key, request);
+    await response.read(maxDocument);
+    return response;
+  }
+
+  /**
+   * Sends a request whose response is XML.
+   * @throws StorageUnavailable also for an error in a response with status 200, as for a copy or a completed upload
+   */
+  async sendForXml(method: NonNullable<OutboundRequest['method']>, key: string, request?: S3Request): Promise<XmlElement> {
+    const response = await this.send(method, key, request);
+    const document = parseXml(Buffer.from(await response.read(maxDocument)).toString());
+    if (response.status >= 300 || document.name === 'Error')
+      throw new StorageUnavailable(`the service answered ${response.status} (${childText(document, 'Code') ?? 'no code'})`);
+    return document;
+  }
+
+  async #exchange(method: NonNullable<OutboundRequest['method']>, key: string, request: S3Request): Promise<OutboundResponse> {
+    const { query = {}, headers = {}, body, signal } = request;
+    const { region, accessKeyId, secretAccessKey, sessionToken } = this.#configuration;
+    const signer = new AwsV4Signer({
+      method,
+      url: `${this.#address}${encodeKey(key)}?${encodeQuery(query)}`,
+      headers: { ...headers },
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      service: 's3',
+      region,
+    });
+    const signed = await signer.sign();
+    const sent = { method, headers: Object.fromEntries(signed.headers), body: body ?? null, ...(signal ? { signal } : {}) };
+    try {
+      return await this.#outbound.request(signed.url, sent);
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      const isChange = method !== 'GET' && method !== 'HEAD';
+      throw new (isChange ? OutcomeUnknown : StorageUnavailable)('the service does not answer', { cause });
+    }
+  }
+}

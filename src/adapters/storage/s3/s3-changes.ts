@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange } from '#ports/storage.ts';
+import type { S3Folders } from './s3-folders.ts';
+import { copyObject, deleteObjects, describeObject, mapInBatches, type S3Object, tokenHeader } from './s3-objects.ts';
+
+type Mark = Pick<ChangeContext, 'token' | 'confirm'>;
+
+const decided = (token: string) => `${token}.decided`;
+
+/** Renames and deletes files and folders, object by object. Notes in the staging area how far each change has come. */
+export class S3Changes {
+  readonly #folders: S3Folders;
+
+  constructor(folders: S3Folders) {
+    this.#folders = folders;
+  }
+
+  /** @throws ItemExists, ItemNotFound (no such parent) */
+  async createFolder(parent: readonly string[], name: string, { token, confirm }: Mark): Promise<void> {
+    await this.#checkParent(parent);
+    await this.#checkFree([...parent, name]);
+    await confirm?.();
+    const headers = { [tokenHeader]: token, 'if-none-match': '*' };
+    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#folders.keys.folder([...parent, name]), { headers, body: '' });
+    if (status >= 300) throw new ItemExists('the name is taken');
+  }
+
+  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists */
+  async rename(parent: readonly string[], from: string, to: string, { token, confirm }: Mark): Promise<void> {
+    const [old, renamed] = [
+      [...parent, from],
+      [...parent, to],
+    ];
+    await this.#checkParent(parent);
+    await this.#claim(old, token, async () => {
+      const objects = await this.#existing(old);
+      await this.#checkFree(renamed);
+      await confirm?.();
+      await this.#copy(objects, old, renamed, token);
+      await this.#noteDecision(token);
+      await this.#delete(objects);
+    });
+  }
+
+  /** @throws ItemNotFound */
+  async remove(parent: readonly string[], name: string, { token, confirm }: Mark): Promise<void> {
+    const path = [...parent, name];
+    await this.#checkParent(parent);
+    await this.#claim(path, token, async () => {
+      const objects = await this.#existing(path);
+      await confirm?.();
+      await this.#noteDecision(token);
+      await this.#delete(objects);
+    });
+  }
+
+  /** Completes a change whose decision was noted, and undoes another one. @returns as `Storage.recover` */
+  async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
+    const { bucket, keys } = this.#folders;
+    const path = [...parent, name];
+    if (action === 'createFolder') return (await describeObject(bucket, keys.folder(path)))?.token === token ? name : null;
+    const decision = await describeObject(bucket, keys.staging(decided(token)));
+    if (decision) {
+      // A newer object under the same name belongs to a later change.
+      await this.#delete((await this.#folders.objects(path)).filter(({ modified }) => modified <= decision.modified));
+      return action === 'rename' ? newName : name;
+    }
+    if (action === 'rename') await this.#deleteCopies([...parent, newName], token);
+    return null;
+  }
+
+  /** Deletes the traces of a change. */
+  async clear({ action, parent, name, token }: PendingFileChange): Promise<void> {
+    if (action === 'createFolder') return; // leaves none
+    const { bucket, keys } = this.#folders;
+    const claim = this.#claimKey([...parent, name]);
+    const isOurs = (await describeObject(bucket, claim))?.token === token;
+    await deleteObjects(bucket, [keys.staging(decided(token)), ...(isOurs ? [claim] : [])]);
+  }
+
+  #claimKey(path: readonly string[]): string {
+    const { keys } = this.#folders;
+    return keys.staging(`${createHash('sha256').update(keys.file(path)).digest('base64url')}.claim`);
+  }
+
+  /**
+   * Runs a change of an item while no other process renames or deletes it, at a service that knows conditions. After a failure
+   * the claim stays until `clear`, since recovery may have to complete the change.
+   * @throws ItemNotFound if another request is renaming or deleting the item
+   */
+  async #claim(path: readonly string[], token: string, change: () => Promise<void>): Promise<void> {
+    const headers = { [tokenHeader]: token, 'if-none-match': '*' };
+    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#claimKey(path), { headers, body: '' });
+    if (status >= 300) throw new ItemNotFound('another request is renaming or deleting the item');
+    await change();
+  }
+
+  async #checkParent(parent: readonly string[]): Promise<void> {
+    if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
+  }
+
+  async #checkFree(path: readonly string[]): Promise<void> {
+    if (await this.#folders.entry(path)) throw new ItemExists('the name is taken');
+  }
+
+  async #existing(path: readonly string[]): Promise<readonly S3Object[]> {
+    const objects = await this.#folders.objects(path);
+    if (objects.length === 0) throw new ItemNotFound('there is no such item');
+    return objects;
+  }
+
+  async #noteDecision(token: string): Promise<void> {
+    const { bucket, keys } = this.#folders;
+    await bucket.sendAndRead('PUT', keys.staging(decided(token)), { body: '' });
+  }
+
+  async #copy(objects: readonly S3Object[], from: readonly string[], to: readonly string[], token: string): Promise<void> {
+    const { bucket, keys } = this.#folders;
+    const [old, renamed] = [keys.file(from), keys.file(to)];
+    await mapInBatches(objects, async ({ key }) => {
+      const described = await describeObject(bucket, key);
+      if (!described) throw new ItemNotFound('the item was changed meanwhile');
+      await copyObject(bucket, described, renamed + key.slice(old.length), token);
+    });
+  }
+
+  async #deleteCopies(path: readonly string[], token: string): Promise<void> {
+    const described = await mapInBatches(await this.#folders.objects(path), ({ key }) => describeObject(this.#folders.bucket, key));
+    await this.#delete(described.filter((object) => object !== null).filter((object) => object.token === token));
+  }
+
+  #delete(objects: readonly S3Object[]): Promise<void> {
+    const keys = objects.map(({ key }) => key);
+    return deleteObjects(this.#folders.bucket, keys);
+  }
+}

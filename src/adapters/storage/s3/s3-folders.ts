@@ -1,0 +1,84 @@
+import { type ItemPath, nameError } from '#core/item-path.ts';
+import type { Entry } from '#core/listing.ts';
+import type { S3Bucket } from './s3-bucket.ts';
+import { describeObject, hasKeys, listKeys, type S3Description, type S3Object } from './s3-objects.ts';
+
+/** Folder of the traces of changes, within the prefix of the location. */
+const stagingFolder = '.postern/';
+
+/** The keys of a location, and the files and folders that they stand for. A folder is the beginning of keys, or a key that ends in `/`. */
+export class S3Keys {
+  readonly #prefix: string;
+
+  /** @param prefix beginning of all keys of the location; with or without slashes at its ends */
+  constructor(prefix = '') {
+    const inner = prefix.replace(/^\/+|\/+$/g, '');
+    this.#prefix = inner === '' ? '' : `${inner}/`;
+  }
+
+  /** The key of a file. */
+  file(path: readonly string[]): string {
+    return this.#prefix + path.join('/');
+  }
+
+  /** The beginning of the keys in a folder. It is also the key of an empty folder. */
+  folder(path: readonly string[]): string {
+    return path.length === 0 ? this.#prefix : `${this.file(path)}/`;
+  }
+
+  /** The key of a trace of changes. */
+  staging(name: string): string {
+    return `${this.#prefix}${stagingFolder}${name}`;
+  }
+}
+
+const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: 0, etag: 'W/"folder"' });
+const fileEntry = (name: string, { size, modified, etag }: S3Object): Entry => ({ name, folder: false, size, modified, etag });
+
+/** Reads the files and folders of a location. */
+export class S3Folders {
+  readonly bucket: S3Bucket;
+  readonly keys: S3Keys;
+
+  constructor(bucket: S3Bucket, keys: S3Keys) {
+    this.bucket = bucket;
+    this.keys = keys;
+  }
+
+  /** Returns the object of a file, or null. */
+  async file(path: readonly string[]): Promise<S3Description | null> {
+    return path.length === 0 ? null : describeObject(this.bucket, this.keys.file(path));
+  }
+
+  /** Returns whether there is a folder. The root of the location always exists. */
+  async hasFolder(path: readonly string[]): Promise<boolean> {
+    return path.length === 0 || hasKeys(this.bucket, this.keys.folder(path));
+  }
+
+  /** Returns the entry at a path, or null. If a name is a file and a folder, it is the file. */
+  async entry(path: readonly string[]): Promise<Entry | null> {
+    const name = path.at(-1) ?? '';
+    const file = await this.file(path);
+    if (file) return fileEntry(name, file);
+    return (await this.hasFolder(path)) ? folderEntry(name) : null;
+  }
+
+  /** Yields the entries of a folder. Keys that are no paths, such as `a//b`, are left out. */
+  async *entries(path: ItemPath): AsyncGenerator<readonly Entry[]> {
+    const prefix = this.keys.folder(path);
+    for await (const { objects, prefixes } of listKeys(this.bucket, prefix, '/')) {
+      const files = objects.map((object) => fileEntry(object.key.slice(prefix.length), object));
+      const folders = prefixes.map((key) => folderEntry(key.slice(prefix.length, -1)));
+      yield [...files, ...folders].filter(({ name }) => nameError(name) === null);
+    }
+  }
+
+  /** Returns all objects of a file, or of a folder and everything in it. */
+  async objects(path: readonly string[]): Promise<readonly S3Object[]> {
+    const file = await this.file(path);
+    if (file) return [file];
+    const found: S3Object[] = [];
+    for await (const { objects } of listKeys(this.bucket, this.keys.folder(path))) found.push(...objects);
+    return found;
+  }
+}

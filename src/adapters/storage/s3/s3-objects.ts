@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import type { OutboundResponse } from '#ports/outbound.ts';
+import { ItemChanged, StorageUnavailable } from '#ports/storage.ts';
+import { encodeKey, maxDocument, type S3Bucket } from './s3-bucket.ts';
+import { childrenOf, childText, parseXml, xmlText } from './s3-xml.ts';
+
+/** Header in which Postern notes the token of the change that wrote an object. */
+export const tokenHeader = 'x-amz-meta-postern-token';
+
+const namesPerDeletion = 1000;
+const maxCopy = 5 * 2 ** 30; // bytes that one request copies
+const requestsAtOnce = 16;
+const keptHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
+
+/** An object in a bucket. */
+export interface S3Object {
+  readonly key: string;
+  readonly size: number;
+  /** ms since the epoch, whole seconds: a listing is more exact than a response to HEAD. */
+  readonly modified: number;
+  readonly etag: string;
+}
+
+/** An object as HEAD describes it. */
+export interface S3Description extends S3Object {
+  /** Token of the change that wrote it, or null. */
+  readonly token: string | null;
+  /** The headers that a copy keeps. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One page of the keys that begin with a prefix. */
+interface ListedKeys {
+  readonly objects: readonly S3Object[];
+  /** Beginnings of keys up to the delimiter. */
+  readonly prefixes: readonly string[];
+}
+
+const decodeListed = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
+const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000;
+
+/** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes */
+export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
+  let next: string | null = '';
+  while (next !== null) {
+    const query = { 'list-type': '2', prefix, 'max-keys': `${pageSize}`, 'encoding-type': 'url' };
+    const page = await bucket.sendForXml('GET', '', {
+      query: { ...query, ...(delimiter ? { delimiter } : {}), ...(next ? { 'continuation-token': next } : {}) },
+    });
+    const textOf = (name: string, element = page) => childText(element, name) ?? '';
+    yield {
+      objects: childrenOf(page, 'Contents').map((element) => ({
+        key: decodeListed(textOf('Key', element)),
+        size: Number(textOf('Size', element)),
+        modified: wholeSeconds(Date.parse(textOf('LastModified', element))),
+        etag: textOf('ETag', element),
+      })),
+      prefixes: childrenOf(page, 'CommonPrefixes').map((element) => decodeListed(textOf('Prefix', element))),
+    };
+    next = textOf('IsTruncated') === 'true' ? textOf('NextContinuationToken') : null;
+  }
+}
+
+/** Returns whether any key begins with a prefix. */
+export async function hasKeys(bucket: S3Bucket, prefix: string): Promise<boolean> {
+  for await (const { objects } of listKeys(bucket, prefix, '', 1)) return objects.length > 0;
+  return false;
+}
+
+/** Returns the description of an object, or null if there is none. */
+export async function describeObject(bucket: S3Bucket, key: string): Promise<S3Description | null> {
+  const response = await bucket.sendAndRead('HEAD', key);
+  if (response.status !== 200) return null;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) if (keptHeaders.test(name)) headers[name] = value;
+  return {
+    key,
+    size: Number(response.headers['content-length'] ?? 0),
+    modified: wholeSeconds(Date.parse(response.headers['last-modified'] ?? '')),
+    etag: response.headers['etag'] ?? '',
+    token: headers[tokenHeader] ?? null,
+    headers,
+  };
+}
+
+/** Deletes objects. Absent ones are no error. @throws StorageUnavailable if one of them cannot be deleted */
+export async function deleteObjects(bucket: S3Bucket, keys: readonly string[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += namesPerDeletion) {
+    const names = keys.slice(start, start + namesPerDeletion).map((key) => `<Object><Key>${xmlText(key)}</Key></Object>`);
+    const body = `<Delete><Quiet>true</Quiet>${names.join('')}</Delete>`;
+    const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
+    const result = await bucket.sendForXml('POST', '', { query: { delete: '' }, headers, body });
+    const [error] = childrenOf(result, 'Error');
+    if (error) throw new StorageUnavailable(`the service cannot delete an object (${childText(error, 'Code') ?? 'no code'})`);
+  }
+}
+
+/** Starts a multipart upload. @returns its id */
+export async function startMultipart(bucket: S3Bucket, key: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const id = childText(await bucket.sendForXml('POST', key, { query: { uploads: '' }, headers }), 'UploadId');
+  if (!id) throw new StorageUnavailable('the service started no upload');
+  return id;
+}
+
+/** Completes a multipart upload. @param etags of the parts, in order */
+export async function completeMultipart(bucket: S3Bucket, key: string, uploadId: string, etags: readonly string[]): Promise<void> {
+  const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`);
+  const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+  await bucket.sendForXml('POST', key, { query: { uploadId }, body });
+}
+
+/** Ends a multipart upload without a result. An upload that has ended already is no error. */
+export const abortMultipart = async (bucket: S3Bucket, key: string, uploadId: string): Promise<void> =>
+  void (await bucket.sendAndRead('DELETE', key, { query: { uploadId } }));
+
+/** Runs work for each item, sixteen at a time. @returns the results in the order of the items */
+export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += requestsAtOnce)
+    results.push(...(await Promise.all(items.slice(start, start + requestsAtOnce).map(work))));
+  return results;
+}
+
+/** Returns the ETag of a copy. @throws ItemChanged if the source has changed; StorageUnavailable, although the status may be 200 */
+async function copiedEtag(response: OutboundResponse): Promise<string> {
+  const document = parseXml(Buffer.from(await response.read(maxDocument)).toString());
+  if ([404, 412].includes(response.status)) throw new ItemChanged('the object to copy has changed');
+  if (response.status >= 300 || document.name === 'Error') throw new StorageUnavailable('the service could not copy an object');
+  return childText(document, 'ETag') ?? '';
+}
+
+/**
+ * Copies an object, with all that describes it, and notes the token of the change.
+ * @param maxBytes that one request copies
+ * @throws ItemChanged if the object has changed since it was described
+ */
+export async function copyObject(bucket: S3Bucket, from: S3Description, to: string, token: string, maxBytes = maxCopy): Promise<void> {
+  const source = { 'x-amz-copy-source': `/${encodeKey(`${bucket.name}/${from.key}`)}`, 'x-amz-copy-source-if-match': from.etag };
+  const described = { ...from.headers, [tokenHeader]: token };
+  if (from.size <= maxBytes) {
+    const response = await bucket.send('PUT', to, { headers: { ...described, ...source, 'x-amz-metadata-directive': 'REPLACE' } });
+    return void (await copiedEtag(response));
+  }
+  const uploadId = await startMultipart(bucket, to, described);
+  try {
+    const starts = Array.from({ length: Math.ceil(from.size / maxBytes) }, (_, index) => index * maxBytes);
+    const etags = await mapInBatches(starts, async (start) => {
+      const range = `bytes=${start}-${Math.min(start + maxBytes, from.size) - 1}`;
+      const query = { partNumber: `${start / maxBytes + 1}`, uploadId };
+      return copiedEtag(await bucket.send('PUT', to, { query, headers: { ...source, 'x-amz-copy-source-range': range } }));
+    });
+    await completeMultipart(bucket, to, uploadId, etags);
+  } catch (cause) {
+    await abortMultipart(bucket, to, uploadId).catch(() => {});
+    throw cause;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ItemPath } from '#core/item-path.ts';
+import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import type { ChangeContext, OpenFile, PendingFileChange, Storage, Upload, UploadTarget } from '#ports/storage.ts';
+import { S3Bucket } from './s3-bucket.ts';
+import { S3Changes } from './s3-changes.ts';
+import type { S3Configuration } from './s3-configuration.ts';
+import { openS3File } from './s3-file.ts';
+import { S3Folders, S3Keys } from './s3-folders.ts';
+import { abortMultipart, deleteObjects, hasKeys, listKeys } from './s3-objects.ts';
+import { clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
+
+/** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
+export class S3Storage implements Storage {
+  readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix' } as const;
+  readonly #bucket: S3Bucket;
+  readonly #keys: S3Keys;
+  readonly #folders: S3Folders;
+  readonly #changes: S3Changes;
+
+  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) {
+    this.#bucket = new S3Bucket(configuration, outbound);
+    this.#keys = new S3Keys(configuration.prefix);
+    this.#folders = new S3Folders(this.#bucket, this.#keys);
+    this.#changes = new S3Changes(this.#folders);
+  }
+
+  async check(): Promise<void> {
+    await hasKeys(this.#bucket, this.#keys.folder([]));
+  }
+
+  stat(path: ItemPath): Promise<Entry | null> {
+    return this.#folders.entry(path);
+  }
+
+  async directAddress(): Promise<null> {
+    return null;
+  }
+
+  async folderKey(path: ItemPath): Promise<string> {
+    return `s3 ${this.#bucket.address}${this.#keys.folder(path)}`;
+  }
+
+  async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null> {
+    return (await this.#folders.hasFolder(path)) ? this.#folders.entries(path) : null;
+  }
+
+  async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
+    if (!(await this.#folders.hasFolder(path))) return null;
+    const entries: Entry[] = [];
+    for await (const batch of this.#folders.entries(path)) entries.push(...batch);
+    return selectListingPage(entries, query);
+  }
+
+  async open(path: ItemPath): Promise<OpenFile | null> {
+    const entry = await this.#folders.entry(path);
+    return entry && !entry.folder ? openS3File(this.#bucket, this.#keys.file(path), entry) : null;
+  }
+
+  upload(target: UploadTarget, token: string): Promise<Upload> {
+    return startS3Upload(this.#folders, target, token);
+  }
+
+  createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
+    return this.#changes.createFolder(parent, name, context);
+  }
+
+  rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void> {
+    return this.#changes.rename(parent, from, to, context);
+  }
+
+  remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
+    return this.#changes.remove(parent, name, context);
+  }
+
+  async recover(change: PendingFileChange): Promise<string | null> {
+    const { action, parent, name, token } = change;
+    return action === 'upload' ? recoverUpload(this.#folders, parent, name, token) : this.#changes.recover(change);
+  }
+
+  async clearEvidence(change: PendingFileChange): Promise<void> {
+    const { action, parent, name, token, handle } = change;
+    if (action !== 'upload') return this.#changes.clear(change);
+    if (handle) await abortMultipart(this.#bucket, this.#keys.file([...parent, name]), handle);
+    await clearUpload(this.#folders, token, true);
+  }
+
+  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+    const traces: string[] = [];
+    for await (const { objects } of listKeys(this.#bucket, this.#keys.staging(''))) traces.push(...objects.map(({ key }) => key));
+    const pending = new Set(await pendingTokens());
+    const tokenOf = (key: string) => key.slice(this.#keys.staging('').length).replace(/\.[a-z]+$/, '');
+    await deleteObjects(
+      this.#bucket,
+      traces.filter((key) => !key.endsWith('.claim') && !pending.has(tokenOf(key))),
+    );
+  }
+}

@@ -1,0 +1,149 @@
+import { numberedName } from '#core/item-path.ts';
+import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
+import type { S3Folders } from './s3-folders.ts';
+import { abortMultipart, completeMultipart, copyObject, deleteObjects, describeObject, startMultipart, tokenHeader } from './s3-objects.ts';
+
+/** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
+const smallestPart = 8 << 20;
+const maxParts = 10_000;
+const maxNames = 1000; // that a drop box tries
+
+const partSizeOf = (size: number | null) => Math.max(smallestPart, Math.ceil((size ?? 0) / maxParts));
+const stagedPart = (token: string) => `${token}.part`;
+const placedName = (token: string) => `${token}.name`;
+
+/** Key at which an upload of several parts is completed. The name of a drop box's file is not known before. */
+const keyOf = ({ keys }: S3Folders, { parent, name, ifTaken }: UploadTarget, token: string) =>
+  ifTaken === 'number' ? keys.staging(stagedPart(token)) : keys.file([...parent, name]);
+
+/** An upload: one request for a small file, several parts for a large one or one of unknown size. */
+class S3Upload implements Upload {
+  readonly handle: string | null;
+  readonly #folders: S3Folders;
+  readonly #target: UploadTarget;
+  readonly #token: string;
+  readonly #partSize: number;
+  #chunks: Buffer[] = [];
+  #buffered = 0;
+  readonly #etags: string[] = [];
+  #isPlaced = false;
+
+  constructor(folders: S3Folders, target: UploadTarget, token: string, handle: string | null) {
+    this.#folders = folders;
+    this.#target = target;
+    this.#token = token;
+    this.handle = handle;
+    this.#partSize = partSizeOf(target.size);
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#chunks.push(Buffer.from(chunk));
+    this.#buffered += chunk.length;
+    if (this.handle !== null && this.#buffered >= this.#partSize) await this.#sendPart(this.handle);
+  }
+
+  async sync(): Promise<void> {
+    if (this.handle !== null && (this.#buffered > 0 || this.#etags.length === 0)) await this.#sendPart(this.handle);
+  }
+
+  async place(): Promise<string> {
+    await this.sync();
+    const { parent, name, ifTaken } = this.#target;
+    if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
+    const placed = ifTaken === 'number' ? await this.#findFreeName() : name;
+    if (ifTaken === 'number') await this.#noteName(placed);
+    else await this.#checkTarget(ifTaken);
+    await this.#complete([...parent, placed]);
+    this.#isPlaced = true;
+    return placed;
+  }
+
+  async discard(): Promise<void> {
+    if (this.handle !== null && !this.#isPlaced) await abortMultipart(this.#folders.bucket, this.#key, this.handle);
+    await clearUpload(this.#folders, this.#token, this.#target.ifTaken === 'number');
+  }
+
+  async closeForRecovery(): Promise<void> {
+    this.#chunks = [];
+  }
+
+  get #key(): string {
+    return keyOf(this.#folders, this.#target, this.#token);
+  }
+
+  async #sendPart(uploadId: string): Promise<void> {
+    const body = Buffer.concat(this.#chunks);
+    [this.#chunks, this.#buffered] = [[], 0];
+    const query = { partNumber: `${this.#etags.length + 1}`, uploadId };
+    const response = await this.#folders.bucket.sendAndRead('PUT', this.#key, { query, body });
+    if (response.status >= 300) throw new ItemChanged('the service has ended the upload');
+    this.#etags.push(response.headers['etag'] ?? '');
+  }
+
+  /** @throws ItemExists if the name is in use; ItemChanged if the file to replace has changed */
+  async #checkTarget(ifTaken: 'refuse' | { readonly replaces: string }): Promise<void> {
+    const existing = await this.#folders.entry([...this.#target.parent, this.#target.name]);
+    if (ifTaken === 'refuse') {
+      if (existing) throw new ItemExists('the name is taken');
+    } else if (!existing || existing.folder || existing.etag !== ifTaken.replaces) throw new ItemChanged('the file has changed');
+  }
+
+  async #findFreeName(): Promise<string> {
+    const { parent, name } = this.#target;
+    for (let number = 1; number <= maxNames; number += 1) {
+      const candidate = number === 1 ? name : numberedName(name, number);
+      if (!(await this.#folders.entry([...parent, candidate]))) return candidate;
+    }
+    return numberedName(name, this.#token);
+  }
+
+  /** Notes the name of a drop box's file, which recovery could not guess. */
+  async #noteName(name: string): Promise<void> {
+    const { bucket, keys } = this.#folders;
+    await bucket.sendAndRead('PUT', keys.staging(placedName(this.#token)), { body: name });
+  }
+
+  async #complete(path: readonly string[]): Promise<void> {
+    const { bucket, keys } = this.#folders;
+    const key = keys.file(path);
+    if (this.handle === null) return this.#putWhole(key);
+    await completeMultipart(bucket, this.#key, this.handle, this.#etags);
+    if (this.#key === key) return;
+    const staged = await describeObject(bucket, this.#key);
+    if (!staged) throw new ItemChanged('the uploaded file was deleted');
+    await copyObject(bucket, staged, key, this.#token);
+  }
+
+  /** @throws ItemExists if the name was taken meanwhile, at a service that knows conditions */
+  async #putWhole(key: string): Promise<void> {
+    const isNew = typeof this.#target.ifTaken !== 'object';
+    const headers = { [tokenHeader]: this.#token, ...(isNew ? { 'if-none-match': '*' } : {}) };
+    const { status } = await this.#folders.bucket.sendAndRead('PUT', key, { headers, body: Buffer.concat(this.#chunks) });
+    if (status >= 300) throw new ItemExists('the name is taken');
+  }
+}
+
+/** Starts an upload. @throws ItemNotFound if there is no such folder */
+export async function startS3Upload(folders: S3Folders, target: UploadTarget, token: string): Promise<Upload> {
+  if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
+  const isSmall = target.size !== null && target.size <= smallestPart;
+  const handle = isSmall ? null : await startMultipart(folders.bucket, keyOf(folders, target, token), { [tokenHeader]: token });
+  return new S3Upload(folders, target, token, handle);
+}
+
+/** Returns the name of the file that an upload has made, or null. */
+export async function recoverUpload(folders: S3Folders, parent: readonly string[], name: string, token: string): Promise<string | null> {
+  const note = await folders.bucket.send('GET', folders.keys.staging(placedName(token)));
+  const text = Buffer.from(await note.read(1 << 16)).toString();
+  const placed = note.status === 200 ? text : name;
+  return (await folders.file([...parent, placed]))?.token === token ? placed : null;
+}
+
+/** Deletes the traces of an upload. @param isNumbered whether a number may have been added to its name */
+export async function clearUpload({ bucket, keys }: S3Folders, token: string, isNumbered: boolean): Promise<void> {
+  if (isNumbered)
+    await deleteObjects(
+      bucket,
+      [stagedPart(token), placedName(token)].map((name) => keys.staging(name)),
+    );
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
+import type { S3Configuration } from '#adapters/storage/s3/s3-configuration.ts';
+import { copyObject, describeObject, hasKeys } from '#adapters/storage/s3/s3-objects.ts';
+import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
+import { packList } from '#core/authorization/address-range.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { freePort } from '../parts/free-port.ts';
+import { isInstalled } from '../parts/is-installed.ts';
+import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
+import { startPostern } from '../start.ts';
+import { visitEveryAction } from '../visit/every-action.ts';
+import { make, namesIn, path, put, remove, rename, storageContract, textOf, token } from './storage.contract.ts';
+
+const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
+const missing = radosgwPrograms.filter((program) => !isInstalled(program));
+
+if (missing.length > 0) test('an S3 service keeps the contract of storages', { skip: `${missing.join(', ')} is not installed` }, () => {});
+else {
+  let server: Radosgw;
+  const createBucket = (configuration: S3Configuration) => new S3Bucket(configuration, outbound).sendAndRead('PUT', '');
+  before(async () => {
+    server = await startRadosgw(createBucket);
+  });
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    await outbound[Symbol.asyncDispose]();
+  });
+  const openStorage = async (_t: TestContext) => new S3Storage({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound);
+  storageContract('S3 (radosgw)', openStorage);
+
+  test('S3 (radosgw): a location with a wrong bucket or wrong credentials is unavailable', async () => {
+    const configuration = await server.newBucket();
+    const isUnavailable = (cause: unknown) => cause instanceof StorageUnavailable && !(cause instanceof OutcomeUnknown);
+    for (const wrong of [{ bucket: 'none' }, { secretAccessKey: 'wrong' }]) {
+      const storage = new S3Storage({ ...configuration, ...wrong }, outbound);
+      await assert.rejects(storage.check(), isUnavailable);
+      await assert.rejects(storage.stat(path('/file')), isUnavailable);
+    }
+  });
+
+  test('S3 (radosgw): after a change without an answer of the service, its outcome is unknown', async () => {
+    const storage = new S3Storage({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
+    await assert.rejects(storage.check(), StorageUnavailable);
+    const bucket = new S3Bucket({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
+    await assert.rejects(bucket.send('PUT', 'key', { body: 'text' }), OutcomeUnknown);
+  });
+
+  test('S3 (radosgw): keys that are no paths are not listed, and are deleted with their folder', async () => {
+    const configuration = await server.newBucket();
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    const odd = ['tree/a//b', 'tree/line\nbreak', 'tree/back\\slash', 'tree/a & <b>', 'tree/50% +ä'];
+    for (const key of odd) await bucket.sendAndRead('PUT', key, { body: 'x' });
+    assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
+    assert.deepEqual(await namesIn(storage, '/tree/a'), []);
+    await remove(storage, path('/'), 'tree');
+    assert.equal(await hasKeys(bucket, 'tree'), false);
+  });
+
+  test('S3 (radosgw): a copy keeps what describes an object, and copies a large one in parts', async () => {
+    const bucket = new S3Bucket(await server.newBucket(), outbound);
+    const part = 5 << 20; // bytes: S3 accepts no smaller one
+    const body = Buffer.from(Array.from({ length: part + 1000 }, (_, index) => index % 251));
+    const described = { 'content-type': 'text/x-special', 'cache-control': 'no-cache', 'x-amz-meta-author': 'ann' };
+    await bucket.sendAndRead('PUT', 'old', { body, headers: described });
+    const old = await describeObject(bucket, 'old');
+    assert.ok(old);
+    for (const [key, maxBytes] of [
+      ['whole', body.length],
+      ['parts', part],
+    ] as const) {
+      await copyObject(bucket, old, key, 'token-of-the-change', maxBytes);
+      const copy = await describeObject(bucket, key);
+      assert.equal(copy?.token, 'token-of-the-change');
+      assert.deepEqual(copy?.headers, { ...described, 'x-amz-meta-postern-token': 'token-of-the-change' });
+      const response = await bucket.send('GET', key);
+      assert.ok(body.equals(await response.read(2 * body.length)), key);
+    }
+  });
+
+  /** Runs a change that ends with an error at its n-th deletion, as if the process had been killed. */
+  async function interruptAtDeletion(configuration: S3Configuration, change: (storage: S3Storage) => Promise<void>): Promise<void> {
+    const request: Outbound['request'] = (url, options) =>
+      url.search.startsWith('?delete') ? Promise.reject(new Error('killed')) : outbound.request(url, options);
+    await assert.rejects(change(new S3Storage(configuration, { request })), OutcomeUnknown);
+  }
+
+  test('S3 (radosgw): recovery completes a rename of a folder whose copies were complete', async () => {
+    const configuration = await server.newBucket();
+    const storage = new S3Storage(configuration, outbound);
+    await make(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    await interruptAtDeletion(configuration, (killed) => killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }));
+    assert.deepEqual(await namesIn(storage, '/'), ['new', 'old']);
+    assert.equal(await storage.recover(change), 'new');
+    assert.equal(await storage.recover(change), 'new');
+    await storage.clearEvidence(change);
+    assert.deepEqual(await namesIn(storage, '/'), ['new']);
+    assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
+    await rename(storage, path('/'), 'new', 'old'); // its claim was released
+  });
+
+  test('S3 (radosgw): recovery undoes a rename of a folder whose copies were not complete', async () => {
+    const configuration = await server.newBucket();
+    const storage = new S3Storage(configuration, outbound);
+    for (const folder of ['old', 'new']) await make(storage, path('/'), folder);
+    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    await remove(storage, path('/'), 'new');
+    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    const request: Outbound['request'] = (url, options) =>
+      url.pathname.endsWith('/new/b') && options?.method === 'PUT' ? Promise.reject(new Error('killed')) : outbound.request(url, options);
+    const killed = new S3Storage(configuration, { request });
+    await assert.rejects(killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
+    assert.equal(await storage.recover(change), null);
+    await storage.clearEvidence(change);
+    assert.deepEqual(await namesIn(storage, '/'), ['old']);
+    assert.deepEqual(await namesIn(storage, '/old'), ['a', 'b']);
+  });
+
+  test('S3 (radosgw): recovery completes a deletion, and keeps a file that was created under the name later', async () => {
+    const configuration = await server.newBucket();
+    const storage = new S3Storage(configuration, outbound);
+    await put(storage, '/', 'file', 'old');
+    const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
+    await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
+    assert.equal(await storage.recover(change), 'file');
+    assert.equal(await storage.stat(path('/file')), null);
+    await storage.clearEvidence(change);
+    await put(storage, '/', 'file', 'new');
+    assert.equal(await textOf(storage, '/file'), 'new');
+  });
+
+  test('S3 (radosgw): an interrupted upload to a drop box is recovered under the name that it got', async () => {
+    const storage = new S3Storage(await server.newBucket(), outbound);
+    await put(storage, '/', 'a.txt', 'first');
+    const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
+    const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
+    await upload.write(Buffer.from('second'));
+    assert.equal(await upload.place(), 'a (2).txt'); // not discarded, as after a crash
+    const recorded = { ...change, handle: upload.handle };
+    assert.equal(await storage.recover(recorded), 'a (2).txt');
+    await storage.clearEvidence(recorded);
+    await storage.sweep(async () => []);
+    assert.deepEqual(await namesIn(storage, '/'), ['a (2).txt', 'a.txt']);
+    assert.equal(await textOf(storage, '/a (2).txt'), 'second');
+  });
+
+  test('at an S3 location, visitors list, upload, download, archive, rename and delete', async (t) => {
+    const storage = new S3Storage({ ...(await server.newBucket()), prefix: 'files' }, outbound);
+    const storages = { open: async () => storage, configurationError: async () => null };
+    const postern = await startPostern(t, { replaced: { ports: { storages } } });
+    await visitEveryAction(postern);
+  });
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import type { TestPostern } from '../start.ts';
+import { linkTo } from './visiting.ts';
+
+const posting = (body: object) => ({ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+
+/** Checks each action of a visitor at the location `local`. */
+export async function visitEveryAction(postern: TestPostern): Promise<void> {
+  const { base } = await linkTo(postern);
+  const text = 'a text that needs several pieces'.repeat(100);
+  assert.equal((await postern.visit(`${base}/folder/box`, { method: 'POST' })).status, 201);
+  assert.equal((await postern.visit(`${base}/file/box/doc.txt`, { method: 'PUT', body: text })).status, 201);
+  const { body, headers } = await postern.visit(`${base}/file/box/doc.txt`);
+  assert.equal(body, text);
+  const range = await postern.visit(`${base}/file/box/doc.txt`, { headers: { range: 'bytes=1000-2999' } });
+  assert.deepEqual([range.status, range.body], [206, text.slice(1000, 3000)]);
+  const replacement = { method: 'PUT', body: 'new', headers: { 'if-match': String(headers.get('etag')) } };
+  assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 201);
+  assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 412);
+  assert.equal((await postern.visit(`${base}/zip`)).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'box', name: 'moved' }))).status, 200);
+  const { entries } = (await postern.visit(`${base}/list/moved`)).body;
+  assert.deepEqual(
+    entries.map(({ name, size }: { name: string; size: number }) => [name, size]),
+    [['doc.txt', 3]],
+  );
+  assert.equal((await postern.visit(`${base}/file/moved`, { method: 'DELETE' })).status, 204);
+  assert.deepEqual((await postern.visit(`${base}/list`)).body.entries, []);
+}
