@@ -22,7 +22,7 @@ import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { storagesByKind } from './adapters/storage/kinds.ts';
 import { localStorages } from './adapters/storage/local-storages.ts';
 import { openStore } from './adapters/store/open-store.ts';
-import { dataFolder } from './data-folder.ts';
+import { DataFolder } from './data-folder.ts';
 import { exitOnDiskFailure, exitOnReplacedDatabase } from './exits.ts';
 import { accessLog } from './http/access-log.ts';
 import { listen } from './http/connections/listen.ts';
@@ -96,7 +96,7 @@ function openAccessLog(target: string): JsonLines {
 /** Starts a server. This is the only place that knows every part. @throws Error with a message for the operator */
 export async function compose(settings: Settings, replacements: Replacements = {}): Promise<Postern> {
   await using resources = new AsyncDisposableStack();
-  const data = dataFolder(settings.data);
+  const data = new DataFolder(settings.data);
   if (settings.databaseUrl === null) data.checkDatabase();
   const clientAddress = new AsyncLocalStorage<string>();
   const storeSettings = { ...settings, folder: data.path, clientAddress: () => clientAddress.getStore() };

@@ -46,93 +46,116 @@ function ignoreIfDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
   }
 }
 
-/**
- * Returns the files of POSTERN_DATA and the checks on them. Creates the folder if it does not exist.
- * @throws Error where nothing can be written in it
- */
-export function dataFolder(path: string) {
-  ensureWritable(path);
-  const [secretFile, database, moved] = [join(path, 'secret-key'), join(path, 'postern.db'), join(path, 'moved-to-postgresql')];
-  const hasKey = () => existsSync(secretFile) && readFileSync(secretFile, 'utf8').trim() !== '';
-  return {
-    path,
-    files: join(path, 'files'),
-    firstKeyFile: join(path, 'first-key'),
-    /**
-     * Refuses to create a new database where an installation has lost its own. The database is created before the key, so a
-     * key without a database means that the database is missing.
-     * @throws Error where the database is missing, empty, or was moved to a server
-     */
-    checkDatabase(): void {
-      if (existsSync(moved))
+/** The files of POSTERN_DATA, and the checks on them. */
+export class DataFolder {
+  readonly path: string;
+  readonly #secretFile: string;
+  readonly #database: string;
+  readonly #moved: string;
+
+  /** Creates the folder if it does not exist. @throws Error where nothing can be written in it */
+  constructor(path: string) {
+    ensureWritable(path);
+    this.path = path;
+    this.#secretFile = join(path, 'secret-key');
+    this.#database = join(path, 'postern.db');
+    this.#moved = join(path, 'moved-to-postgresql');
+  }
+
+  get files(): string {
+    return join(this.path, 'files');
+  }
+
+  get firstKeyFile(): string {
+    return join(this.path, 'first-key');
+  }
+
+  /**
+   * Refuses to create a new database where an installation has lost its own. The database is created before the key, so a
+   * key without a database means that the database is missing.
+   * @throws Error where the database is missing, empty, or was moved to a server
+   */
+  checkDatabase(): void {
+    const database = this.#database;
+    if (existsSync(this.#moved))
+      throw new Error(
+        `the database of POSTERN_DATA was moved to PostgreSQL: set POSTERN_DATABASE_URL, or delete the file ${this.#moved} to use the old one again`,
+      );
+    const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes === 0 && this.#hasKey())
+      throw new Error(
+        `${database} is ${existsSync(database) ? 'empty' : 'missing'}, but the file secret-key exists: put the database back, or restore a backup with npm run restore. To start with an empty database, move secret-key away`,
+      );
+  }
+
+  /**
+   * Refuses to start with an empty database on a server while there is an embedded database: it was not moved, or the move
+   * was interrupted.
+   * @throws Error where there is an embedded database
+   */
+  checkMoved(): void {
+    if (existsSync(this.#database) && !existsSync(this.#moved))
+      throw new Error(
+        `POSTERN_DATABASE_URL names an empty database, but ${this.#database} exists: copy it with npm run move-store. To start with an empty database, move it away`,
+      );
+  }
+
+  /** Records in a file that the embedded database is no longer in use. */
+  noteMoved(): void {
+    const text = 'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n';
+    writePrivateFile(this.#moved, text);
+  }
+
+  /**
+   * Returns the key that encrypts secrets. The first start creates it.
+   * @param isNew whether the database holds no secrets: only then is a new key created
+   * @throws Error where the key is missing, although the database holds secrets, or is too short
+   */
+  secretKey(isNew: boolean): string {
+    if (!this.#hasKey()) {
+      if (!isNew)
         throw new Error(
-          `the database of POSTERN_DATA was moved to PostgreSQL: set POSTERN_DATABASE_URL, or delete the file ${moved} to use the old one again`,
+          `the file ${this.#secretFile} is missing or empty: restore it from your copy, or set POSTERN_SECRET_KEY. If it is lost, npm run operator -- forget-secrets lists the secrets that you must enter again`,
         );
-      const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
-      if (bytes === 0 && hasKey())
-        throw new Error(
-          `${database} is ${existsSync(database) ? 'empty' : 'missing'}, but the file secret-key exists: put the database back, or restore a backup with npm run restore. To start with an empty database, move secret-key away`,
-        );
-    },
-    /**
-     * Refuses to start with an empty database on a server while there is an embedded database: it was not moved, or the move
-     * was interrupted.
-     * @throws Error where there is an embedded database
-     */
-    checkMoved(): void {
-      if (existsSync(database) && !existsSync(moved))
-        throw new Error(
-          `POSTERN_DATABASE_URL names an empty database, but ${database} exists: copy it with npm run move-store. To start with an empty database, move it away`,
-        );
-    },
-    /** Records in a file that the embedded database is no longer in use. */
-    noteMoved: () =>
-      writePrivateFile(
-        moved,
-        'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n',
-      ),
-    /**
-     * Returns the key that encrypts secrets. The first start creates it.
-     * @param isNew whether the database holds no secrets: only then is a new key created
-     * @throws Error where the key is missing, although the database holds secrets, or is too short
-     */
-    secretKey(isNew: boolean): string {
-      if (!hasKey()) {
-        if (!isNew)
-          throw new Error(
-            `the file ${secretFile} is missing or empty: restore it from your copy, or set POSTERN_SECRET_KEY. If it is lost, npm run operator -- forget-secrets lists the secrets that you must enter again`,
-          );
-        if (statSync(secretFile, { throwIfNoEntry: false })?.size === 0) rmSync(secretFile, { force: true });
-        writePrivateFileOnce(secretFile, randomBytes(secretBits / 8).toString('base64url'));
-      }
-      const key = readFileSync(secretFile, 'utf8').trim();
-      if (key.length < minSecretLength)
-        throw new Error('the file secret-key in POSTERN_DATA does not contain a key: restore it from your copy');
-      return key;
-    },
-    /** Stores a key before the database accepts it, so that a crash leaves no installation without one. Several starts may do so. */
-    stageFirstKey: (key: string) => writePrivateFile(join(path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`),
-    /**
-     * Renames the staged key that the database accepts to `first-key`, and deletes the staged keys of other starts.
-     * @param isActiveKey returns whether the database accepts a key; where it rejects, the key stays staged
-     */
-    async settleFirstKeys(isActiveKey: (key: string) => Promise<boolean>): Promise<void> {
-      for (const name of readdirSync(path).filter((entry) => /^first-key-[0-9a-f]{16}$/.test(entry))) {
-        const file = join(path, name);
-        let key = '';
-        ignoreIfDone('ENOENT', () => {
-          key = readFileSync(file, 'utf8').trim();
-        });
-        const isAccepted = await isActiveKey(key).catch(() => null);
-        if (isAccepted === false) rmSync(file, { force: true });
-        else if (isAccepted) ignoreIfDone('ENOENT', () => renameSync(file, join(path, 'first-key'))); // another start has renamed it
-      }
-    },
-    /** Creates the location's folder with a first file, so that there is something to share. */
-    welcome(): void {
-      mkdirSync(join(path, 'files'), { recursive: true });
-      const text = 'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n';
-      ignoreIfDone('EEXIST', () => writeFileSync(join(path, 'files', 'welcome.txt'), text, { flag: 'wx' }));
-    },
-  };
+      if (statSync(this.#secretFile, { throwIfNoEntry: false })?.size === 0) rmSync(this.#secretFile, { force: true });
+      writePrivateFileOnce(this.#secretFile, randomBytes(secretBits / 8).toString('base64url'));
+    }
+    const key = readFileSync(this.#secretFile, 'utf8').trim();
+    if (key.length < minSecretLength)
+      throw new Error('the file secret-key in POSTERN_DATA does not contain a key: restore it from your copy');
+    return key;
+  }
+
+  /** Stores a key before the database accepts it, so that a crash leaves no installation without one. Several starts may do so. */
+  stageFirstKey(key: string): void {
+    writePrivateFile(join(this.path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`);
+  }
+
+  /**
+   * Renames the staged key that the database accepts to `first-key`, and deletes the staged keys of other starts.
+   * @param isActiveKey returns whether the database accepts a key; where it rejects, the key stays staged
+   */
+  async publishFirstKey(isActiveKey: (key: string) => Promise<boolean>): Promise<void> {
+    for (const name of readdirSync(this.path).filter((entry) => /^first-key-[0-9a-f]{16}$/.test(entry))) {
+      const file = join(this.path, name);
+      let key = '';
+      ignoreIfDone('ENOENT', () => {
+        key = readFileSync(file, 'utf8').trim();
+      });
+      const isAccepted = await isActiveKey(key).catch(() => null);
+      if (isAccepted === false) rmSync(file, { force: true });
+      else if (isAccepted) ignoreIfDone('ENOENT', () => renameSync(file, this.firstKeyFile)); // another start has renamed it
+    }
+  }
+
+  /** Creates the location's folder with a first file, so that there is something to share. */
+  welcome(): void {
+    mkdirSync(this.files, { recursive: true });
+    const text = 'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n';
+    ignoreIfDone('EEXIST', () => writeFileSync(join(this.files, 'welcome.txt'), text, { flag: 'wx' }));
+  }
+
+  #hasKey(): boolean {
+    return existsSync(this.#secretFile) && readFileSync(this.#secretFile, 'utf8').trim() !== '';
+  }
 }

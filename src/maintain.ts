@@ -18,7 +18,7 @@ import { openStore } from './adapters/store/open-store.ts';
 import { withPostgresSnapshot } from './adapters/store/postgres/postgres-snapshot.ts';
 import { withSqliteSnapshot } from './adapters/store/sqlite/sqlite-snapshot.ts';
 import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
-import { dataFolder } from './data-folder.ts';
+import { DataFolder } from './data-folder.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 const migrationNames = migrations.map(({ name }) => name);
@@ -90,7 +90,7 @@ async function moveStore(settings: Settings): Promise<void> {
   await withSqliteSnapshot(settings.data, (snapshot) =>
     withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), progressPrinter())),
   );
-  dataFolder(settings.data).noteMoved();
+  new DataFolder(settings.data).noteMoved();
 }
 
 /** Runs a task for an operator who has lost the secret key. Without `--yes` it only lists the secrets that will be forgotten. */
@@ -101,7 +101,7 @@ async function runOperatorTask(settings: Settings, [task, ...flags]: readonly st
     process.stderr.write(`${['You must enter these again after the secrets are forgotten:', ...lines].join('\n  ')}\n`);
     if (!flags.includes('--yes'))
       throw new Error('nothing was changed: add --yes to forget the secrets that were encrypted with the lost key');
-    const key = settings.secretKey ?? dataFolder(settings.data).secretKey(true);
+    const key = settings.secretKey ?? new DataFolder(settings.data).secretKey(true);
     await store.write((tx) => forgetSecrets(tx, keyVault(key)), 'job');
   });
 }

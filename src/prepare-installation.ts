@@ -6,7 +6,7 @@ import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts
 import { reportAlive } from '#features/processes/running-processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
-import type { dataFolder } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
 import type { Settings } from './settings.ts';
 
 /** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
@@ -33,7 +33,7 @@ interface PreparedInstallation {
 export async function prepareInstallation(
   ports: Ports,
   { apiKey, databaseUrl }: Settings,
-  data: ReturnType<typeof dataFolder>,
+  data: DataFolder,
 ): Promise<PreparedInstallation> {
   const { store } = ports;
   await checkSecretKey(ports);
@@ -46,7 +46,7 @@ export async function prepareInstallation(
   const prepareStore = () => prepareDatabase(ports, { apiKey, firstKey, files: data.files });
   await (isFirstStart ? prepareStore() : skipIfFull(prepareStore));
   await skipIfFull(() => packStoredRanges(store));
-  await data.settleFirstKeys((key) => isValidKey(ports, key));
+  await data.publishFirstKey((key) => isValidKey(ports, key));
   const invitation = await skipIfFull(() => inviteFirstOperator(ports));
   await skipIfFull(() => reportAlive(ports));
   return { identity, firstKey, invitation };

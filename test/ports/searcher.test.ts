@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { startSearchThread } from '#adapters/store/sqlite/search/searcher.ts';
+import { SearchThread } from '#adapters/store/sqlite/search/searcher.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 
 function threadOn(t: TestContext, file: string) {
-  const thread = startSearchThread({ file, maxBytes: 0 }, () => {});
+  const thread = new SearchThread({ file, maxBytes: 0 }, () => {});
   atEnd(t, () => thread[Symbol.asyncDispose]());
   return thread;
 }
@@ -27,7 +27,7 @@ test('held queries run after they are released, and after all earlier queries', 
   await hold.idle;
   await before;
   order.push('idle');
-  assert.equal(thread.pendingCount(), 1);
+  assert.equal(thread.pendingCount, 1);
   hold.release();
   await held;
   assert.deepEqual(order, ['before', 'idle', 'held']);

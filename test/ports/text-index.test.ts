@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { textIndex } from '#adapters/store/sqlite/search/text-index.ts';
+import { TextIndex } from '#adapters/store/sqlite/search/text-index.ts';
 
 const word = fc.constantFrom('a', 'ab', 'ба', '契', 'é', '😀', 'aa', 'b\u001fa');
 const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(''));
@@ -15,7 +15,7 @@ const step = fc.oneof(
 test('a search finds exactly the records that contain the word, after any additions, changes and removals', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9000 }), fc.array(step, { maxLength: 60 }), (loaded, steps) => {
-      const index = textIndex();
+      const index = new TextIndex();
       const known = new Map<number, { container: number; text: string }>();
       const first = Array.from({ length: loaded }, (_, number) => ({ id: number * 40 + 1, container: 1, text: `a${number}` }));
       for (const record of first) known.set(record.id, record);
@@ -35,7 +35,7 @@ test('a search finds exactly the records that contain the word, after any additi
             holds.map(([id]) => id).sort((a, b) => a - b),
           );
           assert.equal(found.count(), holds.length);
-          assert.equal(index.size(), known.size);
+          assert.equal(index.size, known.size);
         }
       }
     }),
@@ -44,7 +44,7 @@ test('a search finds exactly the records that contain the word, after any additi
 });
 
 test('ids that are far apart or beyond 32 bits are not confused', () => {
-  const index = textIndex();
+  const index = new TextIndex();
   const ids = [1, 65_536, 65_537, 2 ** 31, 2 ** 32 + 1, 2 ** 40];
   index.append(ids.map((id) => ({ id, container: 0, text: 'x' })));
   const found = index.find('x', []);
@@ -53,7 +53,7 @@ test('ids that are far apart or beyond 32 bits are not confused', () => {
 });
 
 test('texts of a hundred thousand characters are found after additions, changes and removals', () => {
-  const index = textIndex();
+  const index = new TextIndex();
   const texts = new Map<number, string>();
   const put = (id: number, words: string) => {
     const text = words.padEnd(100_000, '契');
@@ -78,8 +78,8 @@ test('texts of a hundred thousand characters are found after additions, changes 
         .sort((a, b) => a - b),
       word,
     );
-  const anew = textIndex();
+  const anew = new TextIndex();
   anew.append([...texts].sort(([a], [b]) => a - b).map(([id, text]) => ({ id, container: 0, text })));
   anew.find('none', []);
-  assert.ok(Math.abs(index.bytes() - anew.bytes()) < 10_000, 'its memory is counted along');
+  assert.ok(Math.abs(index.bytes - anew.bytes) < 10_000, 'its memory is counted along');
 });

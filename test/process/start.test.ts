@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { dataFolder } from '../../src/data-folder.ts';
+import { DataFolder } from '../../src/data-folder.ts';
 import { readSettings } from '../../src/settings.ts';
 import { raw, statusOf } from '../hostile/raw-socket.ts';
 import { isInstalled } from '../parts/is-installed.ts';
@@ -238,7 +238,7 @@ test('if the secret key is missing beside a database, the start fails and sugges
 
 test('after a move to PostgreSQL, Postern does not start on the old database', async (t) => {
   const data = await temporaryFolder(t);
-  dataFolder(data).noteMoved();
+  new DataFolder(data).noteMoved();
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   assert.equal((await postern.ended).code, 69);
   assert.match(postern.said(), /moved to PostgreSQL.*POSTERN_DATABASE_URL/);

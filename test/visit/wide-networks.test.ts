@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
-import { archivePlans } from '#features/visits/archives/archive-plans.ts';
+import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
@@ -55,7 +55,7 @@ test('an IPv6 /48 with many /64 networks does not block the listings of others',
 });
 
 test('an IPv6 /48 with many /64 networks does not block the archives of others', async () => {
-  const archives = archivePlans();
+  const archives = new ArchivePlans();
   const gates: (() => void)[] = [];
   async function* planned(): AsyncGenerator<void, null> {
     await new Promise<void>((resolve) => gates.push(resolve));

@@ -1,5 +1,5 @@
 import { newSessionLimit } from '#features/rate-limits/new-sessions.ts';
-import { archivePlans } from '#features/visits/archives/archive-plans.ts';
+import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
@@ -7,7 +7,7 @@ import type { Clock } from '#ports/clock.ts';
 
 /** Creates the limits on how much visitors do at one time. */
 export const visitLimits = (clock: Clock) => ({
-  archives: archivePlans(),
+  archives: new ArchivePlans(),
   changes: changesInTurn(),
   uploads: uploadSlots(),
   newSessions: newSessionLimit(clock),

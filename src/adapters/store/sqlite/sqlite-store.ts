@@ -22,7 +22,7 @@ import { lockProcess } from './process-lock.ts';
 import { isOutOfSpace } from './quota.ts';
 import { openReserveFile } from './reserve-file.ts';
 import { sqliteSearch } from './search/find.ts';
-import { startSearchThread } from './search/searcher.ts';
+import { SearchThread } from './search/searcher.ts';
 import { trackTextChanges } from './search/text-changes.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -81,7 +81,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   const damageCheck = needsCheck ? checkForDamage(file, reportDamage) : skippedDamageCheck;
   const lookups = new LookupCache();
   const startSearcher = (mostBytes: number) =>
-    startSearchThread({ file, maxBytes: mostBytes }, (cause) => isReadFailure(cause) && onLost(cause));
+    new SearchThread({ file, maxBytes: mostBytes }, (cause) => isReadFailure(cause) && onLost(cause));
   const wordSearcher = startSearcher(searchMemory);
   const takeTextChanges = trackTextChanges(writer.database);
   const committed = () => {
@@ -94,7 +94,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   const checkpoints = startCheckpoints(file, { queue, log, searchers }, events);
   // Only the first thread searches words. It takes other queries only if the second one is busier.
   const runInThread: RunQuery = (text, parameters) =>
-    (secondSearcher.pendingCount() > wordSearcher.pendingCount() ? wordSearcher : secondSearcher).query(text, parameters);
+    (secondSearcher.pendingCount > wordSearcher.pendingCount ? wordSearcher : secondSearcher).query(text, parameters);
   const noted =
     (run: RunQuery): RunQuery =>
     (text, parameters) => {

@@ -41,11 +41,49 @@ export interface PlanInUse {
 /** Plans an archive slice by slice. @param maxEntries returns how many entries it may hold in memory now */
 type CreatePlan = (maxEntries: () => number) => AsyncGenerator<void, ZipPlan | null>;
 
-/**
- * Plans the archives that are sent. Equal archives share one plan. Checksums are cached between requests, so that a range
- * of an archive costs little more than its bytes.
- */
-export interface ArchivePlans {
+/** Checksums of archives, so that a range of an archive that was sent before costs little more than its bytes. */
+class ChecksumCache {
+  readonly #archives = new Map<string, { readonly checksums: Checksums; readonly cost: number }>();
+  readonly #files = new Map<string, number>();
+  #entries = 0;
+
+  /**
+   * Returns the checksums of an archive. Limits the cache by entries and not by archives: many small archives must not evict a
+   * large one, which is expensive to read again.
+   */
+  get({ etag, items }: ZipPlan, locationId: number): Checksums {
+    const key = `${locationId} ${etag}`;
+    const checksums = this.#archives.get(key)?.checksums ?? createChecksums(items.length, locationId, this.#files);
+    this.#evict(key);
+    const cost = items.length + archiveCost;
+    this.#archives.set(key, { checksums, cost });
+    this.#entries += cost;
+    for (const oldestKey of this.#archives.keys()) {
+      if (this.#entries <= maxCachedEntries) break;
+      this.#evict(oldestKey);
+    }
+    return checksums;
+  }
+
+  #evict(key: string): void {
+    this.#entries -= this.#archives.get(key)?.cost ?? 0;
+    this.#archives.delete(key);
+  }
+}
+
+/** Plans the archives that are sent. Equal archives share one plan. */
+export class ArchivePlans {
+  readonly #inUse = new Map<string, { readonly plan: ZipPlan; users: number }>();
+  readonly #checksums = new ChecksumCache();
+  readonly #planningTurns = archiveTurns(maxPlanningWaiting);
+  readonly #checksumTurns = archiveTurns(maxChecksumWaiting);
+  #entriesInUse = 0;
+  #planners = 0;
+  /** Creates the piece memory of an archive that is sent. */
+  readonly createPieceMemory: () => PieceMemory = pieceMemories();
+  /** Creates the name memory of an archive for a client address. */
+  readonly createNameMemory: (address: string) => NameMemory = nameMemories();
+
   /**
    * Plans an archive slice by slice, in turns with others, and keeps the plan until it is released.
    * @param createPlan yields after every slice, and returns null if the archive cannot be planned. Its parameter returns how
@@ -53,97 +91,50 @@ export interface ArchivePlans {
    * @returns null if `createPlan` returns null, or if the plans in use already hold too many entries
    * @throws Refusal (503) if too many requests wait
    */
-  plan(visitor: ArchiveVisitor, clientGone: AbortSignal, createPlan: CreatePlan): Promise<PlanInUse | null>;
-  /** Inspects files slice by slice, in turns with the planning of other archives. @throws as `plan` */
-  inspect<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T>;
-  /** Creates the piece memory of an archive that is sent. */
-  readonly createPieceMemory: () => PieceMemory;
-  /** Creates the name memory of an archive for a client address. */
-  readonly createNameMemory: (address: string) => NameMemory;
-}
-
-export function archivePlans(): ArchivePlans {
-  const plansInUse = new Map<string, { readonly plan: ZipPlan; users: number }>();
-  let entriesInUse = 0;
-  const cachedArchives = new Map<string, { readonly checksums: Checksums; readonly cost: number }>();
-  let cachedEntries = 0;
-  const fileChecksums = new Map<string, number>();
-  function evict(key: string): void {
-    cachedEntries -= cachedArchives.get(key)?.cost ?? 0;
-    cachedArchives.delete(key);
-  }
-  /** Limits the cache by entries and not by archives: many small archives must not evict a large one, which is expensive to read again. */
-  function cacheChecksums(key: string, checksums: Checksums, count: number): void {
-    evict(key);
-    const cost = count + archiveCost;
-    cachedArchives.set(key, { checksums, cost });
-    cachedEntries += cost;
-    for (const oldestKey of cachedArchives.keys()) {
-      if (cachedEntries <= maxCachedEntries) return;
-      evict(oldestKey);
+  async plan(visitor: ArchiveVisitor, clientGone: AbortSignal, createPlan: CreatePlan): Promise<PlanInUse | null> {
+    this.#planners += 1;
+    try {
+      const slices = createPlan(() => maxEntriesInPlanning / this.#planners);
+      const plan = await this.inspect(visitor, clientGone, slices);
+      return plan && this.#acquire(plan, visitor, (readSlice) => this.#checksumTurns.run(visitor, clientGone, readSlice));
+    } finally {
+      this.#planners -= 1;
     }
   }
-  function checksumsOf({ etag, items }: ZipPlan, locationId: number): Checksums {
-    const key = `${locationId} ${etag}`;
-    const checksums = cachedArchives.get(key)?.checksums ?? createChecksums(items.length, locationId, fileChecksums);
-    cacheChecksums(key, checksums, items.length);
-    return checksums;
-  }
-  const [planningTurns, checksumTurns] = [archiveTurns(maxPlanningWaiting), archiveTurns(maxChecksumWaiting)];
-  function acquirePlan(plan: ZipPlan, { locationId }: ArchiveVisitor, summing: PlanInUse['runInTurn']): PlanInUse | null {
-    const { etag } = plan;
-    const shared = plansInUse.get(etag) ?? { plan, users: 0 };
-    if (shared.users === 0 && entriesInUse > 0 && entriesInUse + plan.cost > maxEntriesInUse) return null;
-    if (shared.users === 0) entriesInUse += plan.cost;
-    shared.users += 1;
-    plansInUse.set(etag, shared);
-    let isReleased = false;
-    return {
-      plan: shared.plan,
-      checksums: checksumsOf(plan, locationId),
-      runInTurn: summing,
-      release() {
-        if (isReleased) return;
-        isReleased = true;
-        shared.users -= 1;
-        if (shared.users > 0) return;
-        plansInUse.delete(etag);
-        entriesInUse -= plan.cost;
-      },
-    };
-  }
-  const look: ArchivePlans['inspect'] = async (visitor, clientGone, slices) => {
+
+  /** Inspects files slice by slice, in turns with the planning of other archives. @throws as `plan` */
+  async inspect<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, slices: AsyncGenerator<void, T>): Promise<T> {
     try {
       for (;;) {
-        const step = await planningTurns.run(visitor, clientGone, () => slices.next());
+        const step = await this.#planningTurns.run(visitor, clientGone, () => slices.next());
         if (step.done) return step.value;
       }
     } finally {
       await slices[Symbol.asyncDispose](); // after an error: closes what the generator holds open
     }
-  };
-  let planners = 0;
-  return {
-    async plan(visitor, clientGone, createPlan) {
-      planners += 1;
-      try {
-        const plan = await look(
-          visitor,
-          clientGone,
-          createPlan(() => maxEntriesInPlanning / planners),
-        );
-        return plan && acquirePlan(plan, visitor, (readSlice) => checksumTurns.run(visitor, clientGone, readSlice));
-      } finally {
-        planners -= 1;
-      }
-    },
-    inspect: look,
-    createPieceMemory: pieceMemories(),
-    createNameMemory: nameMemories(),
-  };
+  }
+
+  #acquire(plan: ZipPlan, { locationId }: ArchiveVisitor, runInTurn: PlanInUse['runInTurn']): PlanInUse | null {
+    const { etag, cost } = plan;
+    const shared = this.#inUse.get(etag) ?? { plan, users: 0 };
+    if (shared.users === 0 && this.#entriesInUse > 0 && this.#entriesInUse + cost > maxEntriesInUse) return null;
+    if (shared.users === 0) this.#entriesInUse += cost;
+    shared.users += 1;
+    this.#inUse.set(etag, shared);
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      this.#inUse.delete(etag);
+      this.#entriesInUse -= cost;
+    };
+    return { plan: shared.plan, checksums: this.#checksums.get(plan, locationId), runInTurn, release };
+  }
 }
 
-/** @param fileChecksums checksums of large files, by location and ETag */
+/** Returns the checksums of a new archive. @param fileChecksums checksums of large files, by location and ETag */
 function createChecksums(fileCount: number, locationId: number, fileChecksums: Map<string, number>): Checksums {
   const values = new Uint32Array(fileCount);
   const isComputed = new Uint8Array(fileCount);

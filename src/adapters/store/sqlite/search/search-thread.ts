@@ -35,7 +35,7 @@ async function respond(message: Extract<SearchThreadRequest, { number: number }>
   if ('query' in message) return { number, result: connection.run(message.query.sql, message.query.parameters) };
   const { word, locationIds: within } = message.match;
   const index = await texts.get(message.texts);
-  return { number, page: index && pageOf(index.find(word, within), index.size(), message.find) };
+  return { number, page: index && pageOf(index.find(word, within), index.size, message.find) };
 }
 
 parentPort?.on('message', (message: SearchThreadRequest) => {

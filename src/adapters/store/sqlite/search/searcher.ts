@@ -20,104 +20,119 @@ export interface SearchHold {
 }
 
 /** Runs long queries in a thread with a connection of its own, so that they block no other work. */
-export interface SearchThread extends AsyncDisposable {
-  /** Returns the number of requests without a response. */
-  readonly pendingCount: () => number;
-  readonly query: RunQuery;
-  /** Finds a page of records that contain a word. @returns null if the tenant's texts do not fit in the memory limit */
-  find(texts: SearchedRecords, match: WordMatch, page: WordPageRequest): Promise<SearchPage | null>;
-  /** Reads texts that may be searched next, if there is memory left. */
-  preload(texts: SearchedRecords): void;
-  /** Reports the texts that a commit may have changed. Every later request sees the new texts. */
-  applyChanges(changed: readonly ChangedRecord[]): void;
-  /** Holds back new requests until `release`. Only one hold at a time. */
-  hold(): SearchHold;
-}
+export class SearchThread implements AsyncDisposable {
+  readonly #data: SearchThreadData;
+  readonly #onError: (cause: unknown) => void;
+  readonly #pending = new Map<number, PendingRequest>();
+  #lastNumber = 0;
+  /** Requests that wait for the end of a hold; null: there is no hold. */
+  #held: (() => void)[] | null = null;
+  #onIdle = () => {};
+  #thread: Worker | undefined;
 
-/** Returns a searcher. Its thread starts with the first request. @param onError called with every error of SQLite in the thread */
-export function startSearchThread(data: SearchThreadData, onError: (cause: unknown) => void): SearchThread {
-  const pending = new Map<number, PendingRequest>();
-  let lastNumber = 0;
-  let held: (() => void)[] | null = null;
-  let onIdle = () => {};
-  let thread: Worker | undefined;
-  const failAll = (worker: Worker, cause: Error) => {
-    if (thread !== worker) return; // the pending requests are those of a later thread
-    for (const { reject } of pending.values()) reject(cause);
-    pending.clear();
-    onIdle();
-    thread = undefined;
+  /** The thread starts with the first request. @param onError called with every error of SQLite in the thread */
+  constructor(data: SearchThreadData, onError: (cause: unknown) => void) {
+    this.#data = data;
+    this.#onError = onError;
+  }
+
+  /** Number of requests without a response. */
+  get pendingCount(): number {
+    return this.#pending.size + (this.#held?.length ?? 0);
+  }
+
+  readonly query: RunQuery = async (sql, parameters) => {
+    const response = await this.#send({ query: { sql, parameters } });
+    return 'result' in response ? response.result : { rows: [], changes: 0 };
   };
-  function startWorker(): Worker {
-    const worker = startThread('./search-thread', import.meta.url, data, data.maxBytes);
-    worker.on('message', (response: SearchThreadResponse) => {
-      const request = pending.get(response.number);
-      pending.delete(response.number);
-      if ('error' in response) {
-        const cause = Object.assign(new Error(response.error), { errcode: response.errcode });
-        request?.reject(cause);
-        onError(cause);
-      } else request?.resolve(response);
-      if (pending.size > 0) return;
-      worker.unref();
-      onIdle();
-    });
-    worker.on('error', (cause) => failAll(worker, cause instanceof Error ? cause : new Error(String(cause))));
-    worker.on('exit', () => failAll(worker, new Error('the search thread ended')));
-    return worker;
+
+  /** Finds a page of records that contain a word. @returns null if the tenant's texts do not fit in the memory limit */
+  async find(texts: SearchedRecords, { word, locationIds }: WordMatch, page: WordPageRequest): Promise<SearchPage | null> {
+    const response = await this.#send({ find: page, texts, match: { word, locationIds } });
+    return 'page' in response ? response.page : null;
   }
-  function post(request: UnnumberedRequest, callbacks: PendingRequest): void {
-    thread ??= startWorker();
-    thread.ref();
-    lastNumber += 1;
-    pending.set(lastNumber, callbacks);
-    thread.postMessage({ number: lastNumber, ...request });
+
+  /** Reads texts that may be searched next, if there is memory left. */
+  preload(texts: SearchedRecords): void {
+    this.#notify({ preload: texts });
   }
-  const notify = (message: SearchThreadRequest) => thread?.postMessage(message);
-  const send = (request: UnnumberedRequest) =>
-    new Promise<SearchThreadResponse>((resolve, reject) => {
+
+  /** Reports the texts that a commit may have changed. Every later request sees the new texts. */
+  applyChanges(changedRecords: readonly ChangedRecord[]): void {
+    if (changedRecords.length > 0) this.#notify({ changedRecords });
+  }
+
+  /** Holds back new requests until `release`. Only one hold at a time. */
+  hold(): SearchHold {
+    this.#held = [];
+    const idle = Promise.withResolvers<void>();
+    this.#onIdle = idle.resolve;
+    if (this.#pending.size === 0) this.#onIdle();
+    const release = () => {
+      const requests = this.#held ?? [];
+      this.#held = null;
+      for (const postNow of requests) postNow();
+    };
+    return { idle: idle.promise, release };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#thread?.terminate();
+  }
+
+  #send(request: UnnumberedRequest): Promise<SearchThreadResponse> {
+    return new Promise((resolve, reject) => {
       const postNow = () => {
         try {
-          post(request, { resolve, reject });
+          this.#post(request, { resolve, reject });
         } catch (cause) {
           reject(cause); // the thread could not start
         }
       };
-      if (held) held.push(postNow);
+      if (this.#held) this.#held.push(postNow);
       else postNow();
     });
-  return {
-    pendingCount: () => pending.size + (held?.length ?? 0),
-    async query(sql, parameters) {
-      const response = await send({ query: { sql, parameters } });
-      return 'result' in response ? response.result : { rows: [], changes: 0 };
-    },
-    async find(texts, { word, locationIds: within }, page) {
-      const response = await send({ find: page, texts, match: { word, locationIds: within } });
-      return 'page' in response ? response.page : null;
-    },
-    preload(texts) {
-      notify({ preload: texts });
-    },
-    applyChanges(changedRecords) {
-      if (changedRecords.length > 0) notify({ changedRecords });
-    },
-    hold() {
-      held = [];
-      const idle = Promise.withResolvers<void>();
-      onIdle = idle.resolve;
-      if (pending.size === 0) onIdle();
-      return {
-        idle: idle.promise,
-        release() {
-          const requests = held ?? [];
-          held = null;
-          for (const postNow of requests) postNow();
-        },
-      };
-    },
-    async [Symbol.asyncDispose]() {
-      await thread?.terminate();
-    },
-  };
+  }
+
+  #post(request: UnnumberedRequest, callbacks: PendingRequest): void {
+    this.#thread ??= this.#start();
+    this.#thread.ref();
+    this.#lastNumber += 1;
+    this.#pending.set(this.#lastNumber, callbacks);
+    this.#thread.postMessage({ number: this.#lastNumber, ...request });
+  }
+
+  #notify(message: SearchThreadRequest): void {
+    this.#thread?.postMessage(message);
+  }
+
+  #start(): Worker {
+    const thread = startThread('./search-thread', import.meta.url, this.#data, this.#data.maxBytes);
+    thread.on('message', (response: SearchThreadResponse) => {
+      this.#receive(response);
+      if (this.#pending.size > 0) return;
+      thread.unref();
+      this.#onIdle();
+    });
+    thread.on('error', (cause) => this.#failAll(thread, cause instanceof Error ? cause : new Error(String(cause))));
+    thread.on('exit', () => this.#failAll(thread, new Error('the search thread ended')));
+    return thread;
+  }
+
+  #receive(response: SearchThreadResponse): void {
+    const request = this.#pending.get(response.number);
+    this.#pending.delete(response.number);
+    if (!('error' in response)) return void request?.resolve(response);
+    const cause = Object.assign(new Error(response.error), { errcode: response.errcode });
+    request?.reject(cause);
+    this.#onError(cause);
+  }
+
+  #failAll(thread: Worker, cause: Error): void {
+    if (this.#thread !== thread) return; // the pending requests are those of a later thread
+    for (const { reject } of this.#pending.values()) reject(cause);
+    this.#pending.clear();
+    this.#onIdle();
+    this.#thread = undefined;
+  }
 }

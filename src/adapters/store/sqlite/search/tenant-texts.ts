@@ -1,6 +1,6 @@
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
 import type { SearchedRecords } from '#ports/search.ts';
-import { indexBytes, type TextIndex, type TextRecord, textIndex } from './text-index.ts';
+import { indexBytes, TextIndex, type TextRecord } from './text-index.ts';
 
 /** A record whose text may have changed. */
 export interface ChangedRecord extends SearchedRecords {
@@ -31,7 +31,7 @@ const lengths = (table: SearchedRecords['table']) =>
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
-const bytesOf = ({ index, reserved }: CacheEntry) => index?.bytes() ?? reserved;
+const bytesOf = ({ index, reserved }: CacheEntry) => index?.bytes ?? reserved;
 const sumBytes = (list: readonly CacheEntry[]) => list.reduce((bytes, entry) => bytes + bytesOf(entry), 0);
 
 /**
@@ -98,7 +98,7 @@ export class TenantTexts {
     const fits = entry.searched ? this.#makeSpace(needed, entry) : sumBytes(this.#othersThan(entry)) + needed <= this.#maxBytes;
     if (!fits) return changedIds.clear();
     entry.reserved = needed;
-    const index = textIndex();
+    const index = new TextIndex();
     for (let last = 0; ; ) {
       const part = this.#rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${batchSize}`, tid, last);
       index.append(part);

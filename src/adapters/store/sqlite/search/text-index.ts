@@ -17,24 +17,6 @@ export interface TextRecord {
   readonly text: string;
 }
 
-/**
- * The folded texts of one tenant's records, with thousands of them in one string. A search reads memory sequentially, so
- * it is fast for short words and in every script (design: measured, "Alternative measured").
- */
-export interface TextIndex {
-  /** Adds records in the order of their ids. All ids must be greater than the present ones. */
-  append(records: readonly TextRecord[]): void;
-  /** Adds a record or replaces it. */
-  set(record: TextRecord): void;
-  remove(id: number): void;
-  /** Returns the ids of the records that contain a word. @param within containers whose records all count as matches */
-  find(word: string, within: readonly number[]): IdSet;
-  /** Returns the number of records. */
-  size(): number;
-  /** Returns the memory that the index uses. */
-  bytes(): number;
-}
-
 /** Consecutive records, in the order of their ids. */
 interface Chunk {
   readonly ids: number[];
@@ -137,72 +119,89 @@ function searchChunk({ ids, containers, starts, text }: Chunk, find: WordFinder,
   if (within.size > 0) for (const [index, container] of containers.entries()) if (within.has(container)) matches.add(ids[index] ?? 0);
 }
 
-export function textIndex(): TextIndex {
-  const chunks: Chunk[] = [];
-  const firstIds: number[] = []; // the first id of each chunk, when it was created
-  const cache = new Map<string, CachedSearch>();
-  let [size, bytes] = [0, 0];
+const isFull = ({ ids, text }: Chunk) => ids.length >= chunkLimits.records || text.length >= chunkLimits.bytes;
 
-  const chunkIndexOf = (id: number) => Math.max(0, lowerBound(firstIds, id + 1) - 1);
-  const insertChunk = (chunk: Chunk, index = chunks.length) => {
-    firstIds.splice(index, 0, chunk.ids[0] ?? 0);
-    chunks.splice(index, 0, chunk);
-  };
-  const isFull = ({ ids, text }: Chunk) => ids.length >= chunkLimits.records || text.length >= chunkLimits.bytes;
+/**
+ * The folded texts of one tenant's records, with thousands of them in one string. A search reads memory sequentially, so
+ * it is fast for short words and in every script (docs/decisions/0003-search-in-memory.md).
+ */
+export class TextIndex {
+  readonly #chunks: Chunk[] = [];
+  readonly #firstIds: number[] = []; // the first id of each chunk, when it was created
+  readonly #cache = new Map<string, CachedSearch>();
+  #size = 0;
+  #bytes = 0;
 
-  function change(id: number, record?: TextRecord): void {
-    const chunkIndex = chunkIndexOf(id);
-    const chunk = chunks[chunkIndex];
+  /** Number of records. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Memory that the index uses. */
+  get bytes(): number {
+    const cachedBytes = this.#cache.values().reduce((sum, { ids }) => sum + ids.bytes(), 0);
+    return indexBytes({ records: this.#size, bytes: this.#bytes }) + cachedBytes;
+  }
+
+  /** Adds records in the order of their ids. All ids must be greater than the present ones. */
+  append(records: readonly TextRecord[]): void {
+    for (const chunk of createChunks(records)) {
+      this.#insertChunk(chunk, this.#chunks.length);
+      this.#bytes += chunk.text.length;
+    }
+    this.#size += records.length;
+    for (const { find, within, ids } of this.#cache.values())
+      for (const { id, container, text } of records) if (find(text) !== -1 || within.has(container)) ids.add(id);
+  }
+
+  /** Adds a record or replaces it. */
+  set(record: TextRecord): void {
+    this.#change(record.id, record);
+  }
+
+  remove(id: number): void {
+    this.#change(id);
+  }
+
+  /** Returns the ids of the records that contain a word. @param within containers whose records all count as matches */
+  find(word: string, within: readonly number[]): IdSet {
+    const key = JSON.stringify([word, within]);
+    const result = this.#cache.get(key) ?? this.#search(word, new Set(within));
+    setAndEvict(this.#cache, key, result, this.#size > slowSearchSize ? maxCachedWords : 1);
+    return result.ids;
+  }
+
+  #insertChunk(chunk: Chunk, index: number): void {
+    this.#firstIds.splice(index, 0, chunk.ids[0] ?? 0);
+    this.#chunks.splice(index, 0, chunk);
+  }
+
+  #change(id: number, record?: TextRecord): void {
+    const chunkIndex = Math.max(0, lowerBound(this.#firstIds, id + 1) - 1);
+    const chunk = this.#chunks[chunkIndex];
     const index = chunk ? lowerBound(chunk.ids, id) : 0;
     const replaced = chunk?.ids[index] === id ? 1 : 0;
     if (!record && replaced === 0) return;
-    const isAfterAll = chunk === chunks.at(-1) && index === chunk?.ids.length;
-    if (record && replaced === 0 && (!chunk || (isAfterAll && isFull(chunk)))) append([record]);
+    const isAfterAll = chunk === this.#chunks.at(-1) && index === chunk?.ids.length;
+    if (record && replaced === 0 && (!chunk || (isAfterAll && isFull(chunk)))) this.append([record]);
     else if (chunk) {
-      replace(chunk, index, replaced, record);
-      if (isFull(chunk) && chunk.ids.length > 1) insertChunk(splitOffHalf(chunk), chunkIndex + 1);
+      this.#replace(chunk, index, replaced, record);
+      if (isFull(chunk) && chunk.ids.length > 1) this.#insertChunk(splitOffHalf(chunk), chunkIndex + 1);
     }
   }
 
-  function replace(chunk: Chunk, index: number, replaced: 0 | 1, record?: TextRecord): void {
+  #replace(chunk: Chunk, index: number, replaced: 0 | 1, record?: TextRecord): void {
     const id = record?.id ?? chunk.ids[index] ?? 0;
-    bytes += spliceRecord(chunk, index, replaced, record);
-    size += (record ? 1 : 0) - replaced;
-    for (const { find, within, ids } of cache.values())
+    this.#bytes += spliceRecord(chunk, index, replaced, record);
+    this.#size += (record ? 1 : 0) - replaced;
+    for (const { find, within, ids } of this.#cache.values())
       if (record && (find(record.text) !== -1 || within.has(record.container))) ids.add(id);
       else ids.delete(id);
   }
 
-  function append(records: readonly TextRecord[]): void {
-    for (const chunk of createChunks(records)) {
-      insertChunk(chunk);
-      bytes += chunk.text.length;
-    }
-    size += records.length;
-    for (const { find, within, ids } of cache.values())
-      for (const { id, container, text } of records) if (find(text) !== -1 || within.has(container)) ids.add(id);
-  }
-
-  function search(word: string, within: ReadonlySet<number>): CachedSearch {
+  #search(word: string, within: ReadonlySet<number>): CachedSearch {
     const [ids, findBytes] = [idSet(), wordFinder(toByteString(word))];
-    for (const chunk of chunks) searchChunk(chunk, findBytes, within, ids);
+    for (const chunk of this.#chunks) searchChunk(chunk, findBytes, within, ids);
     return { find: wordFinder(word), within, ids };
   }
-
-  return {
-    append,
-    set: (record) => change(record.id, record),
-    remove: (id) => change(id),
-    find(word, within) {
-      const key = JSON.stringify([word, within]);
-      const result = cache.get(key) ?? search(word, new Set(within));
-      setAndEvict(cache, key, result, size > slowSearchSize ? maxCachedWords : 1);
-      return result.ids;
-    },
-    size: () => size,
-    bytes() {
-      const cachedBytes = [...cache.values()].reduce((sum, { ids }) => sum + ids.bytes(), 0);
-      return indexBytes({ records: size, bytes }) + cachedBytes;
-    },
-  };
 }
