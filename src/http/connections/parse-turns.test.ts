@@ -84,12 +84,13 @@ test('unread chunks of one byte are joined, and chunks that arrive one by one sh
   assert.ok(memory.size < 20, `${memory.size} pieces of memory for 200 bytes`);
 });
 
-test('hundreds of requests that clients send at once are parsed in turns with those of another network', { timeout: 20_000 }, async (t) => {
+/** Starts a server whose requests cost a millisecond each, without the limit of requests for a connection. */
+async function startSlowServer(t: TestContext, maxWaiting?: number) {
   let [time, parsed] = [0, 0];
-  const turns = new ParseTurns(() => time);
+  const turns = new ParseTurns(() => time, maxWaiting);
   const answered = Promise.withResolvers<number>();
   const server = createServer(({ url }, response) => {
-    time += 1; // ms that each request costs
+    time += 1;
     parsed += 1;
     if (url === '/other') answered.resolve(parsed);
     response.end();
@@ -102,15 +103,25 @@ test('hundreds of requests that clients send at once are parsed in turns with th
     const socket = connect({ port, host: '127.0.0.1', localAddress });
     t.after(() => socket.destroy());
     await once(socket, 'connect');
-    return socket;
+    return socket.on('error', () => {});
   };
   const other = await open('127.0.0.2');
   const flooding = await Promise.all(Array.from({ length: 10 }, () => open('127.0.0.1')));
   for (const socket of flooding) socket.write('GET /many HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000));
   while (parsed === 0) await new Promise(setImmediate);
   other.write('GET /other HTTP/1.1\r\nHost: x\r\n\r\n');
-  const position = await answered.promise;
+  return { flooding, position: await answered.promise };
+}
+
+test('hundreds of requests that clients send at once are parsed in turns with those of another network', { timeout: 20_000 }, async (t) => {
+  const { position } = await startSlowServer(t);
   assert.ok(position < 1000, `parsed as number ${position}`);
+});
+
+test('if too many bytes wait to be parsed, the network that sent most loses its newest connections', { timeout: 20_000 }, async (t) => {
+  const { flooding, position } = await startSlowServer(t, 100_000);
+  assert.ok(position < 1000, 'the other network is answered');
+  await Promise.any(flooding.map((socket) => once(socket, 'close')));
 });
 
 test('a client that sends its body and requests although it reads no response gets all responses later', { timeout: 20_000 }, async (t) => {

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '#core/authorization/address-range.ts';
+import { addCount } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
 const targetTime = 5; // ms of parsing in one turn of the event loop
+const defaultMaxWaiting = 64 << 20; // bytes that were read and are not parsed yet
 const headSlice = 1024; // bytes: at most forty requests
 const chunkSlice = 8192; // bytes of a body in chunks: at most 1,400 chunks, which cost 2 ms
 
@@ -12,8 +14,11 @@ interface Connection {
   readonly socket: Socket & { readonly _paused?: boolean };
   /** Parses bytes: the listener of Node.js. */
   readonly parse: (bytes: NonSharedBuffer) => void;
-  readonly networks: readonly string[];
+  readonly networks: readonly [wide: string, narrow: string];
   rest: NonSharedBuffer | null;
+  isQueued: boolean;
+  /** Bytes that it counts for, as long as it has a rest. */
+  held: number;
   /** Bytes of the body of the newest request that are not parsed yet, and up to `headSlice` more; null: a body in chunks. */
   bodyLeft: number | null;
 }
@@ -28,13 +33,19 @@ const awaitsReader = ({ socket }: Connection) => socket._paused === true;
  */
 export class ParseTurns {
   readonly #connections = new WeakMap<Socket, Connection>();
-  readonly #waiting = fairQueue<Connection>();
+  readonly #queue = fairQueue<Connection>();
+  /** Connections with a rest, in the order in which they began to wait. */
+  readonly #waiting = new Set<Connection>();
+  readonly #bytesByNetwork = new Map<string, number>();
   readonly #now: () => number;
+  readonly #maxWaiting: number;
+  #bytes = 0;
   #turnBegun: number | null = null; // null: nothing was parsed in this turn
 
-  /** @param now returns a monotonic time in ms */
-  constructor(now: () => number) {
+  /** @param now returns a monotonic time in ms. @param maxWaiting bytes that may wait to be parsed */
+  constructor(now: () => number, maxWaiting = defaultMaxWaiting) {
     this.#now = now;
+    this.#maxWaiting = maxWaiting;
   }
 
   /** Parses what a new connection receives in turns. */
@@ -42,16 +53,17 @@ export class ParseTurns {
     const [parse] = socket.listeners('data');
     if (!parse) return;
     const address = socket.remoteAddress ?? '';
-    const networks = [networkOf(address, 32, 48), networkOf(address, 32, 64)];
-    const connection: Connection = { socket, parse: parse.bind(socket), networks, rest: null, bodyLeft: 0 };
+    const networks = [networkOf(address, 32, 48), networkOf(address, 32, 64)] as const;
+    const connection: Connection = { socket, parse: parse.bind(socket), networks, rest: null, isQueued: false, held: 0, bodyLeft: 0 };
     this.#connections.set(socket, connection);
     socket.removeAllListeners('data');
     socket.on('data', (bytes: NonSharedBuffer) => this.#receive(connection, bytes));
     socket.on('resume', () => {
-      if (connection.rest) socket.pause(); // the reader of a body has resumed it
-      if (connection.rest && !awaitsReader(connection)) this.#wait(connection);
+      if (!connection.rest) return;
+      socket.pause(); // the reader of a body, or Node.js after its own pause, has resumed it
+      this.#enqueue(connection);
     });
-    socket.once('close', () => this.#waiting.remove(networks, connection));
+    socket.once('close', () => this.#drop(connection));
   }
 
   /** Notes the length of the body of a new request: a long body needs no small slices. */
@@ -66,14 +78,42 @@ export class ParseTurns {
     while (connection.rest && this.#hasTime() && !awaitsReader(connection)) this.#parseSlice(connection);
     if (!connection.rest) return;
     connection.socket.pause();
-    if (!awaitsReader(connection)) this.#wait(connection);
+    this.#hold(connection);
+    this.#enqueue(connection);
   }
 
-  #wait(connection: Connection): void {
-    const { networks, socket } = connection;
-    this.#waiting.remove(networks, connection);
-    if (!socket.destroyed) this.#waiting.add(networks, connection);
+  /** Counts the bytes of a connection that waits. Beyond the limit, closes the newest connection of the network that holds most. */
+  #hold(connection: Connection): void {
+    const bytes = (connection.rest?.length ?? 0) - connection.held;
+    if (bytes <= 0) return;
+    this.#waiting.add(connection);
+    this.#count(connection, bytes);
+    while (this.#bytes > this.#maxWaiting) {
+      const [largest] = [...this.#bytesByNetwork].reduce((one, other) => (other[1] > one[1] ? other : one));
+      const newest = [...this.#waiting].findLast(({ networks }) => networks[0] === largest);
+      if (!newest) return;
+      this.#drop(newest);
+      newest.socket.destroy();
+    }
+  }
+
+  #count(connection: Connection, bytes: number): void {
+    connection.held += bytes;
+    this.#bytes += bytes;
+    addCount(this.#bytesByNetwork, connection.networks[0], bytes);
+  }
+
+  /** Forgets the rest of a connection: it is parsed, or nobody will read a response. */
+  #drop(connection: Connection): void {
+    connection.rest = null;
+    if (this.#waiting.delete(connection)) this.#count(connection, -connection.held);
+  }
+
+  #enqueue(connection: Connection): void {
     this.#begin();
+    if (connection.isQueued || !connection.rest || awaitsReader(connection)) return;
+    connection.isQueued = true;
+    this.#queue.add(connection.networks, connection);
   }
 
   #begin(): void {
@@ -89,22 +129,28 @@ export class ParseTurns {
 
   #endTurn(): void {
     this.#turnBegun = null;
-    for (let next = this.#waiting.take(); next; next = this.#waiting.take()) {
-      this.#begin();
-      this.#parseSlice(next);
-      if (next.rest && !awaitsReader(next)) this.#waiting.add(next.networks, next);
-      else if (!awaitsReader(next)) next.socket.resume();
+    for (let next = this.#queue.take(); next; next = this.#queue.take()) {
+      next.isQueued = false;
+      if (next.rest && !awaitsReader(next)) this.#takeTurn(next);
       if (!this.#hasTime()) return;
     }
+  }
+
+  #takeTurn(connection: Connection): void {
+    this.#begin();
+    this.#parseSlice(connection);
+    if (connection.rest) this.#enqueue(connection);
+    else if (!awaitsReader(connection)) connection.socket.resume();
   }
 
   #parseSlice(connection: Connection): void {
     const { socket, parse, rest, bodyLeft } = connection;
     if (!rest) return;
     const length = Math.min(rest.length, bodyLeft === null ? chunkSlice : Math.max(headSlice, bodyLeft));
-    connection.rest = length < rest.length ? rest.subarray(length) : null;
+    connection.rest = rest.subarray(length);
     if (bodyLeft !== null) connection.bodyLeft = Math.max(0, bodyLeft - length);
     parse(rest.subarray(0, length));
-    if (socket.destroyed || socket.writableEnded) connection.rest = null; // no further response can be sent
+    // After the last response, no further one can be sent.
+    if (length === rest.length || socket.destroyed || socket.writableEnded) this.#drop(connection);
   }
 }
