@@ -141,3 +141,34 @@ test('a client that sends its body and requests although it reads no response ge
   slow.resume();
   while (received < 6 << 22) await once(slow, 'data');
 });
+
+test('a body that nobody reads is not parsed further, although the connection takes turns with others', { timeout: 20_000 }, async (t) => {
+  let time = 0;
+  const turns = new ParseTurns(() => time);
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request) => {
+    turns.noteRequest(request);
+    requests.push(request);
+  });
+  server.on('connection', (socket) => {
+    turns.add(socket);
+    socket.on('data', () => {
+      time += 10; // ms that each read costs, so that the next one waits for a turn
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const length = 8 << 20;
+  const sockets = Array.from({ length: 3 }, () => connect(port, '127.0.0.1'));
+  for (const socket of sockets) socket.write(`PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'b'.repeat(length)}`);
+  while (requests.length < 3 || sockets.some(({ bytesWritten }) => bytesWritten === 0)) await new Promise(setImmediate);
+  for (let turn = 0; turn < 500; turn += 1) await new Promise(setImmediate);
+  for (const { readableLength } of requests) assert.ok(readableLength < 1 << 18, `${readableLength} bytes are held`);
+  for (const request of requests) {
+    let received = 0;
+    for await (const piece of request) received += piece.length;
+    assert.equal(received, length);
+  }
+});

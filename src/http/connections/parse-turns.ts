@@ -7,7 +7,8 @@ import { fairQueue } from '#core/fair-queue.ts';
 const targetTime = 5; // ms of parsing in one turn of the event loop
 const defaultMaxWaiting = 64 << 20; // bytes that were read and are not parsed yet
 const headSlice = 1024; // bytes: at most forty requests
-const chunkSlice = 8192; // bytes of a body in chunks: at most 1,400 chunks, which cost 2 ms
+const maxChunkSlice = 16_384; // bytes of a body in chunks, if their connection has sent long ones so far
+const [cheapSlice, costlySlice] = [0.25, 1]; // ms: the next slice of the body is twice as long, or half
 
 /** A connection, and the received bytes that are not parsed yet. */
 interface Connection {
@@ -19,12 +20,27 @@ interface Connection {
   isQueued: boolean;
   /** Bytes that it counts for, as long as it has a rest. */
   held: number;
-  /** Bytes of the body of the newest request that are not parsed yet, and up to `headSlice` more; null: a body in chunks. */
+  /** The newest request. */
+  request: IncomingMessage | null;
+  /** Bytes of its body that are not parsed yet, and up to `headSlice` more; null: a body in chunks. */
   bodyLeft: number | null;
+  chunkSlice: number;
 }
 
-/** Whether Node.js parses nothing for now, because the client does not read its responses. It then resumes the socket later. */
-const awaitsReader = ({ socket }: Connection) => socket._paused === true;
+const isBodyFull = ({ request }: Connection) =>
+  request !== null && !request.complete && !request.destroyed && request.readableLength >= request.readableHighWaterMark;
+
+/**
+ * Whether nothing may be parsed for now: the client does not read its responses, or nobody reads the body of its request. Node.js
+ * resumes the socket later.
+ */
+const awaitsReader = (connection: Connection) => connection.socket._paused === true || isBodyFull(connection);
+
+/** Returns how many bytes of a body in chunks to parse next. @param duration of the last ones, in ms */
+function nextSlice(slice: number, duration: number): number {
+  if (duration < cheapSlice) return Math.min(2 * slice, maxChunkSlice);
+  return duration > costlySlice ? Math.max(slice / 2, headSlice) : slice;
+}
 
 /**
  * Parses the bytes of connections in turns of the event loop, shared by networks. Node.js would parse all that one read returns,
@@ -53,8 +69,9 @@ export class ParseTurns {
     const [parse] = socket.listeners('data');
     if (!parse) return;
     const address = socket.remoteAddress ?? '';
-    const networks = [networkOf(address, 32, 48), networkOf(address, 32, 64)] as const;
-    const connection: Connection = { socket, parse: parse.bind(socket), networks, rest: null, isQueued: false, held: 0, bodyLeft: 0 };
+    const networks = [networkOf(address, 24, 48), networkOf(address, 32, 64)] as const;
+    const nothingYet = { rest: null, isQueued: false, held: 0, request: null, bodyLeft: 0, chunkSlice: headSlice };
+    const connection: Connection = { socket, parse: parse.bind(socket), networks, ...nothingYet };
     this.#connections.set(socket, connection);
     socket.removeAllListeners('data');
     socket.on('data', (bytes: NonSharedBuffer) => this.#receive(connection, bytes));
@@ -66,10 +83,13 @@ export class ParseTurns {
     socket.once('close', () => this.#drop(connection));
   }
 
-  /** Notes the length of the body of a new request: a long body needs no small slices. */
-  noteRequest({ socket, headers }: IncomingMessage): void {
+  /** Notes a new request: a long body needs no small slices, and must not be parsed faster than it is read. */
+  noteRequest(request: IncomingMessage): void {
+    const { socket, headers } = request;
     const connection = this.#connections.get(socket);
-    if (connection) connection.bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
+    if (!connection) return;
+    connection.request = request;
+    connection.bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
   }
 
   #receive(connection: Connection, bytes: NonSharedBuffer): void {
@@ -144,12 +164,14 @@ export class ParseTurns {
   }
 
   #parseSlice(connection: Connection): void {
-    const { socket, parse, rest, bodyLeft } = connection;
+    const { socket, parse, rest, bodyLeft, chunkSlice } = connection;
     if (!rest) return;
     const length = Math.min(rest.length, bodyLeft === null ? chunkSlice : Math.max(headSlice, bodyLeft));
     connection.rest = rest.subarray(length);
     if (bodyLeft !== null) connection.bodyLeft = Math.max(0, bodyLeft - length);
+    const start = this.#now();
     parse(rest.subarray(0, length));
+    if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, this.#now() - start);
     // After the last response, no further one can be sent.
     if (length === rest.length || socket.destroyed || socket.writableEnded) this.#drop(connection);
   }
