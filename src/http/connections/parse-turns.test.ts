@@ -144,18 +144,16 @@ test('a client that sends its body and requests although it reads no response ge
 
 test('a body that nobody reads is not parsed further, although the connection takes turns with others', { timeout: 20_000 }, async (t) => {
   let time = 0;
-  const turns = new ParseTurns(() => time);
+  const turns = new ParseTurns(() => {
+    time += 10; // ms: every read waits for a turn
+    return time;
+  });
   const requests: IncomingMessage[] = [];
   const server = createServer((request) => {
     turns.noteRequest(request);
     requests.push(request);
   });
-  server.on('connection', (socket) => {
-    turns.add(socket);
-    socket.on('data', () => {
-      time += 10; // ms that each read costs, so that the next one waits for a turn
-    });
-  });
+  server.on('connection', (socket) => turns.add(socket));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => server.closeAllConnections());
   t.after(() => server.close());
