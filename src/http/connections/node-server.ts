@@ -20,10 +20,7 @@ export function createNodeServer(handle: RequestListener): Server {
   };
   const handleNext = handleInSequence(handle);
   const turns = new ParseTurns(() => performance.now());
-  const server = createServer(options, (request, response) => {
-    turns.noteRequest(request);
-    handleNext(request, response);
-  });
+  const server = createServer(options, (request, response) => turns.startRequest(request, () => handleNext(request, response)));
   server.on('connection', (socket) => turns.add(socket));
   // RFC 9110, 10.1.1: an upload sends 100 Continue after all its checks. Other expectations are refused by a hook.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)

@@ -150,8 +150,7 @@ test('a body that nobody reads is not parsed further, although the connection ta
   });
   const requests: IncomingMessage[] = [];
   const server = createServer((request) => {
-    turns.noteRequest(request);
-    requests.push(request);
+    turns.startRequest(request, () => requests.push(request));
   });
   server.on('connection', (socket) => turns.add(socket));
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -4,7 +4,7 @@ import { networkOf } from '#core/authorization/address-range.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
-const targetTime = 5; // ms of parsing in one turn of the event loop
+const targetTime = 5; // ms of parsing in one turn of the event loop, without the start of requests (request-turns.ts)
 const defaultMaxWaiting = 64 << 20; // bytes that were read and are not parsed yet
 const headSlice = 1024; // bytes: at most forty requests
 const maxChunkSlice = 16_384; // bytes of a body in chunks, if their connection has sent long ones so far
@@ -56,7 +56,9 @@ export class ParseTurns {
   readonly #now: () => number;
   readonly #maxWaiting: number;
   #bytes = 0;
-  #turnBegun: number | null = null; // null: nothing was parsed in this turn
+  #isTurn = false; // whether something was parsed in this turn of the event loop
+  #parseTime = 0; // ms in this turn
+  #startTime = 0; // ms for the start of requests during the running slice
 
   /** @param now returns a monotonic time in ms. @param maxWaiting bytes that may wait to be parsed */
   constructor(now: () => number, maxWaiting = defaultMaxWaiting) {
@@ -83,13 +85,19 @@ export class ParseTurns {
     socket.once('close', () => this.#drop(connection));
   }
 
-  /** Notes a new request: a long body needs no small slices, and must not be parsed faster than it is read. */
-  noteRequest(request: IncomingMessage): void {
+  /**
+   * Starts a new request, whose body must not be parsed faster than it is read.
+   * @param start its time does not count as time of parsing
+   */
+  startRequest(request: IncomingMessage, start: () => void): void {
     const { socket, headers } = request;
     const connection = this.#connections.get(socket);
-    if (!connection) return;
+    if (!connection) return void start();
     connection.request = request;
     connection.bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
+    const begun = this.#now();
+    start();
+    this.#startTime += this.#now() - begun;
   }
 
   #receive(connection: Connection, bytes: NonSharedBuffer): void {
@@ -137,18 +145,18 @@ export class ParseTurns {
   }
 
   #begin(): void {
-    if (this.#turnBegun !== null) return;
-    this.#turnBegun = this.#now();
+    if (this.#isTurn) return;
+    this.#isTurn = true;
     setImmediate(() => this.#endTurn());
   }
 
   #hasTime(): boolean {
     this.#begin();
-    return this.#now() - (this.#turnBegun ?? 0) < targetTime;
+    return this.#parseTime < targetTime;
   }
 
   #endTurn(): void {
-    this.#turnBegun = null;
+    [this.#isTurn, this.#parseTime] = [false, 0];
     for (let next = this.#queue.take(); next; next = this.#queue.take()) {
       next.isQueued = false;
       if (next.rest && !awaitsReader(next)) this.#takeTurn(next);
@@ -167,12 +175,16 @@ export class ParseTurns {
     const { socket, parse, rest, bodyLeft, chunkSlice } = connection;
     if (!rest) return;
     const length = Math.min(rest.length, bodyLeft === null ? chunkSlice : Math.max(headSlice, bodyLeft));
-    connection.rest = rest.subarray(length);
+    const isLast = length === rest.length;
+    connection.rest = isLast ? null : rest.subarray(length);
     if (bodyLeft !== null) connection.bodyLeft = Math.max(0, bodyLeft - length);
-    const start = this.#now();
-    parse(rest.subarray(0, length));
-    if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, this.#now() - start);
+    this.#startTime = 0;
+    const begun = this.#now();
+    parse(isLast ? rest : rest.subarray(0, length));
+    const time = this.#now() - begun - this.#startTime;
+    this.#parseTime += time;
+    if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, time);
     // After the last response, no further one can be sent.
-    if (length === rest.length || socket.destroyed || socket.writableEnded) this.#drop(connection);
+    if (isLast || socket.destroyed || socket.writableEnded) this.#drop(connection);
   }
 }
