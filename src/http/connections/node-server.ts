@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { CostlyNetworks } from './costly-networks.ts';
 import { limitConnections } from './crowded-connections.ts';
 import { maxConnections } from './descriptors.ts';
 import { JoinedRequest } from './join-chunks.ts';
@@ -19,9 +20,14 @@ export function createNodeServer(handle: RequestListener): Server {
     optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit
   };
   const handleNext = handleInSequence(handle);
-  const turns = new ParseTurns(() => performance.now());
-  const server = createServer(options, (request, response) => turns.startRequest(request, () => handleNext(request, response)));
-  server.on('connection', (socket) => turns.add(socket));
+  const now = () => performance.now();
+  const turns = new ParseTurns(now);
+  const networks = new CostlyNetworks(now, turns);
+  const server = createServer(options, (request, response) => {
+    networks.noteRequest(request);
+    turns.startRequest(request, () => handleNext(request, response));
+  });
+  server.on('connection', (socket) => networks.add(socket));
   // RFC 9110, 10.1.1: an upload sends 100 Continue after all its checks. Other expectations are refused by a hook.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { CostlyNetworks } from './costly-networks.ts';
 import { createNodeServer } from './node-server.ts';
 import { ParseTurns } from './parse-turns.ts';
 
@@ -84,18 +85,21 @@ test('unread chunks of one byte are joined, and chunks that arrive one by one sh
   assert.ok(memory.size < 20, `${memory.size} pieces of memory for 200 bytes`);
 });
 
-/** Starts a server whose requests cost a millisecond each, without the limit of requests for a connection. */
-async function startSlowServer(t: TestContext, maxWaiting?: number) {
-  let [time, parsed] = [0, 0];
-  const turns = new ParseTurns(() => time, maxWaiting);
+/**
+ * Starts a server whose requests cost a millisecond each, without the limit of requests for a connection. Ten connections of one
+ * network send a thousand requests each, then another network sends one.
+ * @param watch decides which connections are parsed in turns
+ */
+async function flood(t: TestContext, watch: (server: Server) => void, work = () => {}) {
+  let parsed = 0;
   const answered = Promise.withResolvers<number>();
-  const server = createServer(({ url }, response) => {
-    time += 1;
+  const server = createServer((request, response) => {
+    work();
     parsed += 1;
-    if (url === '/other') answered.resolve(parsed);
+    if (request.url === '/other') answered.resolve(parsed);
     response.end();
   });
-  server.on('connection', (socket) => turns.add(socket));
+  watch(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
@@ -105,21 +109,51 @@ async function startSlowServer(t: TestContext, maxWaiting?: number) {
     await once(socket, 'connect');
     return socket.on('error', () => {});
   };
-  const other = await open('127.0.0.2');
+  const other = await open('127.0.1.2');
   const flooding = await Promise.all(Array.from({ length: 10 }, () => open('127.0.0.1')));
   for (const socket of flooding) socket.write('GET /many HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000));
   while (parsed === 0) await new Promise(setImmediate);
   other.write('GET /other HTTP/1.1\r\nHost: x\r\n\r\n');
-  return { flooding, position: await answered.promise };
+  /** Returns the number of turns of the event loop until all requests are parsed. */
+  async function countTurns(): Promise<number> {
+    let count = 0;
+    for (; parsed < 10_001; count += 1) await new Promise(setImmediate);
+    return count;
+  }
+  return { flooding, position: await answered.promise, countTurns };
+}
+
+/** As `flood`, with turns for all connections. */
+async function floodInTurns(t: TestContext, maxWaiting?: number) {
+  let time = 0;
+  const turns = new ParseTurns(() => time, maxWaiting);
+  const watch = (server: Server) => server.on('connection', (socket) => turns.add(socket));
+  return flood(t, watch, () => {
+    time += 1;
+  });
 }
 
 test('hundreds of requests that clients send at once are parsed in turns with those of another network', { timeout: 20_000 }, async (t) => {
-  const { position } = await startSlowServer(t);
+  const { position } = await floodInTurns(t);
   assert.ok(position < 1000, `parsed as number ${position}`);
 });
 
+test('once a connection has sent hundreds of requests, the others of its network are parsed in turns', { timeout: 20_000 }, async (t) => {
+  let time = 0;
+  const turns = new ParseTurns(() => time);
+  const networks = new CostlyNetworks(() => 0, turns);
+  const watch = (server: Server) => {
+    server.on('connection', (socket) => networks.add(socket));
+    server.prependListener('request', (request) => networks.noteRequest(request));
+  };
+  const { countTurns } = await flood(t, watch, () => {
+    time += 1;
+  });
+  assert.ok((await countTurns()) > 100);
+});
+
 test('if too many bytes wait to be parsed, the network that sent most loses its newest connections', { timeout: 20_000 }, async (t) => {
-  const { flooding, position } = await startSlowServer(t, 100_000);
+  const { flooding, position } = await floodInTurns(t, 100_000);
   assert.ok(position < 1000, 'the other network is answered');
   await Promise.any(flooding.map((socket) => once(socket, 'close')));
 });

@@ -66,13 +66,16 @@ export class ParseTurns {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Parses what a new connection receives in turns. */
-  add(socket: Socket): void {
+  /**
+   * Parses what a connection receives from now on in turns.
+   * @param request the newest one, whose body may still arrive
+   */
+  add(socket: Socket, request: IncomingMessage | null = null): void {
     const [parse] = socket.listeners('data');
-    if (!parse) return;
+    if (!parse || this.#connections.has(socket)) return;
     const address = socket.remoteAddress ?? '';
     const networks = [networkOf(address, 24, 48), networkOf(address, 32, 64)] as const;
-    const nothingYet = { rest: null, isQueued: false, held: 0, request: null, bodyLeft: 0, chunkSlice: headSlice };
+    const nothingYet = { rest: null, isQueued: false, held: 0, request, bodyLeft: 0, chunkSlice: headSlice };
     const connection: Connection = { socket, parse: parse.bind(socket), networks, ...nothingYet };
     this.#connections.set(socket, connection);
     socket.removeAllListeners('data');
