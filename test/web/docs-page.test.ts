@@ -9,6 +9,7 @@ test('the API reference page calls no other server, and shows no links or button
   const page = await window.newPage();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).host));
+  page.setDefaultTimeout(60_000); // its script takes seconds of CPU, and other tests run at the same time
   await page.goto(`${postern.apiUrl}/docs`);
   await page.getByRole('heading', { name: 'Postern' }).first().waitFor();
   await page.getByRole('heading', { name: 'login' }).first().waitFor();
