@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventEmitter } from 'node:events';
-import { networkOf } from '#core/authorization/address-range.ts';
+import { narrowNetworkOf, networkOf } from '#core/client-networks.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { runWithRest, turns } from '#features/turns/turns.ts';
 
@@ -69,7 +69,7 @@ export function jsonBodyParser(): (sender: Sender, body: Buffer, done: Done) => 
     const clientGone = new AbortController();
     const onClose = () => clientGone.abort();
     socket.once('close', onClose);
-    const [wideNetwork, network] = [networkOf(ip, 32, 48), networkOf(ip, 32, 64)];
+    const [wideNetwork, network] = [networkOf(ip, 32, 48), narrowNetworkOf(ip)];
     try {
       return await runWithRest(longBodies, [wideNetwork, network], clientGone.signal, () => parseJson(body), [wideNetwork]);
     } finally {

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
@@ -91,10 +91,42 @@ const toOriginForm = (target: string) =>
 const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
+/** Refuses requests that are malformed or ambiguous, before their body arrives. Also prepares the headers that proxies add. */
+function checkRequests(app: FastifyInstance, warnOfProxy: (request: FastifyRequest) => void): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    const forwarded = request.raw.headers['x-forwarded-for'];
+    if (forwarded !== undefined) {
+      request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
+      warnOfProxy(request);
+    }
+    const framing = framingRefusal(request.raw);
+    if (framing) reply.header('connection', 'close');
+    done(framing ?? hostRefusal(request.raw) ?? expectationRefusal(request.headers) ?? undefined);
+  });
+}
+
+/** Receives bodies as long as they arrive in time, and no body of a request that has none to read. */
+function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonBodyParser());
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { method, headers, raw } = request;
+    const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
+    if (!isFile && headers.expect !== undefined) reply.raw.writeContinue();
+    if (method === 'GET' || method === 'HEAD') {
+      if (hasBody(headers)) reply.header('connection', 'close'); // nobody reads the body, which may be endless
+      return done(null, payload);
+    }
+    if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, timeouts);
+    // Node.js has ended the stream of a request without a body already: a parser would never see its end.
+    done(null, hasBody(headers) ? payload : Readable.from([]));
+  });
+}
+
 /** Creates a Fastify server with the rules for all bodies and responses (docs/integrator/rest.md, "Requests and responses"). */
 export function createHttpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustedProxyCheck(settings.trustedProxies);
-  const warnOfProxy = untrustedProxyWarning(isTrusted);
   const app = Fastify({
     logger: settings.log ? { stream: settings.log, base: null } : false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -110,9 +142,6 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
       void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
   });
   app.decorateRequest('refusal', null);
-  app.removeAllContentTypeParsers();
-  const readJson = jsonBodyParser();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
   const turns = requestTurns(() => performance.now());
   app.addHook('onRequest', (request, _reply, done) =>
     turns.run(
@@ -120,29 +149,8 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
       () => settings.clientAddress.run(request.ip, done),
     ),
   );
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    const forwarded = request.raw.headers['x-forwarded-for'];
-    if (forwarded !== undefined) {
-      request.raw.headers['x-forwarded-for'] = withoutPorts(String(forwarded));
-      warnOfProxy(request);
-    }
-    const framing = framingRefusal(request.raw);
-    if (framing) reply.header('connection', 'close');
-    done(framing ?? hostRefusal(request.raw) ?? expectationRefusal(request.headers) ?? undefined);
-  });
-  app.addHook('preParsing', (request, reply, payload, done) => {
-    const { method, headers, raw } = request;
-    const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
-    if (!isFile && headers.expect !== undefined) reply.raw.writeContinue();
-    if (method === 'GET' || method === 'HEAD') {
-      if (hasBody(headers)) reply.header('connection', 'close'); // nobody reads the body, which may be endless
-      return done(null, payload);
-    }
-    if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, settings.timeouts);
-    // Node.js has ended the stream of a request without a body already: a parser would never see its end.
-    done(null, hasBody(headers) ? payload : Readable.from([]));
-  });
+  checkRequests(app, untrustedProxyWarning(isTrusted));
+  receiveBodies(app, settings.timeouts);
   app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {
     if (isLarge(payload) || socket.writableLength > 0) socket.setTimeout(settings.timeouts.idle);
     done(null, payload);

@@ -136,7 +136,7 @@ const later: readonly (readonly [number, object])[] = [
   [7, { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=x', bindPassword: 'y', userFilter: '(uid={username})' }],
 ];
 
-test('sign-in types that are not implemented answer 503 and admit nobody', async (t) => {
+test('sign-in types that are not available yet answer 503 and admit nobody', async (t) => {
   const postern = await startPostern(t);
   for (const [typeId, configuration] of later) {
     const profile = await postern.call('loginprofile/add', {

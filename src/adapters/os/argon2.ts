@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { networkOf } from '#core/authorization/address-range.ts';
+import { networksOf } from '#core/client-networks.ts';
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { hashQueue, type QueueGroups } from './hash-turns.ts';
 
@@ -7,12 +7,6 @@ import { hashQueue, type QueueGroups } from './hash-turns.ts';
 // cost makes guessing cheap.
 const parameters = { memoryCost: 65_536, timeCost: 2, parallelism: 1 } as const;
 const maxConcurrent = 2; // the number of cores: with more at once, each hash and all of them together take longer
-
-/**
- * Returns the networks that take turns: the wide one (IPv4 /24, IPv6 /48) and the narrow one (/32, /64). An IPv6 /48 contains 65,536
- * narrow networks, so that its owner could fill the queue if only narrow ones took turns.
- */
-const networksOf = (address: string): QueueGroups => [networkOf(address, 24, 48), networkOf(address, 32, 64)];
 
 /**
  * Computes argon2id hashes off the event loop, two at a time; networks take turns. Of the passwords that tenants set, only one

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inRanges, networkOf, packList, parseRanges } from './address-range.ts';
+import { narrowNetworkOf, wideNetworkOf } from '../client-networks.ts';
+import { inRanges, packList, parseRanges } from './address-range.ts';
 
 function admits(list: string, address: string): boolean {
   return inRanges(packList(list), address);
@@ -164,17 +165,17 @@ test('for every text, the parser returns ranges or names an invalid entry of the
   ));
 
 test('addresses with a common prefix have the same network key', () => {
-  assert.equal(networkOf('198.51.100.1', 24, 48), networkOf('198.51.100.200', 24, 48));
-  assert.notEqual(networkOf('198.51.100.1', 32, 64), networkOf('198.51.100.2', 32, 64));
-  assert.equal(networkOf('2001:db8::1', 32, 64), networkOf('2001:db8::ffff:1', 32, 64));
-  assert.notEqual(networkOf('2001:db8::1', 32, 64), networkOf('2001:db8:0:1::1', 32, 64));
-  assert.equal(networkOf('::ffff:198.51.100.1', 32, 64), networkOf('198.51.100.1', 32, 64));
+  assert.equal(wideNetworkOf('198.51.100.1'), wideNetworkOf('198.51.100.200'));
+  assert.notEqual(narrowNetworkOf('198.51.100.1'), narrowNetworkOf('198.51.100.2'));
+  assert.equal(narrowNetworkOf('2001:db8::1'), narrowNetworkOf('2001:db8::ffff:1'));
+  assert.notEqual(narrowNetworkOf('2001:db8::1'), narrowNetworkOf('2001:db8:0:1::1'));
+  assert.equal(narrowNetworkOf('::ffff:198.51.100.1'), narrowNetworkOf('198.51.100.1'));
 });
 
 test('an IPv4 network and an IPv6 network never have the same key', () =>
   fc.assert(
     fc.property(anyV4, anyV6, (v4, v6) => {
-      assert.notEqual(networkOf(formatV4(v4), 32, 64), networkOf(formatV6(v6), 32, 64));
-      assert.notEqual(networkOf(formatV4(v4), 24, 48), networkOf(formatV6(v6), 24, 48));
+      assert.notEqual(narrowNetworkOf(formatV4(v4)), narrowNetworkOf(formatV6(v6)));
+      assert.notEqual(wideNetworkOf(formatV4(v4)), wideNetworkOf(formatV6(v6)));
     }),
   ));

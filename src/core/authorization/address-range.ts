@@ -33,7 +33,7 @@ export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 const familyOf = (ip: ipaddr.IPv4 | ipaddr.IPv6) => (ip.kind() === 'ipv4' ? 4 : 6);
 
 /** @param prefix length of the prefix in bits, as text */
-function parseBlock(address: string, prefix: string): AddressRange | null {
+export function parseBlock(address: string, prefix: string): AddressRange | null {
   const ip = parseAddress(address);
   if (!ip || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return null;
   const isMappedAddress = ip.kind() === 'ipv4' && address.includes(':');
@@ -140,17 +140,4 @@ export function inRanges(ranges: PackedRanges, address: string): boolean {
     else high = half;
   }
   return low > 0 && digits <= ranges.slice(offsetOf(low - 1) + width, offsetOf(low));
-}
-
-/**
- * Returns the key of the network that an address belongs to. Failures are counted by network.
- * @param bits4 prefix length of IPv4 networks
- * @param bits6 prefix length of IPv6 networks
- */
-export function networkOf(address: string, bits4: number, bits6: number): string {
-  const ip = parseAddress(address);
-  if (!ip) return 'unknown';
-  const bits = ip.kind() === 'ipv4' ? bits4 : bits6;
-  const range = parseBlock(ip.toString(), String(bits));
-  return range ? `${range.first}/${bits}` : 'unknown';
 }

@@ -1,4 +1,4 @@
-import { networkOf } from '#core/authorization/address-range.ts';
+import { networkOf } from '#core/client-networks.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { VisitEvent } from './visit-event.ts';
 

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { networkOf } from '#core/authorization/address-range.ts';
 import {
   clockTolerance,
   type FailureCount,
@@ -7,6 +6,7 @@ import {
   failureLifetime,
   remainingDelay,
 } from '#core/authorization/sign-in-delay.ts';
+import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -20,15 +20,15 @@ export interface FailureKey {
 /** Returns the keys of an address's networks. `kind` separates the counts of visitors, API keys and operators. */
 export function networkKeys(kind: 'signIn' | 'apiKey' | 'operator', address: string): FailureKey[] {
   return [
-    { scope: 'network', key: `${kind} ${networkOf(address, 32, 64)}` },
-    { scope: 'wide', key: `${kind} ${networkOf(address, 24, 48)}` },
+    { scope: 'network', key: `${kind} ${narrowNetworkOf(address)}` },
+    { scope: 'wide', key: `${kind} ${wideNetworkOf(address)}` },
   ];
 }
 
 /** Returns the key of a user and a network. @param realm the login profile, or the tenant of an operator */
 export const pairKey = (realm: string, user: string, address: string): FailureKey => ({
   scope: 'pair',
-  key: `pair ${realm} ${user} ${networkOf(address, 32, 64)}`,
+  key: `pair ${realm} ${user} ${narrowNetworkOf(address)}`,
 });
 
 async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): Promise<FailureCount[]> {

@@ -1,4 +1,4 @@
-import { networkOf } from '#core/authorization/address-range.ts';
+import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -18,8 +18,8 @@ export function newSessionLimit(clock: Clock): NewSessionLimit {
   const counts = windowCounts(minute, clock.now);
   return {
     count(address, profileId) {
-      const network = counts.add(`${profileId} network ${networkOf(address, 32, 64)}`);
-      const wide = counts.add(`${profileId} wide ${networkOf(address, 24, 48)}`);
+      const network = counts.add(`${profileId} network ${narrowNetworkOf(address)}`);
+      const wide = counts.add(`${profileId} wide ${wideNetworkOf(address)}`);
       if (network <= maxPerMinute.network && wide <= maxPerMinute.wide) return;
       throw new Refusal('signInBusy', undefined, { retryAfter: Math.ceil(counts.remainingTime() / 1000) });
     },

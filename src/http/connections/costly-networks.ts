@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '#core/authorization/address-range.ts';
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { setAndEvict } from '#core/newest.ts';
 import { JoinedRequest } from './join-chunks.ts';
 import type { ParseTurns } from './parse-turns.ts';
@@ -39,7 +39,7 @@ export class CostlyNetworks {
 
   /** Watches a new connection. */
   add(socket: Socket): void {
-    const network = networkOf(socket.remoteAddress ?? '', 24, 48);
+    const network = wideNetworkOf(socket.remoteAddress ?? '');
     const watched: Watched = { socket, network, request: null, millisecond: 0, requests: 0 };
     this.#watched.set(socket, watched);
     const others = this.#byNetwork.get(network) ?? new Set();

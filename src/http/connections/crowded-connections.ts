@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '#core/authorization/address-range.ts';
+import { networkOf } from '#core/client-networks.ts';
 
 const extraConnections = 64; // beyond the limit, so that there is time to close others
 

@@ -11,12 +11,8 @@ export class JoinedRequest extends IncomingMessage {
   #buffer: Buffer | null = null; // reused
   #used = 0;
   #isFlushScheduled = false;
-  #smallPieces = 0;
-
   /** Number of small pieces so far. */
-  get smallPieces(): number {
-    return this.#smallPieces;
-  }
+  smallPieces = 0;
 
   /** Receives each piece from Node.js, and null at the end. @returns false if Node.js should stop reading for now */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
@@ -24,7 +20,7 @@ export class JoinedRequest extends IncomingMessage {
       this.#flush();
       return super.push(piece, encoding);
     }
-    this.#smallPieces += 1;
+    this.smallPieces += 1;
     if (this.#used + piece.length > bufferSize) this.#flush();
     this.#buffer ??= Buffer.allocUnsafe(bufferSize);
     this.#used += piece.copy(this.#buffer, this.#used);

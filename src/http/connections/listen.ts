@@ -8,7 +8,7 @@ const backlog = 4096; // connections waiting to be accepted, at all sockets; the
 /** Where a server listens. */
 export interface ListenAddress {
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 stands for any free port. */
   readonly port: number;
 }
 

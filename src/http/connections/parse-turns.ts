@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '#core/authorization/address-range.ts';
+import { networksOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
@@ -73,8 +73,7 @@ export class ParseTurns {
   add(socket: Socket, request: IncomingMessage | null = null): void {
     const [parse] = socket.listeners('data');
     if (!parse || this.#connections.has(socket)) return;
-    const address = socket.remoteAddress ?? '';
-    const networks = [networkOf(address, 24, 48), networkOf(address, 32, 64)] as const;
+    const networks = networksOf(socket.remoteAddress ?? '');
     const nothingYet = { rest: null, isQueued: false, held: 0, request, bodyLeft: 0, chunkSlice: headSlice };
     const connection: Connection = { socket, parse: parse.bind(socket), networks, ...nothingYet };
     this.#connections.set(socket, connection);

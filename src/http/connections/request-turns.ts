@@ -1,4 +1,4 @@
-import { networkOf } from '#core/authorization/address-range.ts';
+import { networksOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
 const targetTime = 5; // ms of work in one turn of the event loop; Node.js accepts one new connection in each turn
@@ -45,8 +45,7 @@ export function requestTurns(now: () => number): RequestTurns {
         starts += 1;
         return start();
       }
-      const networks = [networkOf(address(), 24, 48), networkOf(address(), 32, 64)];
-      waiting.add(networks, start);
+      waiting.add(networksOf(address()), start);
     },
   };
 }

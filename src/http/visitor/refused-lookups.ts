@@ -1,6 +1,7 @@
+import { wideNetworkOf } from '#core/client-networks.ts';
 import type { Refusal } from '#core/messages.ts';
 import { turns } from '#features/turns/turns.ts';
-import { type TurnVisitor, turnGroupsOf, wideNetworkOf } from '#features/turns/visitor-turns.ts';
+import { type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
 const concurrency = 2; // of the ten connections for queries
 const maxWaiting = { inner: 4, all: 64 };

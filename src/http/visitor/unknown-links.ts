@@ -1,4 +1,4 @@
-import { networkOf } from '#core/authorization/address-range.ts';
+import { narrowNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
@@ -43,7 +43,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
     record(address) {
       resetOldCounts(clock.now());
       onUnknownLink();
-      const network = networkOf(address, 32, 64);
+      const network = narrowNetworkOf(address);
       const count = (counts.get(network) ?? 0) + 1;
       counts.set(network, count);
       if (count <= maxUnknown && unexchanged.length < maxExchanged) unexchanged.push(network);
@@ -52,12 +52,12 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
       const now = clock.now();
       resetOldCounts(now);
       if (counts.size === 0) return null;
-      if ((counts.get(networkOf(address, 32, 64)) ?? 0) < maxUnknown) return null;
+      if ((counts.get(narrowNetworkOf(address)) ?? 0) < maxUnknown) return null;
       return new Refusal('tooManyFailures', 'Too many unknown links from your network. Wait until the next minute.', {
         retryAfter: Math.ceil((currentMinute + minute - now) / 1000),
       });
     },
-    mayVerify: (address) => verifications.add(networkOf(address, 32, 64)) <= maxVerified,
+    mayVerify: (address) => verifications.add(narrowNetworkOf(address)) <= maxVerified,
     async exchange(exchange) {
       resetOldCounts(clock.now());
       const since = currentMinute;

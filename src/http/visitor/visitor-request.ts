@@ -58,6 +58,9 @@ function parsePlace(url: string): Place {
   return { viewId, path };
 }
 
+/** Returns the two forms of an address of the items at a link: of its root, and of an item in it. */
+export const pathUrls = (url: string): readonly string[] => [url, `${url}/*`];
+
 /** Parses the path of every request, and refuses a malformed one, before any other hook of the link. */
 export function parsePaths(app: FastifyInstance): void {
   app.decorateRequest('place');

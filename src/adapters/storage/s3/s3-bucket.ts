@@ -28,6 +28,25 @@ const encodeQuery = (query: Readonly<Record<string, string>>) =>
 /** Statuses that callers interpret: absent, a failed condition, and a range that does not exist. */
 const isExpected = (status: number) => status < 300 || [404, 409, 412, 416].includes(status);
 
+type Method = NonNullable<OutboundRequest['method']>;
+
+const isChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
+
+/** Returns the code of an error that a document describes, for a message. */
+function codeOf(document: XmlElement): string {
+  const code = childText(document, 'Code') ?? '';
+  return /^[A-Za-z]{1,64}$/.test(code) ? code : 'no code';
+}
+
+/** Returns the code of an error that a response describes, which may be no XML. */
+function codeIn(response: string): string {
+  try {
+    return codeOf(parseXml(response));
+  } catch {
+    return 'no code';
+  }
+}
+
 /** A bucket at a service that speaks the S3 protocol. */
 export class S3Bucket {
   readonly name: string;
@@ -54,18 +73,17 @@ export class S3Bucket {
    * @returns the response, if it is a success, or 404, 409, 412 or 416
    * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; the reason of the signal
    */
-  async send(method: NonNullable<OutboundRequest['method']>, key: string, request: S3Request = {}): Promise<OutboundResponse> {
+  async send(method: Method, key: string, request: S3Request = {}): Promise<OutboundResponse> {
     const response = await this.#exchange(method, key, request);
     if (isExpected(response.status)) return response;
     const text = await response.read(maxDocument).catch(() => new Uint8Array());
-    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(Buffer.from(text).toString())?.[1] ?? 'no code';
-    const message = `the service answered ${response.status} (${code})`;
-    if (response.status >= 500 && method !== 'GET' && method !== 'HEAD') throw new OutcomeUnknown(message);
+    const message = `the service answered ${response.status} (${codeIn(Buffer.from(text).toString())})`;
+    if (response.status >= 500 && isChange(method)) throw new OutcomeUnknown(message);
     throw new StorageUnavailable(message);
   }
 
   /** Sends a request and reads its response to the end. @returns the response without its body */
-  async sendAndRead(method: NonNullable<OutboundRequest['method']>, key: string, request?: S3Request): Promise<OutboundResponse> {
+  async sendAndRead(method: Method, key: string, request?: S3Request): Promise<OutboundResponse> {
     const response = await this.send(method, key, request);
     await response.read(maxDocument);
     return response;
@@ -75,15 +93,15 @@ export class S3Bucket {
    * Sends a request whose response is XML.
    * @throws StorageUnavailable also for an error in a response with status 200, as for a copy or a completed upload
    */
-  async sendForXml(method: NonNullable<OutboundRequest['method']>, key: string, request?: S3Request): Promise<XmlElement> {
+  async sendForXml(method: Method, key: string, request?: S3Request): Promise<XmlElement> {
     const response = await this.send(method, key, request);
     const document = parseXml(Buffer.from(await response.read(maxDocument)).toString());
     if (response.status >= 300 || document.name === 'Error')
-      throw new StorageUnavailable(`the service answered ${response.status} (${childText(document, 'Code') ?? 'no code'})`);
+      throw new StorageUnavailable(`the service answered ${response.status} (${codeOf(document)})`);
     return document;
   }
 
-  async #exchange(method: NonNullable<OutboundRequest['method']>, key: string, request: S3Request): Promise<OutboundResponse> {
+  async #exchange(method: Method, key: string, request: S3Request): Promise<OutboundResponse> {
     const { query = {}, headers = {}, body, signal } = request;
     const { region, accessKeyId, secretAccessKey, sessionToken } = this.#configuration;
     const signer = new AwsV4Signer({
@@ -102,8 +120,7 @@ export class S3Bucket {
       return await this.#outbound.request(signed.url, sent);
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
-      const isChange = method !== 'GET' && method !== 'HEAD';
-      throw new (isChange ? OutcomeUnknown : StorageUnavailable)('the service does not answer', { cause });
+      throw new (isChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not answer', { cause });
     }
   }
 }

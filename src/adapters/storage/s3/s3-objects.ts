@@ -10,7 +10,7 @@ export const tokenHeader = 'x-amz-meta-postern-token';
 const namesPerDeletion = 1000;
 const maxCopy = 5 * 2 ** 30; // bytes that one request copies
 const requestsAtOnce = 16;
-const keptHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
+const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
 
 /** An object in a bucket. */
 export interface S3Object {
@@ -72,7 +72,7 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
   const response = await bucket.sendAndRead('HEAD', key);
   if (response.status !== 200) return null;
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(response.headers)) if (keptHeaders.test(name)) headers[name] = value;
+  for (const [name, value] of Object.entries(response.headers)) if (copiedHeaders.test(name)) headers[name] = value;
   return {
     key,
     size: Number(response.headers['content-length'] ?? 0),

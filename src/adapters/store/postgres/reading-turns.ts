@@ -1,4 +1,4 @@
-import { networkOf } from '#core/authorization/address-range.ts';
+import { networksOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
@@ -9,8 +9,7 @@ const maxWait = 4000; // ms; longer only if the database does not answer, or for
 export type ClientAddress = () => string | undefined;
 
 /** Returns the groups that take turns: networks, and smaller networks within them. All our own work is one group. */
-const groupsOf = (address: string | undefined) =>
-  address === undefined ? ['own', 'own'] : [networkOf(address, 24, 48), networkOf(address, 32, 64)];
+const groupsOf = (address: string | undefined) => (address === undefined ? ['own', 'own'] : networksOf(address));
 
 /**
  * Lets networks take turns with the connections of a pool, so that the requests of one do not wait for thousands of another.

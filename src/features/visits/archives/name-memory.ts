@@ -1,6 +1,6 @@
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
-import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
 
 const freeBytes = 1 << 16; // per archive, not counted: the number of connections is limited
 const maxBytes = 64 << 20; // of all archives together; the archives of one network may hold half of it

@@ -1,5 +1,5 @@
-import { networkOf } from '#core/authorization/address-range.ts';
 import { decidePortal } from '#core/authorization/decide.ts';
+import { narrowNetworkOf } from '#core/client-networks.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { profileRules, unpackedRanges } from '#features/links/find-link.ts';
 import { findViewIdOwner } from '#features/links/view-ids.ts';
@@ -98,7 +98,7 @@ export async function portalResponse(
   const common = { signIn: signInPart(ports, profile, signedIn), visitor: visitorPart(signedIn) };
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
-  const client = `network ${networkOf(visitorRequest.address, 32, 64)}`;
+  const client = `network ${narrowNetworkOf(visitorRequest.address)}`;
   const shares = await ports.searches.run({ tid: profile.tid, client }, clientGone, () =>
     portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
   );

@@ -1,8 +1,9 @@
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { formatInstant } from '#core/instant.ts';
 import type { Entry, ListingPage } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
 import { runWithRest, turns } from '#features/turns/turns.ts';
-import { type TurnVisitor, wideNetworkOf } from '#features/turns/visitor-turns.ts';
+import type { TurnVisitor } from '#features/turns/visitor-turns.ts';
 import type { MediaTypes } from '#ports/media.ts';
 
 const maxUnqueuedEntries = 1000; // formatting them takes some ms

@@ -1,8 +1,9 @@
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
-import { type TurnVisitor, turnGroupsOf, wideNetworkOf } from '#features/turns/visitor-turns.ts';
+import { type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import type { ListingJson } from './listing-json.ts';
 
 /** Pages read at once per location, each of another link: a page of a large folder takes a second, and must not delay other links. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { networkOf } from '#core/authorization/address-range.ts';
+import { narrowNetworkOf } from '#core/client-networks.ts';
 import { setAndEvict } from '#core/newest.ts';
 import type { PasswordCredentials, ProfileRef } from '#ports/sign-in.ts';
 import type { SignInAtProfile } from './visitor-identity.ts';
@@ -32,7 +32,7 @@ export function verifiedPasswords(processKey: string): VerifiedPasswords {
   return {
     keyOf: (profile, { username, password }, address) =>
       createHmac('sha256', processKey)
-        .update(JSON.stringify([profile?.profile_id, profile?.session_epoch, username, password, networkOf(address, 32, 64)]))
+        .update(JSON.stringify([profile?.profile_id, profile?.session_epoch, username, password, narrowNetworkOf(address)]))
         .digest('base64url'),
     find(key, now) {
       const pair = cached.get(key);

@@ -1,6 +1,5 @@
-import { networkOf } from '#core/authorization/address-range.ts';
+import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
-import { wideNetworkOf } from '#features/turns/visitor-turns.ts';
 
 /** Uploads at once from one network, from one wide network, and at one link. Each holds a connection and two file descriptors. */
 const maxUploads = { network: 64, wide: 128, link: 256 };
@@ -45,7 +44,7 @@ export function uploadSlots(): UploadSlots {
   const matching = (matches: (upload: RunningUpload) => boolean) => [...running].filter(matches);
   return {
     take(address, viewId, cut) {
-      const upload = { network: networkOf(address, 32, 64), wide: wideNetworkOf(address), viewId, cut };
+      const upload = { network: narrowNetworkOf(address), wide: wideNetworkOf(address), viewId, cut };
       if (matching(({ network }) => network === upload.network).length >= maxUploads.network) throw busy();
       if (matching(({ wide }) => wide === upload.wide).length >= maxUploads.wide) throw busy();
       const ofLink = matching((other) => other.viewId === viewId);

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { Action } from '#core/authorization/decide.ts';
+import { nameError, parseItemPath, pathRule } from '#core/item-path.ts';
+import { fieldRefusal } from '#core/messages.ts';
+import { RenameBody } from '#core/records/visit.ts';
+import { type IdempotentRequest, idempotentRequestOf, runOnce, storeResponse } from '#features/idempotency/stored-responses.ts';
+import { authorizeVisit } from '#features/visits/authorization/authorize-visit.ts';
+import { createFolder } from '#features/visits/files/create-folder.ts';
+import { deleteItem } from '#features/visits/files/delete-item.ts';
+import type { SaveResponseOf } from '#features/visits/files/pending-change.ts';
+import { renameItem } from '#features/visits/files/rename-item.ts';
+import { validator } from '#http/validation.ts';
+import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
+
+const checkRename = validator(RenameBody);
+
+/** Runs a change at a link. With an Idempotency-Key, its response is stored when it begins, and replayed once it took place. */
+async function changeOnce<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: VisitorParts,
+  action: Action,
+  status: 200 | 201 | 204,
+  run: (store: SaveResponseOf<T> | null) => Promise<T>,
+) {
+  const { ports, running } = parts;
+  const now = ports.clock.now();
+  // A duplicate request is authorized again too: the permission may have ended.
+  const { link, authenticated } = await authorizeVisit(ports, visitorRequestOf(request, parts), { action });
+  const user = authenticated ? [authenticated.signedIn.identityKey] : [];
+  const idempotentRequest: IdempotentRequest | null = idempotentRequestOf(
+    request.headers['idempotency-key'],
+    { tid: link.tid, caller: JSON.stringify(['visitor', link.id, request.ip, ...user]) },
+    request,
+    ports.vault,
+  );
+  const store: SaveResponseOf<T> | null =
+    idempotentRequest &&
+    ((tx, value, auditId) =>
+      storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, pendingAuditId: auditId }));
+  const visitor = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
+  const response = await runOnce(idempotentRequest, running, ports, now, async () => ({
+    value: await ports.changes.run(visitor, () => run(store)),
+  }));
+  reply.code(status);
+  if ('replayed' in response) reply.code(response.replayed.status).header('idempotency-replayed', 'true');
+  if (status === 204) return reply.send();
+  return reply
+    .type('application/json; charset=utf-8')
+    .send('replayed' in response ? response.replayed.body : JSON.stringify(response.value));
+}
+
+function parseRename(body: unknown) {
+  checkRename(body ?? {});
+  const { path, name } = body as Static<typeof RenameBody>; // validated above
+  const item = parseItemPath(path);
+  if (!item) throw fieldRefusal('path', pathRule);
+  const error = nameError(name);
+  if (error) throw fieldRefusal('name', error);
+  return { item, name };
+}
+
+/** Adds the routes of a link that create folders, and rename and delete items. */
+export function changeRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  for (const url of pathUrls('/s/:viewId/file'))
+    app.delete(url, (request, reply) =>
+      changeOnce(request, reply, parts, 'delete', 204, (store) =>
+        deleteItem(ports, visitorRequestOf(request, parts), request.place.path, store),
+      ),
+    );
+  for (const url of pathUrls('/s/:viewId/folder'))
+    app.post(url, (request, reply) =>
+      changeOnce(request, reply, parts, 'createFolder', 201, (store) =>
+        createFolder(ports, visitorRequestOf(request, parts), request.place.path, store),
+      ),
+    );
+  app.post('/s/:viewId/rename', (request, reply) => {
+    const { item, name } = parseRename(request.body);
+    return changeOnce(request, reply, parts, 'rename', 200, (store) =>
+      renameItem(ports, visitorRequestOf(request, parts), item, name, store),
+    );
+  });
+}

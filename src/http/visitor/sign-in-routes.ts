@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { wideNetworkOf } from '#core/client-networks.ts';
+import { Refusal } from '#core/messages.ts';
+import { PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
+import { maxPortalPageSize, visitPortal } from '#features/visits/authorization/portal.ts';
+import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
+import { visitShare } from '#features/visits/authorization/visit-share.ts';
+import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
+import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
+import { disconnectSignal } from '#http/connections/disconnect.ts';
+import { unreadResponses } from '#http/unread-responses.ts';
+import { readQuery, validator } from '#http/validation.ts';
+import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
+import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
+
+/** Maximum bytes of portal responses that visitors have not read yet. One network cannot use the entire limit of a portal. */
+const maxUnreadBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
+
+const PortalQuery = Type.Object(
+  {
+    startIndex: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPortalPageSize })),
+  },
+  { additionalProperties: false },
+);
+const checkPortal = validator(PortalQuery);
+
+function parsePortalPage(url: string): PortalPageRequest {
+  const query = readQuery(url, PortalQuery);
+  checkPortal(query);
+  const { startIndex = 0, pageSize = maxPortalPageSize } = query as Static<typeof PortalQuery>; // validated above
+  return { startIndex, pageSize };
+}
+
+const checkSignIn = validator(SignInBody);
+const checkPasswords = validator(PasswordChangeBody);
+
+function parseSignIn({ body }: FastifyRequest): SignInBody {
+  checkSignIn(body ?? {});
+  return body as SignInBody; // validated above
+}
+
+function parsePasswords({ body }: FastifyRequest): PasswordChangeBody {
+  checkPasswords(body ?? {});
+  return body as PasswordChangeBody; // validated above
+}
+
+const cookieSetter =
+  ({ ports }: VisitorParts, request: FastifyRequest, reply: FastifyReply) =>
+  (session: { profileId: number; token: string }) =>
+    setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
+
+/** Adds the routes of a share's link for the visit and the sign-in. */
+function shareRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  app.get('/s/:viewId/visit', (request) => visitShare(ports, visitorRequestOf(request, parts)));
+  app.post('/s/:viewId/sign-in', (request, reply) =>
+    signInAtShare(ports, visitorRequestOf(request, parts), parseSignIn(request), cookieSetter(parts, request, reply)),
+  );
+}
+
+/** Adds the same routes of a portal, which answer its shares. */
+function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  const unread = unreadResponses(maxUnreadBytes);
+  /** Serializes the response here to count its bytes: they stay in memory until the visitor has read them. */
+  const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
+    const text = JSON.stringify(portal);
+    unread.hold({ network: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
+    return reply.type('application/json; charset=utf-8').send(text);
+  };
+  app.get('/p/:viewId/visit', async (request, reply) => {
+    const page = { page: parsePortalPage(request.url), clientGone: disconnectSignal(reply.raw) };
+    return sendPortal(request, reply, await visitPortal(ports, visitorRequestOf(request, parts), page));
+  });
+  app.post('/p/:viewId/sign-in', async (request, reply) => {
+    const setCookie = cookieSetter(parts, request, reply);
+    return sendPortal(request, reply, await signInAtPortal(ports, visitorRequestOf(request, parts), parseSignIn(request), setCookie));
+  });
+}
+
+/** Adds the routes of the signed-in visitor, which shares and portals have. */
+function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 'portal'): void {
+  const { ports } = parts;
+  const base = at === 'share' ? '/s/:viewId' : '/p/:viewId';
+  app.post(`${base}/password`, async (request, reply) => {
+    const passwords = parsePasswords(request);
+    await changeOwnPassword(ports, visitorRequestOf(request, parts), at, passwords, cookieSetter(parts, request, reply));
+    return reply.code(204).send();
+  });
+  app.post(`${base}/sign-out`, async (request, reply) => {
+    clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, visitorRequestOf(request, parts), at));
+    return reply.code(204).send();
+  });
+}
+
+/** Adds routes of kinds of sign-in that are not available yet. The bodies of their requests are not read. */
+function unavailableRoutes(app: FastifyInstance): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', async () => undefined);
+    const unavailable = async () => {
+      throw new Refusal('signInUnavailable');
+    };
+    for (const at of ['s', 'p']) {
+      scope.post(`/${at}/:viewId/sign-in/code`, unavailable);
+      scope.get(`/${at}/:viewId/sign-in/start`, unavailable);
+    }
+    scope.get('/sign-in/oidc', unavailable);
+    scope.post('/sign-in/saml', unavailable);
+    scope.get('/sign-in/saml/metadata', unavailable);
+  });
+}
+
+/** Adds the routes of links and portals with which visitors sign in, see what they may do, and sign out. */
+export function signInRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  shareRoutes(app, parts);
+  portalRoutes(app, parts);
+  accountRoutes(app, parts, 'share');
+  accountRoutes(app, parts, 'portal');
+  unavailableRoutes(app);
+}
