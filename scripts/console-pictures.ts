@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import executable from '@sparticuz/chromium';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { compose } from '../src/compose.ts';
+import { compose } from '../src/composition/compose.ts';
 import { readSettings } from '../src/settings.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { compose, type Postern } from './compose.ts';
+import { compose, type Postern } from './composition/compose.ts';
 import { exitAfterStop } from './exits.ts';
 import { InvalidSetting, readSettings, type Settings } from './settings.ts';
 

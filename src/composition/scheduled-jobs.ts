@@ -12,8 +12,8 @@ import {
 } from '#features/processes/running-processes.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
+import type { UnknownLinks } from '#http/visitor/unknown-links.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { UnknownLinks } from './http/visitor/unknown-links.ts';
 
 const minute = 60_000; // ms
 const exchangeInterval = 1000; // ms

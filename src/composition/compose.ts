@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import { probeDisk } from '#adapters/os/disk-probe.ts';
+import { type JsonLines, openJsonLines } from '#adapters/os/json-lines.ts';
+import { VisitAudit } from '#features/audit/visit-audit.ts';
+import { isValidKey } from '#features/first-start/first-start.ts';
+import { readinessCheck } from '#features/health/readiness.ts';
+import { searchTurns } from '#features/turns/search-turns.ts';
+import { visitorSignIn } from '#features/visits/sign-in/visitor-sign-in.ts';
+import { visitLimits } from '#features/visits/visit-limits.ts';
+import { listen } from '#http/connections/listen.ts';
+import { assetRoutes } from '#http/pages/asset-routes.ts';
+import { defaultTimeouts, type RequestTimeouts } from '#http/request-timeouts.ts';
+import { frontServerFiles } from '#http/visitor/front-server-file.ts';
+import { refusedLookups } from '#http/visitor/refused-lookups.ts';
+import { responseMemory } from '#http/visitor/response-memory.ts';
+import { countUnknownLinks } from '#http/visitor/unknown-links.ts';
+import { visitorRoutes } from '#http/visitor/visitor-routes.ts';
+import type { Ports } from '#ports/ports.ts';
+import { DataFolder } from '../data-folder.ts';
+import { exitOnReplacedDatabase } from '../exits.ts';
+import type { Settings } from '../settings.ts';
+import { type OpenPorts, openPorts } from './open-ports.ts';
+import { prepareInstallation, skipIfFull } from './prepare-installation.ts';
+import type { Replacements } from './replacements.ts';
+import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
+import { urlOf } from './server-url.ts';
+import { addCommonRoutes, addManagementRoutes, allServers, createServers, type Servers } from './servers.ts';
+import { stopServers } from './stop-servers.ts';
+
+/** A running server. Disposal stops it. */
+export interface Postern extends AsyncDisposable {
+  /** Base address of links. */
+  readonly publicUrl: string;
+  /** Base address of the management interface, which serves /api/v1. */
+  readonly apiUrl: string;
+  /** File that holds the first admin key, if this is the first start and POSTERN_API_KEY is not set; else null. */
+  readonly firstKeyFile: string | null;
+  /** Address that creates the first operator of the console, valid once and for an hour; null if an operator exists. */
+  readonly firstConsoleUrl: string | null;
+  /** Returns the names of the locations that do not answer. */
+  readonly unavailableLocations: () => Promise<readonly string[]>;
+  readonly ports: Ports;
+  /** Reopens the access log after its file was renamed. */
+  readonly reopenLogs: () => void;
+}
+
+/** The project's package.json. It is found from `src` in a checkout and from `build/server` in a build. */
+const packageFile = findPackageJSON(import.meta.url) ?? '';
+const { version }: { version: string } = JSON.parse(readFileSync(packageFile, 'utf8'));
+const pages = join(dirname(packageFile), 'build/visitor');
+const consolePages = join(dirname(packageFile), 'build/console');
+
+function openAccessLog(target: string): JsonLines {
+  try {
+    return openJsonLines(target);
+  } catch (cause) {
+    throw new Error(`POSTERN_ACCESS_LOG: ${cause instanceof Error ? cause.message : 'cannot be written'}`);
+  }
+}
+
+const reportAuditFailure = (log: FastifyBaseLogger) => (cause: unknown) =>
+  log.error(
+    { error: cause instanceof Error ? cause.name : 'unknown' },
+    'Cannot write audit entries to the database. They stay in memory and are written with the next ones.',
+  );
+
+/** Starts to listen at the addresses of the settings. @returns the base addresses of links and of the management interface */
+async function startListening({ visitor, management }: Servers, settings: Settings, resources: AsyncDisposableStack) {
+  const { admin } = settings;
+  for (const [server, address] of [[visitor, settings] as const, ...(admin ? [[management, admin] as const] : [])]) {
+    resources.defer(() => server.close());
+    await listen(server, { host: address.host, port: address.port });
+  }
+  return { publicUrl: settings.publicUrl ?? urlOf(visitor, settings.host), apiUrl: urlOf(management, admin?.host ?? settings.host) };
+}
+
+/** Adds the routes of both servers, and starts the work that goes on beside requests. */
+async function addRoutes(
+  servers: Servers,
+  opened: OpenPorts,
+  options: {
+    readonly settings: Settings;
+    readonly data: DataFolder;
+    readonly databaseIdentity: string;
+    readonly runningChanges: Set<string>;
+    readonly timeouts: RequestTimeouts;
+  },
+  resources: AsyncDisposableStack,
+) {
+  const { ports, transfers, listings, metrics } = opened;
+  const { settings, data, databaseIdentity, runningChanges, timeouts } = options;
+  const { log } = servers.visitor;
+  const audit = resources.use(new VisitAudit(ports, reportAuditFailure(log)));
+  const access = settings.accessLog === null ? null : resources.use(openAccessLog(settings.accessLog));
+  const readiness = resources.use(readinessCheck(ports, () => probeDisk(data.path)));
+  const { publicUrlAliases } = settings;
+  addCommonRoutes(servers, ports, { publicUrlAliases, metrics, writeAccessEntry: access?.write ?? null, readiness });
+  const searches = searchTurns(ports.store.maxSearchesPerTenant);
+  await addManagementRoutes(servers, ports, { metrics, searches, pages: consolePages });
+  await assetRoutes(servers.visitor, pages, '/assets/');
+  const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
+  const jobs = { ports, log, runningChanges, unknownLinks, database: databaseIdentity, onReplacedDatabase: exitOnReplacedDatabase };
+  resources.use(startScheduledJobs(jobs));
+  visitorRoutes(servers.visitor, {
+    ports: { ...ports, audit, runningChanges, listings, searches, ...visitLimits(ports.clock), ...visitorSignIn(ports) },
+    transfers,
+    unknownLinks,
+    refusedLookups: refusedLookups(),
+    running: new Set(),
+    timeouts,
+    responseMemory: responseMemory(),
+    frontServer: frontServerFiles(settings.sendfile, settings.trustedProxies),
+    hasManagement: servers.management === servers.visitor,
+    pages,
+  });
+  return { readiness, reopenLogs: () => access?.reopen() };
+}
+
+/** Starts a server. This is the only place that knows every part. @throws Error with a message for the operator */
+export async function compose(settings: Settings, replacements: Replacements = {}): Promise<Postern> {
+  await using resources = new AsyncDisposableStack();
+  const data = new DataFolder(settings.data);
+  if (settings.databaseUrl === null) data.checkDatabase();
+  const opened = await openPorts(settings, replacements, data, version, resources);
+  const { ports, transfers } = opened;
+  const { identity, firstKey, invitation } = await prepareInstallation(ports, settings, data);
+  const { log = process.stderr, timeouts = defaultTimeouts } = replacements;
+  const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress: opened.clientAddress };
+  const servers = createServers(http, ports, settings.admin !== null);
+  const runningChanges = new Set<string>();
+  // Keeps deleted files: the sweep of the scheduled jobs deletes them.
+  await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true }));
+  const options = { settings, data, databaseIdentity: identity, runningChanges, timeouts };
+  const { readiness, reopenLogs } = await addRoutes(servers, opened, options, resources);
+  const { publicUrl, apiUrl } = await startListening(servers, settings, resources);
+  opened.setPublicUrl(publicUrl);
+  const parts = resources.move();
+  return {
+    publicUrl,
+    apiUrl,
+    firstKeyFile: firstKey === null || !(await isValidKey(ports, firstKey)) ? null : data.firstKeyFile,
+    firstConsoleUrl: invitation === null ? null : `${settings.admin ? apiUrl : publicUrl}/console/first#${invitation}`,
+    unavailableLocations: async () => (await readiness.readiness()).locations.filter(({ answers }) => !answers).map(({ name }) => name),
+    ports,
+    reopenLogs,
+    async [Symbol.asyncDispose]() {
+      await stopServers(allServers(servers), transfers);
+      await parts[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mediaTypes } from '#adapters/media/media-types.ts';
+import { argon2PasswordHash } from '#adapters/os/argon2.ts';
+import { diskSpace } from '#adapters/os/disk-probe.ts';
+import { keyVault } from '#adapters/os/key-vault.ts';
+import { systemClock, systemRandom } from '#adapters/os/system.ts';
+import { storagesByKind } from '#adapters/storage/kinds.ts';
+import { localStorages } from '#adapters/storage/local-storages.ts';
+import { openStore } from '#adapters/store/open-store.ts';
+import { hasNoSecrets } from '#features/first-start/first-start.ts';
+import { countJobs } from '#features/jobs/job-queue.ts';
+import { ListingTurns } from '#features/visits/files/listing-turns.ts';
+import { followTransfers, type Transfers } from '#features/visits/transfers/follow-transfers.ts';
+import { type Metrics, processMetrics } from '#http/metrics.ts';
+import type { Limits, Ports } from '#ports/ports.ts';
+import type { DataFolder } from '../data-folder.ts';
+import { exitOnDiskFailure } from '../exits.ts';
+import type { Settings } from '../settings.ts';
+import type { Replacements } from './replacements.ts';
+
+const processBits = 96;
+const maxChangeTime = 30_000; // ms
+
+/** The ports of a server, and the parts that measure them. */
+export interface OpenPorts {
+  readonly ports: Ports;
+  readonly transfers: Transfers;
+  readonly listings: ListingTurns;
+  readonly metrics: Metrics;
+  /** Holds the address of the client whose request is running. */
+  readonly clientAddress: AsyncLocalStorage<string>;
+  /** Sets the base address of links, if no setting names it. */
+  readonly setPublicUrl: (url: string) => void;
+}
+
+const limitsOf = ({ maxFileSize, auditDays, minFreeSpace }: Settings): Limits => ({ maxFileSize, auditDays, minFreeSpace, maxChangeTime });
+
+/**
+ * Opens the database and the locations.
+ * @param version of Postern, for metrics
+ * @param resources closes what was opened
+ * @throws Error with a message for the operator
+ */
+export async function openPorts(
+  settings: Settings,
+  replacements: Replacements,
+  data: DataFolder,
+  version: string,
+  resources: AsyncDisposableStack,
+): Promise<OpenPorts> {
+  const clientAddress = new AsyncLocalStorage<string>();
+  const storeSettings = { ...settings, folder: data.path, clientAddress: () => clientAddress.getStore() };
+  const database = resources.use(await openStore(storeSettings, replacements.onDiskFailure ?? exitOnDiskFailure));
+  const transfers = followTransfers(() => performance.now(), replacements.transferCheckInterval);
+  resources.defer(() => transfers.stop());
+  const listings = new ListingTurns();
+  const passwordHash = replacements.ports?.passwordHash ?? argon2PasswordHash();
+  const metrics = processMetrics({
+    version,
+    transfers: transfers.runningCount,
+    queues: { passwords: passwordHash.waitingCount, folders: () => listings.waitingCount() },
+    disk: () => diskSpace(data.path),
+    checkStore: () => database.check(),
+    jobs: () => countJobs({ store: database }),
+  });
+  const store = metrics.measureStore(replacements.ports?.store ?? database);
+  // Created only after the database: a key without a database means that the database of an installation is missing.
+  const secretKey = settings.secretKey ?? data.secretKey(await hasNoSecrets(store));
+  const storages = resources.use(storagesByKind({ local: localStorages(settings.localRoots, data.path, settings.minFreeSpace) }));
+  let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
+  const ports: Ports = {
+    storages,
+    clock: systemClock,
+    random: systemRandom(),
+    vault: keyVault(secretKey),
+    passwordHash,
+    media: mediaTypes,
+    process: systemRandom().token(processBits),
+    links: { publicUrl: () => publicUrl },
+    limits: limitsOf(settings),
+    ...replacements.ports,
+    store,
+  };
+  const setPublicUrl = (url: string) => {
+    publicUrl = url;
+  };
+  return { ports, transfers, listings, metrics, clientAddress, setPublicUrl };
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import type { ReadinessCheck } from '#features/health/readiness.ts';
+import { operations } from '#features/operations.ts';
+import type { SearchTurns } from '#features/turns/search-turns.ts';
+import { accessLog, type WriteAccessEntry } from '#http/access-log.ts';
+import { healthRoutes } from '#http/health.ts';
+import { managementRoutes } from '#http/management/management-api.ts';
+import { type Metrics, metricsRoute } from '#http/metrics.ts';
+import { docsRoutes } from '#http/openapi/docs-page.ts';
+import { consoleRoutes } from '#http/pages/console-pages.ts';
+import { answerNotFound, createHttpServer, type HttpSettings } from '#http/server.ts';
+import { redirectAliases } from '#http/visitor/public-aliases.ts';
+import type { Ports } from '#ports/ports.ts';
+
+/** The server of links and the server of the management interface and the console: often the same one. */
+export interface Servers {
+  readonly visitor: FastifyInstance;
+  readonly management: FastifyInstance;
+}
+
+/** Creates the servers. @param isSeparate whether management has a server of its own */
+export function createServers(settings: HttpSettings, ports: Ports, isSeparate: boolean): Servers {
+  const visitor = createHttpServer(settings, ports);
+  return { visitor, management: isSeparate ? createHttpServer(settings, ports) : visitor };
+}
+
+/** Returns each server once. */
+export const allServers = ({ visitor, management }: Servers): FastifyInstance[] => [...new Set([visitor, management])];
+
+/** What both servers have in common. */
+interface CommonParts {
+  readonly publicUrlAliases: readonly string[];
+  readonly metrics: Metrics;
+  readonly writeAccessEntry: WriteAccessEntry | null;
+  readonly readiness: ReadinessCheck;
+}
+
+/** Adds the redirects, records and health checks that both servers have. Call it before any other routes are added. */
+export function addCommonRoutes(servers: Servers, { clock, links }: Pick<Ports, 'clock' | 'links'>, parts: CommonParts): void {
+  for (const server of allServers(servers)) {
+    redirectAliases(server, parts.publicUrlAliases, links.publicUrl);
+    parts.metrics.observe(server);
+    if (parts.writeAccessEntry) accessLog(server, parts.writeAccessEntry, clock, () => performance.now());
+    healthRoutes(server, parts.readiness);
+  }
+}
+
+/** Adds the management interface, its documentation, the metrics and the console. @param pages folder of the built console */
+export async function addManagementRoutes(
+  { visitor, management }: Servers,
+  ports: Ports,
+  { metrics, searches, pages }: { readonly metrics: Metrics; readonly searches: SearchTurns; readonly pages: string },
+): Promise<void> {
+  managementRoutes(management, operations, ports, searches);
+  metricsRoute(management, metrics, ports);
+  if (management !== visitor) {
+    management.get('/', (_request, reply) => reply.redirect('/console'));
+    answerNotFound(management, ports.clock);
+  }
+  docsRoutes(management, operations, ports.links);
+  await consoleRoutes(management, pages, ports.random);
+}
