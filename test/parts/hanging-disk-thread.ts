@@ -2,12 +2,12 @@
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerRequest, type DiskRequest } from '../../src/adapters/storage/disk/answer-request.ts';
-import { diskCommands } from '../../src/adapters/storage/disk/disk-commands.ts';
+import { DiskCommands } from '../../src/adapters/storage/disk/disk-commands.ts';
 import type { StorageRoot } from '../../src/adapters/storage/disk/open-within-root.ts';
 import { blockedFile, type HangingDisk } from './hanging-disk.ts';
 
 const { disk, root }: { readonly disk: HangingDisk; readonly root: StorageRoot | null } = workerData;
-const commands = diskCommands(root);
+const commands = new DiskCommands(root);
 let folder = root?.path;
 
 /** Blocks while the pipe exists, if the request is for the disk that hangs. */

@@ -1,4 +1,4 @@
-import type { CommandName, CommandParameters, diskCommands } from './disk-commands.ts';
+import type { CommandName, CommandParameters, DiskCommands } from './disk-commands.ts';
 import { type ErrorMessage, errorMessage } from './disk-errors.ts';
 
 /** Sent to a thread: a command with its parameters. */
@@ -11,7 +11,7 @@ export interface DiskRequest<K extends CommandName = CommandName> {
 export type DiskResponse<T = unknown> = { readonly value: T } | { readonly error: ErrorMessage };
 
 /** Runs the command of a request. */
-export function answerRequest(commands: ReturnType<typeof diskCommands>, { command, parameters }: DiskRequest): DiskResponse {
+export function answerRequest(commands: DiskCommands, { command, parameters }: DiskRequest): DiskResponse {
   try {
     return { value: Reflect.apply(commands[command], commands, parameters) };
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { type ChangeContext, ItemNotFound, type Storage } from '#ports/storage.ts';
-import type { EntryChange } from './disk-commands.ts';
+import type { EntryChange } from './change-entry.ts';
 import { ConfirmationExpired } from './disk-errors.ts';
 import { diskFile } from './disk-file.ts';
 import { DiskUpload } from './disk-upload.ts';

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerRequest, type DiskRequest } from './answer-request.ts';
-import { diskCommands } from './disk-commands.ts';
+import { DiskCommands } from './disk-commands.ts';
 import { movableBuffers } from './read-file.ts';
 
-const commands = diskCommands(workerData);
+const commands = new DiskCommands(workerData);
 
 parentPort?.on('message', (request: DiskRequest) => {
   const response = answerRequest(commands, request);

@@ -1,6 +1,5 @@
 import { closeSync } from 'node:fs';
 import { StorageUnavailable } from '#ports/storage.ts';
-import type { FolderPath } from './disk-commands.ts';
 import { RootGone } from './disk-errors.ts';
 import { FileLookups, type SmallFile } from './file-lookups.ts';
 import { FolderLists } from './folder-lists.ts';
@@ -13,6 +12,7 @@ import {
   newThreadBudget,
   type ThreadSettings,
 } from './folder-threads.ts';
+import type { FolderPath } from './location-folder.ts';
 import type { StorageRoot } from './open-within-root.ts';
 import { ReadBuffers } from './read-buffers.ts';
 import { smallFileCache } from './small-files.ts';
