@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { announceMigrations } from '#adapters/store/migrations/announce-steps.ts';
+import { migrations } from '#adapters/store/migrations/migrations.ts';
+import { type Connection, openConnection, pragma } from './connection.ts';
+import { migrateSqlite } from './migrate.ts';
+import { isOutOfSpace } from './quota.ts';
+
+/**
+ * Copies the log into the database and syncs it. After a crash, visible changes may be only in the page cache; from then
+ * on they are on disk. On a full disk, or while a backup reads, a part stays in the log, which is synced when it is opened.
+ */
+function copyLog(database: DatabaseSync, file: string): void {
+  try {
+    pragma(database, 'wal_checkpoint(TRUNCATE)');
+  } catch (cause) {
+    if (!isOutOfSpace(cause, file)) throw cause;
+  }
+}
+
+/** Opens the only writing connection, for the life of the process. Changes that a killed process left in the log are safe afterwards. */
+export function openWriter(file: string): Connection {
+  const writer = openConnection(file, { readOnly: false, cachesRows: true });
+  const { database } = writer;
+  assert.equal(pragma(database, 'journal_mode=WAL'), 'wal');
+  database.exec('PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0');
+  assert.equal(pragma(database, 'synchronous'), 1);
+  copyLog(database, file);
+  migrateSqlite(database, migrations, (step) => `${file}.before-${step}`, announceMigrations);
+  return writer;
+}
+
+/** Removes the read permission of other users. By path, since closing a descriptor would release SQLite's locks. */
+export function restrictAccess(file: string): void {
+  for (const name of [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]) if (existsSync(name)) chmodSync(name, 0o600);
+}
