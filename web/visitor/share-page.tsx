@@ -13,8 +13,8 @@ import { useReportFailure } from './report-failure.ts';
 import { permissionSentence } from './translations/sentences.ts';
 import { useTranslation } from './translations/use-translation.ts';
 import { DropBox } from './upload/drop-box.tsx';
+import { isActive } from './upload/upload-item.ts';
 import { UploadSheet } from './upload/upload-sheet.tsx';
-import { isActive } from './upload/uploads.ts';
 import { useUploads } from './upload/use-uploads.ts';
 
 interface Properties {

@@ -5,7 +5,7 @@ import { addressOf } from '#visitor/link-api.ts';
 import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { FileButton, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
-import type { Upload } from '#visitor/upload/uploads.ts';
+import type { Upload } from '#visitor/upload/upload-item.ts';
 import type { ListQuery } from './use-folder.ts';
 
 interface Properties {

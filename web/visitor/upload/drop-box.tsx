@@ -6,7 +6,8 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { useDrop } from './drop-target.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
-import type { Queue, Upload, Uploads } from './uploads.ts';
+import type { Queue, Upload } from './upload-item.ts';
+import type { Uploads } from './uploads.ts';
 
 /** Returns the address of a text file with the name, size and checksum of each upload. */
 function useReceiptFile(receipts: readonly UploadReceipt[]): string {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { droppedFiles } from './dropped-files.ts';
-import type { Upload } from './uploads.ts';
+import type { Upload } from './upload-item.ts';
 
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 /** Returns whether a dialog covers the page. The result of a drop would not be visible behind it. */

@@ -1,4 +1,4 @@
-import type { Upload } from './uploads.ts';
+import type { Upload } from './upload-item.ts';
 
 const readEntries = (reader: FileSystemDirectoryReader) =>
   new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));

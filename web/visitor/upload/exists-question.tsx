@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { type ConflictChoice, type UploadItem, type Uploads, uploadName } from './uploads.ts';
+import { type ConflictChoice, type UploadItem, uploadName } from './upload-item.ts';
+import type { Uploads } from './uploads.ts';
 
 interface Properties {
   readonly item: UploadItem;

@@ -2,7 +2,7 @@ import { Icon, type IconName } from '#kit/icons.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { chosenFiles } from './dropped-files.ts';
-import type { Upload } from './uploads.ts';
+import type { Upload } from './upload-item.ts';
 
 interface FileInputProperties {
   readonly icon: IconName;

@@ -3,7 +3,8 @@ import { FileName } from '#visitor/listing/file-name.tsx';
 import { describeUploadFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { ConflictPrompt } from './exists-question.tsx';
-import { canRetry, type Queue, type UploadItem, type Uploads, uploadName } from './uploads.ts';
+import { canRetry, type Queue, type UploadItem, uploadName } from './upload-item.ts';
+import type { Uploads } from './uploads.ts';
 
 const maxLines = 100; // for more uploads, the totals are enough
 
@@ -107,18 +108,18 @@ export function UploadSheet({ queue, uploads, hasReceipt, canReplace }: Properti
         {pendingCount > 0 && <TotalProgress queue={queue} />}
         <span class="sheet-actions">
           {(pendingCount > 1 || (pendingCount > 0 && isPaused)) && (
-            <button type="button" class="link-button" onClick={isPaused ? uploads.resume : uploads.pause} title={pauseLabel}>
+            <button type="button" class="link-button" onClick={() => (isPaused ? uploads.resume() : uploads.pause())} title={pauseLabel}>
               <Icon name={isPaused ? 'play' : 'pause'} size={18} />
               <span class="for-reader">{pauseLabel}</span>
             </button>
           )}
           {items.filter(canRetry).length > 1 && (
-            <button type="button" class="link-button" onClick={uploads.retryAll}>
+            <button type="button" class="link-button" onClick={() => uploads.retryAll()}>
               {translate('tryAllAgain')}
             </button>
           )}
           {pendingCount === 0 && !conflict && (
-            <button type="button" class="link-button" onClick={uploads.clear}>
+            <button type="button" class="link-button" onClick={() => uploads.clear()}>
               {translate('close')}
             </button>
           )}

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Failure, listFolder } from '#visitor/link-api.ts';
-import { createUploadQueue, isActive, type Queue, type Uploads } from './uploads.ts';
+import { isActive, type Queue } from './upload-item.ts';
+import { Uploads } from './uploads.ts';
 
 /** Returns the ETag of a file from its folder's listing. An empty path is the shared file. @throws Failure if it is a folder */
 async function fetchEtag(path: readonly string[]): Promise<string | null> {
@@ -14,7 +15,7 @@ async function fetchEtag(path: readonly string[]): Promise<string | null> {
 /** Creates the upload queue of the page, and follows its state. Leaving the page during uploads needs a confirmation. */
 export function useUploads(canCreateFolders: boolean, reportFailure: (failure: Failure) => void): { queue: Queue; uploads: Uploads } {
   const [queue, show] = useState<Queue>({ items: [], isPaused: false, completed: 0, speed: 0 });
-  const uploads = useMemo(() => createUploadQueue({ show, fetchEtag, reportFailure, canCreateFolders }), []);
+  const uploads = useMemo(() => new Uploads({ show, fetchEtag, reportFailure, canCreateFolders }), []);
   const isBusy = queue.items.some(isActive);
   useEffect(() => {
     if (!isBusy) return;
