@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { runPostern } from '../process/run-postern.ts';
 import { newShare, temporaryFolder } from '../start.ts';
+
+/** Stops and resumes all threads of a process. */
+function stoppableThreads(child: ChildProcess) {
+  const tasks = `/proc/${child.pid}/task`;
+  /** Returns the status of each thread, as the kernel prints it. */
+  const statuses = () => readdirSync(tasks).map((task) => readFileSync(join(tasks, task, 'status'), 'utf8'));
+  return {
+    statuses,
+    async stop(): Promise<void> {
+      child.kill('SIGSTOP');
+      await until(() => statuses().every((status) => /^State:\t[Tt]/m.test(status)));
+    },
+    resume: () => child.kill('SIGCONT'),
+  };
+}
 
 test('while a disk quota is used up, changes get 507 and links open; afterwards changes work again', async (t) => {
   if (!isInstalled('strace') || process.getuid?.() !== 0) return t.skip('strace and root are needed');
@@ -17,11 +32,17 @@ test('while a disk quota is used up, changes get 507 and links open; afterwards 
   // Test machines have no quota, so strace makes writes to the database and to files beside it fail with EDQUOT.
   const files = ['postern.db-wal', 'quota-probe', 'reserve'].flatMap((name) => ['-P', join(data, name)]);
   const inject = ['-e', 'trace=write,writev,pwrite64', '-e', 'inject=write,writev,pwrite64:error=EDQUOT', ...files];
+  // All threads stand still while strace attaches to them or leaves them: otherwise some of them would have the quota, and some not.
+  const threads = stoppableThreads(postern.child);
+  await threads.stop();
   const quota = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(postern.child.pid)], { stdio: 'ignore' });
-  await until(() => /^TracerPid:\t[1-9]/m.test(readFileSync(`/proc/${postern.child.pid}/status`, 'utf8')));
+  await until(() => threads.statuses().every((status) => /^TracerPid:\t[1-9]/m.test(status)));
+  threads.resume();
   await until(async () => (await postern.send('share/add', newShare())).status === 507);
   assert.equal((await fetch(`${viewUrl}/visit`)).status, 200);
+  await threads.stop();
   quota.kill('SIGINT');
   await once(quota, 'exit');
+  threads.resume();
   await until(async () => (await postern.send('share/add', newShare())).status === 200);
 });
