@@ -1,12 +1,13 @@
 import type { Generated } from 'kysely';
+import type { storedUserFields } from '#core/records/access-user.ts';
+import type { storedProfileFields } from '#core/records/login-profile.ts';
+import type { storedShareFields } from '#core/records/share.ts';
+import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
 import type { JobTable } from './job-tables.ts';
 
-/** A boolean: 0 or 1 in every engine. Times are integers in milliseconds since the epoch. */
-export type Flag = 0 | 1;
-
-/** Columns of all records that keys and operators manage. */
+/** Columns of all records that keys and operators manage. Times are integers in milliseconds since the epoch, in every table. */
 interface ManagedTable {
   readonly tid: number;
   version: number;
@@ -28,21 +29,15 @@ export interface TenantTable {
   created_at: number;
 }
 
-export interface LoginProfileTable extends ManagedTable {
+export interface LoginProfileTable extends ManagedTable, ColumnsOf<typeof storedProfileFields> {
   id: Generated<number>;
-  title: string;
-  description: string;
-  ip_range: string;
   /** `ip_range` as PackedRanges; null: the row was written by a version without this column. */
   ip_bounds: Generated<string | null>;
   type_id: number;
   view_id: string;
-  username: string;
   username_key: string;
   /** Encrypted; empty: none. */
   password: string;
-  lang: string;
-  startup_message: string;
   /** Encrypted; empty: none. */
   configuration: string;
   /** Changes that end the sessions of the profile increment it. */
@@ -52,26 +47,20 @@ export interface LoginProfileTable extends ManagedTable {
   for_link: Generated<number>;
 }
 
-export interface AccessUserTable extends ManagedTable {
+export interface AccessUserTable extends ManagedTable, ColumnsOf<typeof storedUserFields> {
   id: Generated<number>;
   profile_id: number;
-  username: string;
   username_key: string;
-  first_name: string;
-  last_name: string;
-  email: string;
   email_key: string;
   /** argon2id hash; null: no password yet. */
   password_hash: string | null;
-  active: Flag;
   /** Changes that end the sessions of the user increment it. */
   session_epoch: number;
   search_text: string;
 }
 
-export interface ShareTable extends ManagedTable {
+export interface ShareTable extends ManagedTable, ColumnsOf<typeof storedShareFields> {
   id: Generated<number>;
-  title: string;
   location_id: number;
   path: string;
   /** The path in normalized form, for search. */
@@ -81,31 +70,8 @@ export interface ShareTable extends ManagedTable {
   profile_id: number;
   view_id: string;
   notify_emails: string;
-  description: string;
-  startup_message: string;
-  can_delete: Flag;
-  can_upload: Flag;
-  can_create_folder: Flag;
-  can_download: Flag;
-  can_download_folder: Flag;
-  can_view: Flag;
-  can_rename: Flag;
-  alert_delete: Flag;
-  alert_upload: Flag;
-  alert_create_folder: Flag;
-  alert_download: Flag;
-  alert_view: Flag;
-  alert_rename: Flag;
-  copy_protect: Flag;
-  water_mark_text: string;
-  digital_sign_reason: string;
-  digital_signature: Flag;
-  allow_all_users: Flag;
   valid_from: number | null;
   valid_to: number | null;
-  proxy_mode: Flag;
-  folder: Flag;
-  active: Flag;
   search_text: string;
 }
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { bodyOf, etag, flag, instant, limits, lineOf, orNull, recordId } from './field.ts';
+import { bodyOf, etag, flag, limits, lineOf, orNull, recordId, stampFields } from './field.ts';
 import { patternText } from './patterned.ts';
+import { StoredFields } from './stored-fields.ts';
 
 /** All fields of an access user. */
 export const accessUserFields = {
@@ -18,15 +19,15 @@ export const accessUserFields = {
     description: 'E-mail address.',
   }),
   authId: recordId('Login profile that the user belongs to.'),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
-  createDateTime: instant('When the record was created.'),
-  updateDateTime: instant('When the record was last changed.'),
+  ...stampFields,
   loginProfileName: lineOf(limits.name, { description: 'Title of the login profile.' }),
   authTypeId: Type.Integer({ description: "Type of the login profile, as a number (see a profile's typeId)." }),
   authTypeStr: lineOf(32, { description: 'Type of the login profile, as a name.' }),
   active: flag('false: the user cannot sign in, and existing sessions have ended.'),
 };
+
+/** The flags and texts of an access user that are stored as they are. The columns of the table are derived from them. */
+export const storedUserFields = new StoredFields({ flags: ['active'], texts: ['username', 'firstName', 'lastName', 'email'] });
 
 /** An access user in responses. */
 export const AccessUser = Type.Object({ ...accessUserFields, etag });

@@ -76,3 +76,11 @@ export function bodyOf<P extends TProperties, R extends keyof P & string, O exte
   for (const name of optional) properties[name] = Type.Optional(orNull(fields[name] ?? Type.String()));
   return Type.Unsafe<Body<P, R, O>>(Type.Object(properties, { additionalProperties: false }));
 }
+
+/** The fields of every record that say who created and changed it, and when. */
+export const stampFields = {
+  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
+  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
+  createDateTime: instant('When the record was created.'),
+  updateDateTime: instant('When the record was last changed.'),
+};

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { bodyOf, etag, instant, limits, lineOf, recordId, requiredLine } from './field.ts';
+import { bodyOf, etag, limits, lineOf, recordId, requiredLine, stampFields } from './field.ts';
 import { patternText } from './patterned.ts';
 
 /** Kinds of storage in the interface. Kinds that are not built yet are refused with an error that names the available ones. */
@@ -20,10 +20,7 @@ export const locationFields = {
     description:
       'A JSON object in a string. For `local`: { "folder": "/absolute/path" }, or { "folder": "files" } for the folder of that name in POSTERN_DATA. Optional: "fileMode" and "folderMode" such as "0640", and a "group" number, if new files and folders must not inherit those of their parent folder.',
   }),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
-  createDateTime: instant('When the record was created.'),
-  updateDateTime: instant('When the record was last changed.'),
+  ...stampFields,
 };
 
 /** A location in responses. */

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { languages } from '#core/translations/languages.ts';
-import { bodyOf, count, etag, freeText, instant, limits, lineOf, recordId } from './field.ts';
+import { bodyOf, count, etag, freeText, limits, lineOf, recordId, stampFields } from './field.ts';
+import { StoredFields } from './stored-fields.ts';
 
 /** Types of sign-in and their numbers in the interface. */
 export const profileTypes = { PUBLIC: 1, PASSWORD: 2, USERS: 3, EMAIL_CODE: 4, OIDC: 5, SAML: 6, LDAP: 7 } as const;
@@ -58,11 +59,14 @@ export const loginProfileFields = {
     maxLength: limits.configuration,
     description: 'Configuration of the type: a JSON object in a string. Secrets are masked in responses.',
   }),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
-  createDateTime: instant('When the record was created.'),
-  updateDateTime: instant('When the record was last changed.'),
+  ...stampFields,
 };
+
+/** The texts of a login profile that are stored as they are. The columns of the table are derived from them. */
+export const storedProfileFields = new StoredFields({
+  flags: [],
+  texts: ['title', 'description', 'ipRange', 'username', 'lang', 'startupMessage'],
+});
 
 /** A login profile in responses. */
 export const LoginProfile = Type.Object({ ...loginProfileFields, etag });

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { roles } from '#core/authorization/role.ts';
 import { apiKeyFields } from './api-key.ts';
-import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
+import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine, stampFields } from './field.ts';
 
 /** All fields of an operator. An operator is an account of the console. */
 export const operatorFields = {
@@ -14,10 +14,7 @@ export const operatorFields = {
     description: 'Role of the operator: reader, editor or admin.',
   }),
   lastSignInDateTime: instant('When the operator last signed in; null: never.'),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
-  createDateTime: instant('When the record was created.'),
-  updateDateTime: instant('When the record was last changed.'),
+  ...stampFields,
 };
 
 /** An operator in responses. */

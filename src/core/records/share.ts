@@ -1,5 +1,20 @@
 import Type, { type Static } from 'typebox';
-import { bodyOf, count, etag, flag, freeText, instant, limits, lineOf, listOf, orNull, recordId, requiredLine } from './field.ts';
+import {
+  bodyOf,
+  count,
+  etag,
+  flag,
+  freeText,
+  instant,
+  limits,
+  lineOf,
+  listOf,
+  orNull,
+  recordId,
+  requiredLine,
+  stampFields,
+} from './field.ts';
+import { StoredFields } from './stored-fields.ts';
 
 /** All fields of a share. Types, validation and documentation are derived from them. */
 export const shareFields = {
@@ -52,10 +67,7 @@ export const shareFields = {
   proxyMode: flag('true: files are sent through the service.'),
   folder: flag('Whether the path is a folder.'),
   active: flag('false: the link answers as unknown.'),
-  createdOwner: lineOf(limits.name, { description: 'Key or operator that created the record.' }),
-  updatedOwner: lineOf(limits.name, { description: 'Key or operator that last changed the record.' }),
-  createDateTime: instant('When the record was created.'),
-  updateDateTime: instant('When the record was last changed.'),
+  ...stampFields,
 };
 
 const { linkPassword: _, ...responseFields } = shareFields;
@@ -70,6 +82,14 @@ export const Share = Type.Object({
 export type Share = Static<typeof Share>;
 
 const permissions = ['canDelete', 'canUpload', 'canCreateFolder', 'canDownload', 'canDownloadFolder', 'canView', 'canRename'] as const;
+const alerts = ['alertDelete', 'alertUpload', 'alertCreateFolder', 'alertDownload', 'alertView', 'alertRename'] as const;
+
+/** The flags and texts of a share that are stored as they are. The columns of the table are derived from them. */
+export const storedShareFields = new StoredFields({
+  flags: [...permissions, ...alerts, 'copyProtect', 'digitalSignature', 'allowAllUsers', 'proxyMode', 'folder', 'active'],
+  texts: ['title', 'description', 'startupMessage', 'waterMarkText', 'digitalSignReason'],
+});
+
 const optionalFields = [
   'notifyEmails',
   'description',

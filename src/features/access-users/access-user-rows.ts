@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { fold } from '#core/fold.ts';
-import { formatInstant } from '#core/instant.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import type { AccessUser } from '#core/records/access-user.ts';
+import { type AccessUser, storedUserFields } from '#core/records/access-user.ts';
 import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
+import { recordStamps } from '#features/records/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
 
 const profileColumn = (column: 'title' | 'type_id') =>
@@ -40,20 +40,12 @@ type AccessUserRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']
 
 const recordOf = (row: AccessUserRow): AccessUser => ({
   id: row.id,
-  username: row.username,
-  firstName: row.first_name,
-  lastName: row.last_name,
-  email: row.email,
+  ...storedUserFields.toFields(row),
   authId: row.profile_id,
-  createdOwner: row.created_owner,
-  updatedOwner: row.updated_owner,
-  createDateTime: formatInstant(row.created_at),
-  updateDateTime: formatInstant(row.updated_at),
   loginProfileName: row.profile_title,
   authTypeId: row.type_id,
   authTypeStr: profileTypeName(row.type_id),
-  active: row.active === 1,
-  etag: `"${row.version}"`,
+  ...recordStamps(row),
 });
 
 /** Returns the records of a tenant's users, in the order of the ids. */

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { accessUserFields, NewAccessUser } from '#core/records/access-user.ts';
+import { accessUserFields, NewAccessUser, storedUserFields } from '#core/records/access-user.ts';
 import { hasAccessUsers } from '#core/records/login-profile.ts';
 import { changeOperation } from '#features/operation.ts';
 import { accessUserRecord, checkUserUnique } from './access-user-rows.ts';
-import { findProfileForNewUser, insertAccessUsers, normalizeUser } from './insert-access-users.ts';
+import { findProfileForNewUser, insertAccessUsers } from './insert-access-users.ts';
 
 export const addAccessUser = changeOperation({
   name: 'accessuser/add',
@@ -15,7 +15,7 @@ export const addAccessUser = changeOperation({
   responseFields: Type.Object({ id: accessUserFields.id }),
   async change(body, caller, tx, { clock }) {
     const profile = await findProfileForNewUser(tx, caller.tid, body.authId);
-    const user = normalizeUser(body);
+    const user = storedUserFields.toNewColumns(body);
     await checkUserUnique(tx, caller.tid, profile, user);
     const [id = 0] = await insertAccessUsers(tx, {
       users: [user],

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { type FieldError, Refusal } from '#core/messages.ts';
-import { accessUserFields, maxUsersPerCall, NewAccessUsers } from '#core/records/access-user.ts';
+import { accessUserFields, maxUsersPerCall, NewAccessUsers, storedUserFields } from '#core/records/access-user.ts';
 import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
 import { changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
-import { findProfileForNewUser, insertAccessUsers, type NewUser, normalizeUser } from './insert-access-users.ts';
+import { findProfileForNewUser, insertAccessUsers, type NewUser } from './insert-access-users.ts';
 
 type UniqueField = 'username' | 'email';
 const keyColumns = { username: 'username_key', email: 'email_key' } as const;
@@ -75,7 +75,7 @@ export const addAccessUsers = changeOperation({
   }),
   async change(body, caller, tx, { clock }) {
     const profile = await findProfileForNewUser(tx, caller.tid, body.authId);
-    const users = body.users.map(normalizeUser);
+    const users = body.users.map((user) => storedUserFields.toNewColumns(user));
     await checkAllUnique(tx, caller.tid, profile, users);
     const ids = await insertAccessUsers(tx, { users, tid: caller.tid, profileId: profile.id, owner: caller.name, now: clock.now() });
     const after = { authId: profile.id, ids, usernames: users.map(({ username }) => username) };

@@ -1,37 +1,12 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { normalizeText } from '#core/unicode.ts';
+import type { storedUserFields } from '#core/records/access-user.ts';
+import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import type { Tx } from '#ports/store.ts';
 import { accessUserSearchText } from './access-user-rows.ts';
 
-/** The fields of a new access user in a request. */
-export interface AccessUserInput {
-  readonly username: string;
-  readonly firstName?: string | null;
-  readonly lastName?: string | null;
-  readonly email?: string | null;
-  readonly active: boolean;
-}
-
-/** An access user to insert, its texts as they are stored. */
-export interface NewUser {
-  readonly username: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly email: string;
-  readonly active: boolean;
-}
-
-const toNfc = (text: string | null | undefined) => normalizeText(text ?? '');
-
-/** Returns the fields as they are stored: absent texts are empty, and all are in Unicode NFC. */
-export const normalizeUser = (user: AccessUserInput): NewUser => ({
-  username: toNfc(user.username),
-  first_name: toNfc(user.firstName),
-  last_name: toNfc(user.lastName),
-  email: toNfc(user.email),
-  active: user.active,
-});
+/** An access user to insert. */
+export type NewUser = ColumnsOf<typeof storedUserFields>;
 
 /** Returns the profile with the given id; without an id, the tenant's default profile. @throws Refusal 400 at authId */
 export async function findProfileForNewUser(tx: Tx, tid: number, authId: number | null | undefined) {
@@ -60,7 +35,6 @@ export async function insertAccessUsers(
         username_key: fold(user.username),
         email_key: fold(user.email),
         password_hash: null,
-        active: user.active ? 1 : 0,
         session_epoch: 1,
         search_text: accessUserSearchText(user),
         created_owner: owner,

@@ -1,8 +1,7 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { AccessUserChange, accessUserFields } from '#core/records/access-user.ts';
+import { AccessUserChange, accessUserFields, storedUserFields } from '#core/records/access-user.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
-import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { accessUserRecord, accessUserSearchText, checkUserUnique } from './access-user-rows.ts';
@@ -28,25 +27,17 @@ export const updateAccessUser = changeOperation({
       .where('id', '=', body.authId)
       .executeTakeFirst();
     if (!profile) throw fieldRefusal('authId', 'is not the id of a login profile');
-    const mergeText = (value: string | null | undefined, current: string) => (value === undefined ? current : normalizeText(value ?? ''));
-    const user = {
-      username: before.username,
-      first_name: mergeText(body.firstName, before.firstName),
-      last_name: mergeText(body.lastName, before.lastName),
-      email: mergeText(body.email, before.email),
-    };
+    const user = { ...storedUserFields.toNewColumns(before), ...storedUserFields.toColumns(body) };
     await checkUserUnique(tx, caller.tid, profile, { ...user, id: before.id });
-    const active = body.active === undefined ? before.active : body.active === true;
     const isMoved = profile.id !== before.authId;
     const hasNewAddress = profile.type_id === profileTypes.EMAIL_CODE && fold(user.email) !== fold(before.email);
-    const endsSessions = isMoved || hasNewAddress || (before.active && !active);
+    const endsSessions = isMoved || hasNewAddress || (before.active && user.active === 0);
     await tx
       .updateTable('access_user')
       .set((row) => ({
         ...user,
         email_key: fold(user.email),
         profile_id: profile.id,
-        active: active ? 1 : 0,
         search_text: accessUserSearchText(user),
         session_epoch: row('session_epoch', '+', endsSessions ? 1 : 0),
         version: row('version', '+', 1),

@@ -1,19 +1,15 @@
 import { packList } from '#core/authorization/address-range.ts';
 import { fold } from '#core/fold.ts';
+import type { storedProfileFields } from '#core/records/login-profile.ts';
+import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** The fields of a profile that a request may set, secrets decrypted. */
-export interface LoginProfileInput {
-  readonly title: string;
-  readonly description: string;
-  readonly ip_range: string;
+export interface LoginProfileInput extends Readonly<ColumnsOf<typeof storedProfileFields>> {
   readonly type_id: number;
-  readonly username: string;
   readonly password: string;
-  readonly lang: string;
-  readonly startup_message: string;
   readonly configuration: string;
   /** 1: the profile was created for the password of one link. */
   readonly for_link?: 1;

@@ -2,24 +2,14 @@ import { countRanges, parseRanges } from '#core/authorization/address-range.ts';
 import { fieldRefusal, runChecksSync } from '#core/messages.ts';
 import { checkNotGuessable } from '#core/password-rules.ts';
 import { limits } from '#core/records/field.ts';
-import { profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { type NewLoginProfile, profileTypes, secretMask, storedProfileFields } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { readConfiguration } from './configuration.ts';
 import type { LoginProfileInput } from './insert-login-profile.ts';
 
 /** The fields of a profile in a request. */
-interface ProfileBody {
-  readonly title?: string | null;
-  readonly description?: string | null;
-  readonly ipRange?: string | null;
-  readonly typeId?: number | null;
-  readonly username?: string | null;
-  readonly password?: string | null;
-  readonly lang?: string | null;
-  readonly startupMessage?: string | null;
-  readonly configuration?: string | null;
-}
+type ProfileBody = Omit<NewLoginProfile, 'userCount'>;
 
 function checkRanges(text: string): void {
   // Requests to a link are compared with the ranges: a long list would slow down each of them.
@@ -56,15 +46,13 @@ export function mergeProfile(body: ProfileBody, current: LoginProfileInput): Log
   const typeId = body.typeId ?? current.type_id;
   if (body.password === secretMask && current.password === '')
     throw fieldRefusal('password', `${secretMask} means "keep the current password", but the profile has none. Send a password.`);
+  const columns = storedProfileFields.toColumns(body);
   const profile: LoginProfileInput = {
-    title: mergeText(body.title, current.title),
-    description: mergeText(body.description, current.description),
-    ip_range: mergeText(body.ipRange, current.ip_range).trim(),
+    ...current,
+    ...columns,
+    ip_range: (columns.ip_range ?? current.ip_range).trim(),
     type_id: typeId,
-    username: mergeText(body.username, current.username),
     password: body.password === secretMask ? current.password : mergeText(body.password, current.password),
-    lang: mergeText(body.lang, current.lang),
-    startup_message: mergeText(body.startupMessage, current.startup_message),
     configuration: readConfiguration(typeId, mergeText(body.configuration, current.configuration), current.configuration),
   };
   runChecksSync(
@@ -76,14 +64,9 @@ export function mergeProfile(body: ProfileBody, current: LoginProfileInput): Log
 }
 
 export const emptyProfile: LoginProfileInput = {
-  title: '',
-  description: '',
-  ip_range: '',
+  ...storedProfileFields.toNewColumns({}),
   type_id: profileTypes.USERS,
-  username: '',
   password: '',
-  lang: '',
-  startup_message: '',
   configuration: '',
 };
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { portalUrl } from '#core/link.ts';
-import { type LoginProfile, profileTypeName, secretMask } from '#core/records/login-profile.ts';
+import { type LoginProfile, profileTypeName, secretMask, storedProfileFields } from '#core/records/login-profile.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { sortablePrefix } from '#features/records/record-search.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
@@ -41,20 +41,15 @@ type RecordPorts = Pick<InstantPorts, 'links' | 'vault'>;
 
 const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginProfile => ({
   id: row.id,
-  title: row.title,
+  ...storedProfileFields.toFields(row),
   tid: row.tid,
-  description: row.description,
-  ipRange: row.ip_range,
   typeId: row.type_id,
   typeString: profileTypeName(row.type_id),
   shareCount: row.share_count,
   userCount: row.user_count,
   viewId: row.view_id,
   viewUrl: portalUrl(links.publicUrl(), row.view_id),
-  username: row.username,
   password: row.password === '' ? '' : secretMask,
-  lang: row.lang,
-  startupMessage: row.startup_message,
   configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(sealPurposes.configuration, row.configuration)),
   ...recordStamps(row),
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { minOpenViewIdLength } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { LoginProfileChange, loginProfileFields, profileTypes } from '#core/records/login-profile.ts';
+import { LoginProfileChange, loginProfileFields, profileTypes, storedProfileFields } from '#core/records/login-profile.ts';
 import { checkViewId, claimViewId, releaseViewId } from '#features/links/view-ids.ts';
 import { changeOperation } from '#features/operation.ts';
 import { tenantPolicy } from '#features/records/check-policy.ts';
@@ -21,7 +21,8 @@ const fixedFields = { tid: 'cannot be changed' };
 export async function readLoginProfileInput(tx: Tx, tid: number, id: number, vault: Vault): Promise<LoginProfileInput> {
   const row = await tx
     .selectFrom('login_profile')
-    .select(['title', 'description', 'ip_range', 'type_id', 'username', 'password', 'lang', 'startup_message', 'configuration'])
+    .select(storedProfileFields.columns)
+    .select(['type_id', 'password', 'configuration'])
     .where('tid', '=', tid)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();

@@ -2,14 +2,13 @@ import Type from 'typebox';
 import { shareUrl } from '#core/link.ts';
 import { runChecks } from '#core/messages.ts';
 import { requiresSignIn } from '#core/records/login-profile.ts';
-import { NewShare, shareFields } from '#core/records/share.ts';
+import { NewShare, shareFields, storedShareFields } from '#core/records/share.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import { changeOperation } from '#features/operation.ts';
 import { checkPolicy } from '#features/records/check-policy.ts';
 import { insertRow } from '#features/records/insert-row.ts';
 import { checkLinkPassword, resolveShareProfile } from './link-password.ts';
 import { checkTexts, parseListField, parseNotifyEmails, parseValidity, sharePathKey, shareSearchText } from './share-body.ts';
-import { emptyColumns, plainColumns } from './share-columns.ts';
 import { addGroupNames, addUserNames } from './share-names.ts';
 import { checkSharedItem, findLocationByName } from './share-place.ts';
 import { findShareProfile, newShareRecord, shareAuditFields } from './share-rows.ts';
@@ -48,7 +47,7 @@ export const addShare = changeOperation({
     await checkPolicy(tx, caller.tid, { active: body.active, from, to, requiresSignIn: requiresSignIn(profile.type_id) }, clock.now());
     const [userNames, groupNames] = [parseListField('userNames', body.userNames), parseListField('groupNames', body.groupNames)];
     const [now, viewId] = [clock.now(), newViewId(random)];
-    const columns = { ...emptyColumns, ...plainColumns(body) };
+    const columns = storedShareFields.toNewColumns(body);
     const row = {
       ...columns,
       tid: caller.tid,

@@ -3,7 +3,7 @@ import { formatInstant } from '#core/instant.ts';
 import { portalUrl, shareUrl } from '#core/link.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { hasAccessUsers, profileTypeName, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
-import type { Share } from '#core/records/share.ts';
+import { type Share, storedShareFields } from '#core/records/share.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { activeUsersById, activeUsersByName } from '#features/records/listed-users.ts';
 import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
@@ -11,7 +11,6 @@ import { recordStamps } from '#features/records/record-stamps.ts';
 import type { Links } from '#ports/links.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
-import { plainFields } from './share-columns.ts';
 
 /** Largest number of listed names that the event loop reads itself: with more, other requests would wait. */
 export const maxNamesOnEventLoop = 500;
@@ -76,7 +75,7 @@ function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl
   const hasPortal = requiresSignIn(row.type_id);
   return {
     id: row.id,
-    ...plainFields(row),
+    ...storedShareFields.toFields(row),
     location: row.location_name,
     notifyEmails: row.notify_emails,
     path: row.path,

@@ -1,7 +1,7 @@
 import { formatList } from '#core/list-text.ts';
 import { Refusal, runChecks } from '#core/messages.ts';
 import { requiresSignIn } from '#core/records/login-profile.ts';
-import { type Share, ShareChange, shareFields } from '#core/records/share.ts';
+import { type Share, ShareChange, shareFields, storedShareFields } from '#core/records/share.ts';
 import { checkViewIdLength } from '#features/links/view-ids.ts';
 import { changeOperation } from '#features/operation.ts';
 import { checkPolicy } from '#features/records/check-policy.ts';
@@ -9,7 +9,6 @@ import { checkFixedFields, withFixedFields } from '#features/records/fixed-field
 import type { Tx } from '#ports/store.ts';
 import { checkLinkPassword, deleteUnusedLinkProfile, resolveShareProfile } from './link-password.ts';
 import { checkTexts, parseListField, parseNotifyEmails, parseValidity, shareSearchText } from './share-body.ts';
-import { plainColumns } from './share-columns.ts';
 import { countListedNames, hasUnlinkedNames, setGroupNames, setUserNames } from './share-names.ts';
 import { checkSharedItem, findLocationByName } from './share-place.ts';
 import {
@@ -104,7 +103,7 @@ export const updateShare = changeOperation({
     checkViewIdLength(before.viewId, profile.type_id);
     const { from, to } = parseValidity(body, before);
     await checkPolicy(tx, caller.tid, { active: body.active, from, to, requiresSignIn: requiresSignIn(profile.type_id) }, clock.now());
-    const columns = plainColumns(body);
+    const columns = storedShareFields.toColumns(body);
     const lists = await updateLists(tx, body, before, profile);
     await tx
       .updateTable('share')
