@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { Role } from '#core/authorization/role.ts';
 import type { MessageName } from '#core/messages.ts';
 import type { InstantPorts, Ports } from '#ports/ports.ts';
@@ -46,9 +46,9 @@ export interface Target<Body> {
   find?(body: Body, caller: Caller, tx: Tx): Promise<number | undefined>;
 }
 
-interface OperationBase<B extends TSchema> {
+interface OperationBase<B extends TSchema, Name extends string> {
   /** The path below /api/v1, such as `share/add`. It is also the action of the audit entry. */
-  readonly name: string;
+  readonly name: Name;
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly role: Role;
   /** One sentence for the documentation. */
@@ -61,11 +61,12 @@ interface OperationBase<B extends TSchema> {
 }
 
 /** An operation that changes records. `check` runs first, then `change`. */
-export interface ChangeOperation<B extends TSchema, Checked> extends OperationBase<B> {
+export interface ChangeOperation<B extends TSchema, Checked, Name extends string = string, Fields extends TSchema = TSchema>
+  extends OperationBase<B, Name> {
   readonly message: MessageName;
   readonly target?: Target<Static<B>>;
   /** Schema of the response fields beside the envelope. */
-  readonly responseFields?: TSchema;
+  readonly responseFields?: Fields;
   /** true: `check` reads records of all tenants, and takes turns with other such checks of its tenant. */
   readonly readsAllTenants?: true;
   /** Only reads. May wait for disks and other services. */
@@ -75,14 +76,15 @@ export interface ChangeOperation<B extends TSchema, Checked> extends OperationBa
 }
 
 /** An operation that returns records. */
-export interface ReadOperation<B extends TSchema> extends OperationBase<B> {
+export interface ReadOperation<B extends TSchema, Name extends string = string, Response extends TSchema = TSchema>
+  extends OperationBase<B, Name> {
   /** true: the operation reads many records, and takes turns with other searches. */
   readonly isSearch?: true;
   /** true: the operation reads a complete history. It runs each of its queries through `inTurn`, between those of other reports. */
   readonly isReport?: true;
   /** Returns the name of the location that the operation reads. Operations that read the same location take turns. */
   readonly locationName?: (body: Static<B>) => string;
-  readonly response: TSchema;
+  readonly response: Response;
   /** @param inTurn runs one query of a report when the caller's turn comes; rejects when the client has disconnected */
   read(body: Static<B>, caller: Caller, ports: Ports, inTurn: QueryInTurn): Promise<object>;
 }
@@ -95,7 +97,7 @@ export interface StreamedResponse {
 }
 
 /** An operation that streams its response. */
-export interface StreamOperation<B extends TSchema> extends OperationBase<B> {
+export interface StreamOperation<B extends TSchema, Name extends string = string> extends OperationBase<B, Name> {
   /** @param inTurn runs one query when the caller's turn comes; rejects when the client has disconnected */
   stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: QueryInTurn): Promise<StreamedResponse>;
 }
@@ -115,13 +117,19 @@ export type Operation = AnyChange | AnyRead | AnyStream;
 /** Returns whether an operation changes records. */
 export const isChange = (operation: Operation): operation is AnyChange => 'change' in operation;
 
+/** The schema of no fields. */
+type NoFields = TObject<Record<never, TSchema>>;
+
 /** Declares an operation that changes records. The schema gives the body its type. */
-export const changeOperation = <B extends TSchema, Checked = undefined>(
-  operation: ChangeOperation<B, Checked>,
-): ChangeOperation<B, Checked> => operation;
+export const changeOperation = <B extends TSchema, Name extends string, Checked = undefined, Fields extends TSchema = NoFields>(
+  operation: ChangeOperation<B, Checked, Name, Fields>,
+): ChangeOperation<B, Checked, Name, Fields> => operation;
 
 /** Declares an operation that streams its response. The schema gives the body its type. */
-export const streamOperation = <B extends TSchema>(operation: StreamOperation<B>): StreamOperation<B> => operation;
+export const streamOperation = <B extends TSchema, Name extends string>(operation: StreamOperation<B, Name>): StreamOperation<B, Name> =>
+  operation;
 
 /** Declares an operation that returns records. The schema gives the body its type. */
-export const readOperation = <B extends TSchema>(operation: ReadOperation<B>): ReadOperation<B> => operation;
+export const readOperation = <B extends TSchema, Name extends string, Response extends TSchema>(
+  operation: ReadOperation<B, Name, Response>,
+): ReadOperation<B, Name, Response> => operation;

@@ -46,8 +46,7 @@ import { updateShare } from './shares/update-share.ts';
 import { getPolicy, updatePolicy } from './tenants/policy-operations.ts';
 import { addTenant, searchTenants } from './tenants/tenants.ts';
 
-/** All operations of /api/v1. Routes, OpenAPI, the role table and the documentation are generated from this list. */
-export const operations: readonly Operation[] = [
+const listed = [
   updateAccessUser,
   updatePassword,
   addAccessUser,
@@ -97,4 +96,10 @@ export const operations: readonly Operation[] = [
   updatePolicy,
   searchAudit,
   exportAudit,
-];
+] as const;
+
+/** All operations of /api/v1. Routes, OpenAPI, the role table and the documentation are generated from this list. */
+export const operations: readonly Operation[] = listed;
+
+/** The operations with the types of their bodies and responses, for typed clients. */
+export type ListedOperation = (typeof listed)[number];

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
+import { Envelope } from '#core/records/envelope.ts';
 import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { checkCaller, checkRole } from '#features/callers/check-caller.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
@@ -49,14 +50,6 @@ declare module 'fastify' {
     open?: boolean;
   }
 }
-
-/** The common envelope of successful responses (interface.md). */
-export const Envelope = Type.Object({
-  timestamp: Type.String({ format: 'date-time', description: 'Time of the response.' }),
-  status: Type.Integer({ description: 'HTTP status.' }),
-  messageId: Type.Integer({ description: 'Stable number of the message.' }),
-  message: Type.String({ description: 'What happened, as a text.' }),
-});
 
 /** Returns the schema of a change's response: the envelope, the fields of the operation, and `dryRun`. */
 export function changeResponse(operation: AnyChange): TSchema {

@@ -2,7 +2,7 @@ import { Anchor, Button, Code, Menu, Select, Text, TextInput } from '@mantine/co
 import { DatePickerInput } from '@mantine/dates';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
-import { get, type Page, type Query } from '#console/api/call.ts';
+import { get, type Query } from '#console/api/call.ts';
 import { EmptyState } from '#console/components/empty-state.tsx';
 import { formats } from '#console/components/format.ts';
 import { useListState } from '#console/components/list-state.ts';
@@ -16,7 +16,7 @@ import { ChangedFields } from './changed-fields.tsx';
 
 const load = (query: Query, signal: AbortSignal) =>
   // The newest entry first, unless another order is chosen.
-  get<Page<AuditEntry>>('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
+  get('audit/search', { sortOrder: 'desc', ...query, ...(query['sortField'] ? {} : { sortOrder: 'desc' }) }, signal);
 
 const outcomes = {
   done: { label: 'Done', tone: 'good' },

@@ -1,14 +1,10 @@
 import { Table } from '@mantine/core';
 import { useId } from 'react';
 import { formatCount, formatDay, formatNumber } from '#console/components/format.ts';
+import type { ResponseOf } from '#features/operation-types.ts';
 
 /** The numbers of visits, downloads and uploads of one day. */
-export interface DayCounts {
-  readonly date: string;
-  readonly visits: number;
-  readonly downloads: number;
-  readonly uploads: number;
-}
+export type DayCounts = ResponseOf<'overview/get'>['byDay'][number];
 
 const millisecondsPerDay = 86_400_000; // ms
 const [width, height, axisHeight] = [640, 120, 18];

@@ -1,3 +1,5 @@
+import type { OperationName, RequestOf, ResponseOf } from '#features/operation-types.ts';
+
 /** One field error of a problem. */
 export interface FieldError {
   readonly field: string;
@@ -79,23 +81,26 @@ const queryOf = (query: Query) => {
 };
 
 /**
- * Calls a read operation.
- * @returns the response that openapi.json describes
+ * Calls a read operation without a body.
  * @throws Problem
  */
-export const get = <T>(name: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
+export const get = <Name extends OperationName>(name: Name, query: Query = {}, signal?: AbortSignal): Promise<ResponseOf<Name>> =>
   send(name + queryOf(query), signal ? { signal } : {});
 
-const change =
+/** Sends a request with a body. `Response` is the response that openapi.json describes. @throws Problem */
+export const sendBody = <Response>(method: 'POST' | 'DELETE', name: string, body: object, options: ChangeOptions = {}): Promise<Response> =>
+  send(name + queryOf({ dryRun: options.dryRun }), {
+    method,
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }) },
+  });
+
+const operationBy =
   (method: 'POST' | 'DELETE') =>
-  <T = unknown>(name: string, body: object, { ifMatch, dryRun }: ChangeOptions = {}): Promise<T> =>
-    send(name + queryOf({ dryRun }), {
-      method,
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }) },
-    });
+  <Name extends OperationName>(name: Name, body: RequestOf<Name>, options?: ChangeOptions): Promise<ResponseOf<Name>> =>
+    sendBody(method, name, Object(body), options);
 
 /** Calls a change, or a read operation that takes a body. @throws Problem */
-export const post = change('POST');
+export const post = operationBy('POST');
 /** Calls an operation that deletes a record. @throws Problem */
-export const remove = change('DELETE');
+export const remove = operationBy('DELETE');

@@ -21,7 +21,7 @@ import {
 } from './location-fields.tsx';
 import { deleteLocations } from './locations-page.tsx';
 
-const get = (id: number) => post<Location>('location/get', { id });
+const get = (id: number) => post('location/get', { id });
 
 const locations: RecordKind<Location, LocationValues> = {
   kind: 'location',
@@ -32,9 +32,6 @@ const locations: RecordKind<Location, LocationValues> = {
   fieldNames: locationFieldNames,
 };
 
-interface TestResult {
-  readonly tried: readonly { readonly what: string; readonly works: boolean; readonly detail: string }[];
-}
 const stepLabels: Readonly<Record<string, string>> = { list: 'Reading the folder', write: 'Writing and deleting a test file' };
 
 /** One location: its test and its settings. */
@@ -60,7 +57,7 @@ export function LocationPage() {
 
 /** Runs location/test and shows the result of each step. */
 function LocationTest({ location: { id, name } }: { location: Location }) {
-  const test = useMutation({ mutationFn: () => post<TestResult>('location/test', { id }) });
+  const test = useMutation({ mutationFn: () => post('location/test', { id }) });
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="location-test">
       <Group justify="space-between">

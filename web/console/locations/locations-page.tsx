@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { get, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/components/bulk.ts';
 import { EmptyState } from '#console/components/empty-state.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
@@ -11,7 +11,7 @@ import { RelativeTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import type { Location } from '#core/records/location.ts';
 
-const load = (query: Query, signal: AbortSignal) => get<Page<Location>>('location/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get('location/search', query, signal);
 
 export const deleteLocations: BulkAction<Location> = {
   name: 'Delete',

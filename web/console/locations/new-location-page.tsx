@@ -15,7 +15,7 @@ export function NewLocationPage() {
     initial: { name: '', folder: '', rest: {} },
     names: locationFieldNames,
     save: async (values) => {
-      const { id } = await post<{ id: number }>('location/add', { kind: 'local', ...locationBodyOf(values) });
+      const { id } = await post('location/add', { kind: 'local', ...locationBodyOf(values) });
       await client.invalidateQueries({ queryKey: ['location'] });
       await navigate({ to: '/locations/$id', params: { id: String(id) } });
     },

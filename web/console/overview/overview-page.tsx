@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, List, Paper, Skeleton, Table, Text, Title } from
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
+import { DayChart } from '#console/activity/day-chart.tsx';
 import { get } from '#console/api/call.ts';
 import { formatCount } from '#console/components/format.ts';
 import { PageHead } from '#console/components/page-head.tsx';
@@ -10,15 +10,9 @@ import { StateLabel } from '#console/components/state-label.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
+import type { ResponseOf } from '#features/operation-types.ts';
 
-interface Overview {
-  readonly byDay: readonly DayCounts[];
-  readonly endingSoon: readonly { readonly id: number; readonly title: string; readonly validityEndDate: string }[];
-  readonly alertsWaiting: number;
-  readonly mail: boolean;
-  readonly store: string;
-  readonly locations: readonly { readonly id: number; readonly name: string; readonly answers: boolean }[];
-}
+type Overview = ResponseOf<'overview/get'>;
 
 const refreshInterval = 60_000; // ms
 
@@ -79,7 +73,7 @@ export function OverviewPage() {
   const isEditor = useHasRole('editor');
   const { data, error, refetch } = useQuery({
     queryKey: ['overview'],
-    queryFn: ({ signal }) => get<Overview>('overview/get', {}, signal),
+    queryFn: ({ signal }) => get('overview/get', {}, signal),
     refetchInterval: refreshInterval,
   });
   if (error && !data) return <LoadError error={error} reset={() => void refetch()} />;

@@ -17,7 +17,7 @@ export function NewProfilePage() {
     draft: 'profile new',
     initial: emptyProfile,
     save: async (values) => {
-      const { id } = await withConfigurationErrors(values, post<{ id: number }>('loginprofile/add', profileBodyOf(values)));
+      const { id } = await withConfigurationErrors(values, post('loginprofile/add', profileBodyOf(values)));
       await client.invalidateQueries({ queryKey: ['profile'] });
       showMessage({ text: 'Login profile created. You can now use it in shares.' });
       await navigate({ to: '/profiles/$id', params: { id: String(id) } });

@@ -29,7 +29,7 @@ import {
 } from './profile-values.ts';
 import { deleteProfiles } from './profiles-page.tsx';
 
-const get = (id: number) => post<LoginProfile>('loginprofile/get', { id });
+const get = (id: number) => post('loginprofile/get', { id });
 
 const profiles: RecordKind<LoginProfile, ProfileValues> = {
   kind: 'profile',
@@ -113,7 +113,7 @@ function Actions({ profile }: { profile: LoginProfile }) {
     }
   }
   const copy = async () => {
-    const { id } = await post<{ id: number }>('loginprofile/duplicate', { id: profile.id, title: `${profile.title} (copy)` });
+    const { id } = await post('loginprofile/duplicate', { id: profile.id, title: `${profile.title} (copy)` });
     await navigate({ to: '/profiles/$id', params: { id: String(id) } });
   };
   return (

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { get, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/components/bulk.ts';
 import { EmptyState } from '#console/components/empty-state.tsx';
 import { formatNumber } from '#console/components/format.ts';
@@ -15,7 +15,7 @@ import { useHasRole } from '#console/shell/caller.ts';
 import type { LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
-const load = (query: Query, signal: AbortSignal) => get<Page<LoginProfile>>('loginprofile/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get('loginprofile/search', query, signal);
 
 export const deleteProfiles: BulkAction<LoginProfile> = {
   name: 'Delete',

@@ -7,6 +7,7 @@ import { CopyField } from '#console/components/copy-field.tsx';
 import { Dialog } from '#console/components/dialog.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { useCaller } from '#console/shell/caller.ts';
+import type { Role } from '#core/authorization/role.ts';
 import { keyRoleChoices } from './roles.ts';
 
 /** Creates an API key and shows it once. */
@@ -14,9 +15,9 @@ export function AddKeyDialog({ close }: { close: () => void }) {
   const client = useQueryClient();
   const { tid } = useCaller();
   const [key, setKey] = useState<string | null>(null);
-  const initial: { name: string; role: string; expiryDateTime: string | null } = { name: '', role: 'editor', expiryDateTime: null };
+  const initial: { name: string; role: Role; expiryDateTime: string | null } = { name: '', role: 'editor', expiryDateTime: null };
   const smallForm = useSmallForm(initial, async ({ expiryDateTime, ...values }) => {
-    const created = await post<{ key: string }>('apikey/add', { ...values, ...(expiryDateTime ? { expiryDateTime } : {}) });
+    const created = await post('apikey/add', { ...values, ...(expiryDateTime ? { expiryDateTime } : {}) });
     setKey(created.key);
     await client.invalidateQueries({ queryKey: ['key'] });
   });

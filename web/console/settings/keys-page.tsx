@@ -1,7 +1,7 @@
 import { Button, Code } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { get, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/components/bulk.ts';
 import { EmptyState } from '#console/components/empty-state.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
@@ -12,7 +12,7 @@ import type { ApiKey } from '#core/records/api-key.ts';
 import { AddKeyDialog } from './add-key-dialog.tsx';
 import { SettingsTabs } from './settings-tabs.tsx';
 
-const load = (query: Query, signal: AbortSignal) => get<Page<ApiKey>>('apikey/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get('apikey/search', query, signal);
 
 const deleteKeys: BulkAction<ApiKey> = {
   name: 'Delete',

@@ -10,7 +10,7 @@ import { roleChoices } from './roles.ts';
 /** Adds an operator, or changes the name or role of one. */
 export function OperatorDialog({ operator, close }: { operator: Operator | null; close: () => void }) {
   const client = useQueryClient();
-  const initial = { name: operator?.name ?? '', role: String(operator?.role ?? 'editor'), password: '', confirmPassword: '' };
+  const initial = { name: operator?.name ?? '', role: operator?.role ?? ('editor' as const), password: '', confirmPassword: '' };
   const smallForm = useSmallForm(initial, async ({ name, role, ...secrets }) => {
     if (operator) await post('operator/update', { id: operator.id, name, role }, { ifMatch: operator.etag });
     else await post('operator/add', { name, role, ...secrets });

@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { get, type Page, type Query, remove } from '#console/api/call.ts';
+import { get, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/components/bulk.ts';
 import { PageHead } from '#console/components/page-head.tsx';
 import { RecordList } from '#console/components/record-list.tsx';
@@ -13,7 +13,7 @@ import { OperatorDialog } from './operator-dialog.tsx';
 import { OperatorPasswordDialog } from './operator-password-dialog.tsx';
 import { SettingsTabs } from './settings-tabs.tsx';
 
-const load = (query: Query, signal: AbortSignal) => get<Page<Operator>>('operator/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get('operator/search', query, signal);
 
 const deleteOperators: BulkAction<Operator> = {
   name: 'Delete',

@@ -4,9 +4,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { get, type Page } from '#console/api/call.ts';
+import { get } from '#console/api/call.ts';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
-import type { AccessUser } from '#core/records/access-user.ts';
 import { hasAccessUsers, isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
 import { LinkPasswordField } from './link-password-field.tsx';
 import { profileQuery } from './share-queries.ts';
@@ -22,7 +21,7 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
     queryKey: ['user', 'names', profile, debouncedWord],
     queryFn: async ({ signal }) => {
       const query = { authId: profile, searchWord: debouncedWord, pageSize: maxOptions, sortField: 'username' };
-      return (await get<Page<AccessUser>>('accessuser/search', query, signal)).list.map(({ username }) => username);
+      return (await get('accessuser/search', query, signal)).list.map(({ username }) => username);
     },
     enabled: complete,
     placeholderData: keepPreviousData,

@@ -1,24 +1,16 @@
 import { Anchor, Paper, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { DayChart, type DayCounts } from '#console/activity/day-chart.tsx';
+import { DayChart } from '#console/activity/day-chart.tsx';
 import { post } from '#console/api/call.ts';
 import { formatNumber } from '#console/components/format.ts';
 import { RelativeTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import type { Share } from '#core/records/share.ts';
+import type { ResponseOf } from '#features/operation-types.ts';
 
-interface Activity {
-  readonly byDay: readonly DayCounts[];
-  readonly byVisitor: readonly {
-    readonly visitor: string;
-    readonly visits: number;
-    readonly downloads: number;
-    readonly lastDateTime: string;
-  }[];
-  readonly notCome: readonly string[];
-}
+type Activity = ResponseOf<'share/activity'>;
 
 const days = 30;
 const maxNames = 50;
@@ -49,7 +41,7 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
   const isAdmin = useHasRole('admin');
   const { data, error, refetch } = useQuery({
     queryKey: ['share', 'activity', id],
-    queryFn: () => post<Activity>('share/activity', { id, fromDate: new Date(Date.now() - days * 86_400_000).toISOString() }),
+    queryFn: () => post('share/activity', { id, fromDate: new Date(Date.now() - days * 86_400_000).toISOString() }),
   });
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="share-activity">

@@ -5,12 +5,10 @@ import { Check, Minus, X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
 import type { Share } from '#core/records/share.ts';
+import type { ResponseOf } from '#features/operation-types.ts';
 import { hasGroups, instantOf } from './share-values.ts';
 
-interface Explanation {
-  readonly rules: readonly { readonly rule: string; readonly passed: boolean | null; readonly reason: string }[];
-  readonly outcomes: readonly { readonly action: string; readonly allowed: boolean }[];
-}
+type Explanation = ResponseOf<'share/explain'>;
 
 const verbs: Readonly<Record<string, string>> = {
   visit: 'open the link',
@@ -56,7 +54,7 @@ function ResultIcon({ passed }: { passed: boolean | null }) {
 }
 
 /** Returns the main purpose of the link. A visitor who may do that has full access. */
-function mainAction({ canView, canDownload, canUpload }: Share): string {
+function mainAction({ canView, canDownload, canUpload }: Share) {
   if (canView) return 'view';
   if (canDownload) return 'download';
   return canUpload ? 'upload' : 'visit';
@@ -67,7 +65,7 @@ export function ExplainPanel({ share }: { share: Share }) {
   const [by, setBy] = useState<'nobody' | 'name' | 'email'>('nobody');
   const [at, setAt] = useState('');
   const explanation = useMutation({
-    mutationFn: (query: object) => post<Explanation>('share/explain', { id: share.id, action: mainAction(share), ...query }),
+    mutationFn: (query: object) => post('share/explain', { id: share.id, action: mainAction(share), ...query }),
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();

@@ -5,16 +5,10 @@ import { useState } from 'react';
 import { asProblem, get } from '#console/api/call.ts';
 import { Dialog } from '#console/components/dialog.tsx';
 import { formats } from '#console/components/format.ts';
+import type { ResponseOf } from '#features/operation-types.ts';
 
-interface Entry {
-  readonly name: string;
-  readonly folder: boolean;
-  readonly size: number;
-}
-interface FolderListing {
-  readonly entries: readonly Entry[];
-  readonly complete: boolean;
-}
+type FolderListing = ResponseOf<'location/browse'>;
+
 /** The chosen path, and whether it is a folder. */
 export interface ChosenPath {
   readonly path: string;
@@ -108,7 +102,7 @@ export function PathPicker({
   const [path, go] = useState(initialPath);
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['browse', location, path],
-    queryFn: ({ signal }) => get<FolderListing>('location/browse', { location, path }, signal),
+    queryFn: ({ signal }) => get('location/browse', { location, path }, signal),
     placeholderData: keepPreviousData,
   });
   return (

@@ -10,19 +10,15 @@ const maxSharesChecked = 20;
 const setActive =
   (active: boolean) =>
   async ({ id }: Share, options: ChangeOptions) => {
-    const share = await post<Share>('share/get', { id });
+    const share = await post('share/get', { id });
     await post('share/update', { ...share, active }, { ...options, ifMatch: share.etag });
   };
-
-interface Activity {
-  readonly byVisitor: readonly { readonly visits: number; readonly visitor: string }[];
-}
 
 /** Returns who used these links in the last seven days and would lose access. */
 async function usageWarning(shares: readonly Share[]): Promise<string> {
   const fromDate = new Date(Date.now() - week).toISOString();
   const checked = shares.slice(0, maxSharesChecked);
-  const activities = await Promise.all(checked.map(({ id }) => post<Activity>('share/activity', { id, fromDate })));
+  const activities = await Promise.all(checked.map(({ id }) => post('share/activity', { id, fromDate })));
   const visitors = new Set(activities.flatMap(({ byVisitor }) => byVisitor.map(({ visitor }) => visitor).filter(Boolean)));
   const visits = activities.flatMap(({ byVisitor }) => byVisitor).reduce((sum, visitor) => sum + visitor.visits, 0);
   if (visits === 0) return '';

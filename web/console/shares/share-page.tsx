@@ -51,7 +51,7 @@ export function SharePage() {
   );
 }
 
-const duplicate = (share: Share) => post<{ id: number }>('share/duplicate', { id: share.id, title: `${share.title} (copy)` });
+const duplicate = (share: Share) => post('share/duplicate', { id: share.id, title: `${share.title} (copy)` });
 
 function Actions({ share }: { share: Share }) {
   const client = useQueryClient();
@@ -118,7 +118,7 @@ function Actions({ share }: { share: Share }) {
 
 const shares: RecordKind<Share, ShareValues> = {
   kind: 'share',
-  get: (id) => post<Share>('share/get', { id }),
+  get: (id) => post('share/get', { id }),
   update: ({ id }, values, how) => post('share/update', { id, ...shareBodyOf(values) }, how),
   valuesOf: shareValuesOf,
   changedFields: changedShareFields,

@@ -1,8 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get, type Page, post } from '#console/api/call.ts';
-import type { Location } from '#core/records/location.ts';
 import { hasAccessUsers, type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
-import type { TenantPolicyRecord } from '#core/records/policy.ts';
 import type { Share } from '#core/records/share.ts';
 
 const maxLocationChoices = 1000;
@@ -13,8 +11,7 @@ export async function findProfiles(
   withUsers: boolean,
   signal: AbortSignal,
 ): Promise<readonly LoginProfile[]> {
-  const search = (typeId?: number) =>
-    get<Page<LoginProfile>>('loginprofile/search', { ...query, typeId, details: false, sortField: 'title' }, signal);
+  const search = (typeId?: number) => get('loginprofile/search', { ...query, typeId, details: false, sortField: 'title' }, signal);
   const pages = await Promise.all(withUsers ? Object.values(profileTypes).filter(hasAccessUsers).map(search) : [search()]);
   return pages.flatMap(({ list }) => list).sort((a, b) => a.title.localeCompare(b.title));
 }
@@ -27,27 +24,21 @@ export const firstProfileWithUsers = queryOptions({
 
 /** One login profile. Loaded by itself, as a list of choices may not contain it. */
 export const profileQuery = (id: number) =>
-  queryOptions({ queryKey: ['profile', 'one', id], queryFn: () => post<LoginProfile>('loginprofile/get', { id }), enabled: id > 0 });
+  queryOptions({ queryKey: ['profile', 'one', id], queryFn: () => post('loginprofile/get', { id }), enabled: id > 0 });
 
 /** All locations, sorted by name. */
 export const locationChoices = queryOptions({
   queryKey: ['location', 'choices'],
-  queryFn: ({ signal }) =>
-    get<Page<Location>>('location/search', { pageSize: maxLocationChoices, sortField: 'name' }, signal).then(({ list }) => list),
+  queryFn: ({ signal }) => get('location/search', { pageSize: maxLocationChoices, sortField: 'name' }, signal).then(({ list }) => list),
 });
 
-export const shareQuery = (id: number) => queryOptions({ queryKey: ['share', 'one', id], queryFn: () => post<Share>('share/get', { id }) });
-
-interface LastVisit {
-  readonly id: number;
-  readonly lastVisitDateTime: string;
-}
+export const shareQuery = (id: number) => queryOptions({ queryKey: ['share', 'one', id], queryFn: () => post('share/get', { id }) });
 
 /** Returns a page of shares, each with the time of its last visit. */
 export async function sharesWithVisits(query: Parameters<typeof get>[1], signal: AbortSignal): Promise<Page<VisitedShare>> {
-  const page = await get<Page<Share>>('share/search', query, signal);
+  const page = await get('share/search', query, signal);
   if (page.list.length === 0) return { list: [], totalCount: page.totalCount };
-  const { list } = await post<{ list: LastVisit[] }>('share/lastVisits', { ids: page.list.map(({ id }) => id) });
+  const { list } = await post('share/lastVisits', { ids: page.list.map(({ id }) => id) });
   const visits = new Map(list.map(({ id, lastVisitDateTime }) => [id, lastVisitDateTime]));
   return { totalCount: page.totalCount, list: page.list.map((share) => ({ ...share, lastVisit: visits.get(share.id) ?? null })) };
 }
@@ -56,11 +47,11 @@ export type VisitedShare = Share & { readonly lastVisit: string | null };
 /** The policy of the tenant. */
 export const policyQuery = queryOptions({
   queryKey: ['policy'],
-  queryFn: ({ signal }) => get<TenantPolicyRecord>('tenant/getPolicy', {}, signal),
+  queryFn: ({ signal }) => get('tenant/getPolicy', {}, signal),
 });
 
 /** The tenant's default login profile. */
 export const defaultProfile = queryOptions({
   queryKey: ['profile', 'default'],
-  queryFn: () => post<LoginProfile>('loginprofile/get', {}),
+  queryFn: () => post('loginprofile/get', {}),
 });

@@ -4,10 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FilePlus2, Search, UserPlus } from 'lucide-react';
 import { type ComponentProps, useEffect, useRef, useState } from 'react';
-import { get, type Page } from '#console/api/call.ts';
-import type { AccessUser } from '#core/records/access-user.ts';
-import type { LoginProfile } from '#core/records/login-profile.ts';
-import type { Share } from '#core/records/share.ts';
+import { get } from '#console/api/call.ts';
 import { useHasRole } from './caller.ts';
 
 const maxPerKind = 5;
@@ -16,9 +13,9 @@ const maxPerKind = 5;
 async function findRecords(searchWord: string, signal: AbortSignal) {
   const query = { searchWord, pageSize: maxPerKind };
   const [shares, users, profiles] = await Promise.all([
-    get<Page<Share>>('share/search', query, signal),
-    get<Page<AccessUser>>('accessuser/search', query, signal),
-    get<Page<LoginProfile>>('loginprofile/search', { ...query, details: false }, signal),
+    get('share/search', query, signal),
+    get('accessuser/search', query, signal),
+    get('loginprofile/search', { ...query, details: false }, signal),
   ]);
   return [
     ...shares.list.map(({ id, title, path }) => ({ to: `/shares/${id}`, label: title, description: `Share of ${path}` })),

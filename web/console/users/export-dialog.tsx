@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { asProblem, get, type Page, type Query } from '#console/api/call.ts';
+import { asProblem, get, type Query } from '#console/api/call.ts';
 import { Dialog } from '#console/components/dialog.tsx';
 import { formatCount } from '#console/components/format.ts';
 import type { AccessUser } from '#core/records/access-user.ts';
@@ -12,7 +12,7 @@ const pageSize = 1000;
 async function loadAllUsers(query: Query, signal: AbortSignal, progress: (done: number, all: number) => void): Promise<AccessUser[]> {
   const users: AccessUser[] = [];
   for (;;) {
-    const { list, totalCount } = await get<Page<AccessUser>>('accessuser/search', { ...query, startIndex: users.length, pageSize }, signal);
+    const { list, totalCount } = await get('accessuser/search', { ...query, startIndex: users.length, pageSize }, signal);
     users.push(...list);
     progress(users.length, totalCount);
     if (list.length < pageSize) return users;

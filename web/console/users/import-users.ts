@@ -91,7 +91,7 @@ async function addBatch(
 const addedWithoutPassword = (row: ImportRow, problem: Problem) =>
   refusedRow(row, `Added without a password: ${problem.message} Set it on the page of the user.`);
 
-async function setPassword({ cells: { username, password } }: ImportRow, authId: number): Promise<void> {
+async function setPassword({ cells: { username = '', password = '' } }: ImportRow, authId: number): Promise<void> {
   await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });
 }
 

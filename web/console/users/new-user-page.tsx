@@ -34,7 +34,7 @@ function NewUserForm({ authId }: { authId: number }) {
     save: async ({ password, ...values }) => {
       const passwordDetail = password === '' ? null : passwordError(values.username, password);
       if (passwordDetail !== null) throw new Problem(400, 'fieldInvalid', passwordDetail, [{ field: 'password', detail: passwordDetail }]);
-      const { id, message } = await post<{ id: number; message: string }>('accessuser/add', values);
+      const { id, message } = await post('accessuser/add', values);
       const passwordFailure = password === '' ? null : await setPassword(values, password);
       await client.invalidateQueries({ queryKey: ['user'] });
       showMessage(

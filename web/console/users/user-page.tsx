@@ -15,7 +15,7 @@ import { deleteUsers } from './user-actions.ts';
 import { UserFields } from './user-fields.tsx';
 import { changedUserFields, type UserValues, userValuesOf } from './user-values.ts';
 
-const get = (id: number) => post<AccessUser>('accessuser/get', { id });
+const get = (id: number) => post('accessuser/get', { id });
 
 const users: RecordKind<AccessUser, UserValues> = {
   kind: 'user',

@@ -2,7 +2,7 @@ import { Anchor, Button, Menu, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { get, type Page, type Query } from '#console/api/call.ts';
+import { get, type Query } from '#console/api/call.ts';
 import { EmptyState } from '#console/components/empty-state.tsx';
 import { useListState } from '#console/components/list-state.ts';
 import { PageHead } from '#console/components/page-head.tsx';
@@ -17,7 +17,7 @@ import { ExportDialog } from './export-dialog.tsx';
 import { activateUsers, deactivateUsers, deleteUsers } from './user-actions.ts';
 
 const actions = [activateUsers, deactivateUsers, deleteUsers];
-const load = (query: Query, signal: AbortSignal) => get<Page<AccessUser>>('accessuser/search', query, signal);
+const load = (query: Query, signal: AbortSignal) => get('accessuser/search', query, signal);
 
 const columns: readonly Column<AccessUser>[] = [
   {

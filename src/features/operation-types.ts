@@ -1,0 +1,17 @@
+import type { Static, TSchema } from 'typebox';
+import type { Envelope } from '#core/records/envelope.ts';
+import type { ListedOperation } from './operations.ts';
+
+type Named<Name extends string> = Extract<ListedOperation, { readonly name: Name }>;
+
+/** The name of an operation, which is its path below /api/v1. */
+export type OperationName = ListedOperation['name'];
+
+/** The body of a request. */
+export type RequestOf<Name extends OperationName> = Static<Named<Name>['body']>;
+
+type FieldsOf<Operation> = Operation extends { readonly responseFields?: infer Fields extends TSchema } ? Static<Fields> : unknown;
+
+/** The body of a response with status 200. A change answers the envelope and its own fields, which a dry run leaves out. */
+export type ResponseOf<Name extends OperationName> =
+  Named<Name> extends { readonly response: infer Response extends TSchema } ? Static<Response> : Envelope & FieldsOf<Named<Name>>;
