@@ -3,6 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
+import { storedUserFields } from '#core/records/access-user.ts';
+import { storedProfileFields } from '#core/records/login-profile.ts';
+import { storedShareFields } from '#core/records/share.ts';
+import { columnOf } from '#core/records/stored-fields.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 
@@ -13,26 +17,38 @@ export const note = (key: string) => (tx: Tx) => tx.insertInto('failure').values
 export const keysOf = async ({ read }: Store) =>
   (await read.selectFrom('failure').select('key').orderBy('key').execute()).map(({ key }) => key);
 
+/** Returns the columns that follow from the fields of a record. */
+function storedColumns(name: string): string[] {
+  const found = Object.entries({ storedShareFields, storedUserFields, storedProfileFields }).find(([key]) => key === name)?.[1];
+  assert.ok(found, name);
+  return [
+    ...found.flags.map((flag) => `${columnOf(flag)} integer NOT NULL`),
+    ...found.texts.map((text) => `${columnOf(text)} text NOT NULL`),
+  ];
+}
+
 /** Returns the columns of each table as declared in src/ports: name, type, NOT NULL. */
 function declared(): Map<string, string[]> {
   const source = ['tables.ts', 'audit-tables.ts', 'caller-tables.ts', 'job-tables.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
     .join('\n');
-  const bodies = new Map(
-    [...source.matchAll(/interface (\w+)(?: extends (\w+))? \{([^}]*)\}/g)].map(([, name, base, body]) => [
-      name ?? '',
-      { base, body: body ?? '' },
+  const interfaces = new Map(
+    [...source.matchAll(/interface (\w+)(?: extends (.*?))? \{([^}]*)\}/g)].map(([, name = '', bases = '', body = '']) => [
+      name,
+      { bases: bases.split(', ').filter(Boolean), body },
     ]),
   );
   const columns = (name: string): string[] => {
-    const found = bodies.get(name);
+    const fields = /^ColumnsOf<typeof (\w+)>$/.exec(name)?.[1];
+    if (fields !== undefined) return storedColumns(fields);
+    const found = interfaces.get(name);
     assert.ok(found, name);
     const own = [...found.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(
       ([, column, type = '']) => `${column} ${/string|'/.test(type) ? 'text' : 'integer'}${type.includes('null') ? '' : ' NOT NULL'}`,
     );
-    return [...own, ...(found.base ? columns(found.base) : [])];
+    return [...own, ...found.bases.flatMap(columns)];
   };
-  const tables = [...(bodies.get('Database')?.body ?? '').matchAll(/(\w+): (\w+);/g)];
+  const tables = [...(interfaces.get('Database')?.body ?? '').matchAll(/(\w+): (\w+);/g)];
   return new Map(tables.map(([, table = '', type = '']) => [table, columns(type).sort()]));
 }
 
