@@ -24,7 +24,7 @@ function check(name, ...args) {
 
 function runTests() {
   console.log('\n> tests');
-  const child = start([join(root, 'scripts', 'run-tests.ts'), ...process.argv.slice(2)], 'inherit');
+  const child = start([join(root, 'scripts', 'run-tests.ts'), '--built-threads', ...process.argv.slice(2)], 'inherit');
   return new Promise((resolve) => child.on('close', (code) => resolve(code === 0)));
 }
 
