@@ -4,3 +4,10 @@ export function addCount(counts: Map<string, number>, key: string, change: numbe
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
 }
+
+/** Returns the key with the largest count, the first of equal ones. @returns undefined if there is no count */
+export function largestKey(counts: ReadonlyMap<string, number>): string | undefined {
+  let [largest, largestCount]: [string | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+  for (const [key, count] of counts) if (count > largestCount) [largest, largestCount] = [key, count];
+  return largest;
+}

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { addCount } from '#core/count-by-key.ts';
+import { addCount, largestKey } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 import { onceClosed } from './connections/disconnect.ts';
 
@@ -34,7 +34,7 @@ function findLoser(held: readonly UnreadResponse[], newcomer: UnreadResponse): U
   if (newcomer.network === null) return undefined;
   const bytesByNetwork = new Map([[newcomer.network, newcomer.bytes]]);
   for (const { network, bytes } of held) if (network !== null) addCount(bytesByNetwork, network, bytes);
-  const [largest] = [...bytesByNetwork].reduce((one, other) => (other[1] > one[1] ? other : one));
+  const largest = largestKey(bytesByNetwork);
   return largest === newcomer.network ? undefined : held.findLast(({ network }) => network === largest);
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { networksOf } from '#core/client-networks.ts';
-import { addCount } from '#core/count-by-key.ts';
+import { addCount, largestKey } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
 const targetTime = 5; // ms of parsing in one turn of the event loop, without the start of requests (request-turns.ts)
@@ -119,7 +119,7 @@ export class ParseTurns {
     this.#waiting.add(connection);
     this.#count(connection, bytes);
     while (this.#bytes > this.#maxWaiting) {
-      const [largest] = [...this.#bytesByNetwork].reduce((one, other) => (other[1] > one[1] ? other : one));
+      const largest = largestKey(this.#bytesByNetwork);
       const newest = [...this.#waiting].findLast(({ networks }) => networks[0] === largest);
       if (!newest) return;
       this.#drop(newest);

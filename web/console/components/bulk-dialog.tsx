@@ -23,8 +23,8 @@ interface DryRunResult<T> {
 
 const maxShown = 20;
 
-/** Checks an action on each record by a dry run, shows the results, runs the action after confirmation, and offers undo. */
-export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Props<T>) {
+/** Checks an action on each record by a dry run. Returns the results, and a function that runs the action and offers undo. */
+function useBulkAction<T>({ kind, of, action, records, close }: Props<T>) {
   const client = useQueryClient();
   const [dryRun, setDryRun] = useState<DryRunResult<T> | null>(null);
   const [progress, setProgress] = useState(0);
@@ -50,32 +50,36 @@ export function BulkDialog<T>({ kind, of, action, records, nameOf, close }: Prop
     const { done, refused } = await runForEach(dryRun.accepted, (record) => action.run(record, {}), setProgress);
     await client.invalidateQueries({ queryKey: [kind] });
     const { undo } = action;
+    const undoAll = async () => {
+      if (!undo) return;
+      const undone = await runForEach(done, undo, () => {});
+      await client.invalidateQueries({ queryKey: [kind] });
+      const [first] = undone.refused;
+      if (first) throw first.problem;
+    };
     showMessage({
       text: `${formatCount(done.length, ...of)} ${action.doneText}${refused.length > 0 ? `. ${refused.length} failed: ${refused[0]?.problem.message}` : ''}.`,
       failed: refused.length > 0,
-      ...(undo
-        ? {
-            undo: async () => {
-              const undone = await runForEach(done, undo, () => {});
-              await client.invalidateQueries({ queryKey: [kind] });
-              const [first] = undone.refused;
-              if (first) throw first.problem;
-            },
-          }
-        : {}),
+      ...(undo ? { undo: undoAll } : {}),
     });
     close(true);
   }
-
-  const isWaiting = dryRun === null || busy;
   const total = busy ? (dryRun?.accepted.length ?? 0) : records.length;
+  return { dryRun, busy, percent: (100 * progress) / Math.max(1, total), runAction };
+}
+
+/** Shows what an action would change, runs it after confirmation, and offers undo. */
+export function BulkDialog<T>(props: Props<T>) {
+  const { of, action, nameOf, close } = props;
+  const { dryRun, busy, percent, runAction } = useBulkAction(props);
+  const isWaiting = dryRun === null || busy;
   return (
     <Dialog onClose={() => !busy && close(false)} title={action.name}>
       <Stack>
         {isWaiting && (
           <>
             <Text role="status">{busy ? 'Running …' : 'Checking …'}</Text>
-            <Progress value={(100 * progress) / Math.max(1, total)} aria-label="Progress" />
+            <Progress value={percent} aria-label="Progress" />
           </>
         )}
         {dryRun && !busy && (

@@ -49,14 +49,12 @@ function applyChanges<V extends Record<string, unknown>>(before: V, after: V, ta
   return { ...target, ...Object.fromEntries(changed) };
 }
 
-/** The form of an existing record. It saves only over the version that the form began with, and offers undo. */
-export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
-  const { of, record, warning, confirmation, readOnly = false, children } = props;
+/** Returns the form of an existing record: its state, and what replaces it by a newer version of the record. */
+function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of: RecordKind<R, V>, record: R) {
   const client = useQueryClient();
   /** The version that the form began with. The cache may already hold a newer one, which the operator has not seen. */
   const [base, setBase] = useState(record);
   const [theirs, setTheirs] = useState<R | null>(null);
-  const [valuesToConfirm, setValuesToConfirm] = useState<V | null>(null);
   const before = of.valuesOf(base);
 
   async function write(from: R, values: V): Promise<R> {
@@ -98,7 +96,14 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
       page.restart(of.valuesOf(record));
     }
   }, [record]);
+  return { page, before, theirs, setTheirs, adopt };
+}
 
+/** The form of an existing record. It saves only over the version that the form began with, and offers undo. */
+export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
+  const { of, record, warning, confirmation, readOnly = false, children } = props;
+  const { page, before, theirs, setTheirs, adopt } = useRecordForm(of, record);
+  const [valuesToConfirm, setValuesToConfirm] = useState<V | null>(null);
   const { values } = page.form;
   const submit = (event?: FormEvent<HTMLFormElement>) => {
     event?.preventDefault();

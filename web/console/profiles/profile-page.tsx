@@ -101,7 +101,7 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
 function Actions({ profile }: { profile: LoginProfile }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [openDialog, setOpenDialog] = useState<'delete' | 'address' | 'chooseAddress' | null>(null);
+  const [openDialog, setOpenDialog] = useState<ProfileDialog | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: ['profile'] });
   async function run(text: string, change: () => Promise<unknown>) {
     try {
@@ -143,40 +143,58 @@ function Actions({ profile }: { profile: LoginProfile }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {openDialog === 'address' && (
-        <ConfirmDialog
-          title="Replace portal address"
-          text="The current address stops working at once, and all signed-in visitors are signed out."
-          confirmLabel="Replace address"
-          run={async () => {
-            await post('loginprofile/updateViewId', { id: profile.id });
-            await refresh();
-          }}
-          close={() => setOpenDialog(null)}
-        />
-      )}
-      {openDialog === 'chooseAddress' && (
-        <AddressDialog
-          title="Portal address"
-          url={profile.viewUrl}
-          save={async (viewId) => {
-            await post('loginprofile/updateViewId', { id: profile.id, viewId }, { ifMatch: profile.etag });
-            await refresh();
-          }}
-          close={() => setOpenDialog(null)}
-        />
-      )}
-      {openDialog === 'delete' && (
-        <DeleteDialog
-          kind="profile"
-          of={['login profile', 'login profiles']}
-          action={deleteProfiles}
-          record={profile}
-          nameOf={({ title }) => title}
-          listPath="/profiles"
-          close={() => setOpenDialog(null)}
-        />
-      )}
+      {openDialog && <ActionDialog dialog={openDialog} profile={profile} refresh={refresh} close={() => setOpenDialog(null)} />}
     </>
+  );
+}
+
+type ProfileDialog = 'delete' | 'address' | 'chooseAddress';
+
+interface ActionDialogProps {
+  readonly dialog: ProfileDialog;
+  readonly profile: LoginProfile;
+  readonly refresh: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** The dialog of an action that asks before it runs. */
+function ActionDialog({ dialog, profile, refresh, close }: ActionDialogProps) {
+  if (dialog === 'address') {
+    return (
+      <ConfirmDialog
+        title="Replace portal address"
+        text="The current address stops working at once, and all signed-in visitors are signed out."
+        confirmLabel="Replace address"
+        run={async () => {
+          await post('loginprofile/updateViewId', { id: profile.id });
+          await refresh();
+        }}
+        close={close}
+      />
+    );
+  }
+  if (dialog === 'chooseAddress') {
+    return (
+      <AddressDialog
+        title="Portal address"
+        url={profile.viewUrl}
+        save={async (viewId) => {
+          await post('loginprofile/updateViewId', { id: profile.id, viewId }, { ifMatch: profile.etag });
+          await refresh();
+        }}
+        close={close}
+      />
+    );
+  }
+  return (
+    <DeleteDialog
+      kind="profile"
+      of={['login profile', 'login profiles']}
+      action={deleteProfiles}
+      record={profile}
+      nameOf={({ title }) => title}
+      listPath="/profiles"
+      close={close}
+    />
   );
 }

@@ -28,21 +28,11 @@ async function findRecords(searchWord: string, signal: AbortSignal) {
   ];
 }
 
-/** The command palette (Ctrl-K): searches pages, commands and records. */
-export function CommandPalette() {
-  const navigate = useNavigate();
-  const [word, setWord] = useState('');
-  const [debouncedWord] = useDebouncedValue(word.trim(), 150);
-  const isEditor = useHasRole('editor');
-  const isAdmin = useHasRole('admin');
-  const go = (to: string) => () => void navigate({ to });
-  const { data: results = [], isPlaceholderData } = useQuery({
-    queryKey: ['palette', debouncedWord],
-    queryFn: ({ signal }) => findRecords(debouncedWord, signal),
-    enabled: debouncedWord !== '',
-    placeholderData: keepPreviousData,
-  });
-  const pages: SpotlightActionData[] = [
+type Go = (to: string) => () => void;
+
+/** Returns the pages that an operator with these roles may open. */
+function pageActions(go: Go, isEditor: boolean, isAdmin: boolean): SpotlightActionData[] {
+  return [
     { id: 'overview', label: 'Overview', onClick: go('/') },
     { id: 'shares', label: 'Shares', onClick: go('/shares') },
     { id: 'users', label: 'Access users', onClick: go('/users') },
@@ -58,13 +48,31 @@ export function CommandPalette() {
       : []),
     { id: 'account', label: 'Your account', onClick: go('/settings/account') },
   ];
-  const commands: SpotlightActionData[] = isEditor
-    ? [
-        { id: 'new-share', label: 'Create share', onClick: go('/shares/new'), leftSection: <FilePlus2 size={18} aria-hidden /> },
-        { id: 'new-user', label: 'Add user', onClick: go('/users/new'), leftSection: <UserPlus size={18} aria-hidden /> },
-        { id: 'import', label: 'Import users', onClick: go('/users/import'), leftSection: <UserPlus size={18} aria-hidden /> },
-      ]
-    : [];
+}
+
+/** Returns the commands of an editor. */
+function commandActions(go: Go): SpotlightActionData[] {
+  return [
+    { id: 'new-share', label: 'Create share', onClick: go('/shares/new'), leftSection: <FilePlus2 size={18} aria-hidden /> },
+    { id: 'new-user', label: 'Add user', onClick: go('/users/new'), leftSection: <UserPlus size={18} aria-hidden /> },
+    { id: 'import', label: 'Import users', onClick: go('/users/import'), leftSection: <UserPlus size={18} aria-hidden /> },
+  ];
+}
+
+/** The command palette (Ctrl-K): searches pages, commands and records. */
+export function CommandPalette() {
+  const navigate = useNavigate();
+  const [word, setWord] = useState('');
+  const [debouncedWord] = useDebouncedValue(word.trim(), 150);
+  const isEditor = useHasRole('editor');
+  const isAdmin = useHasRole('admin');
+  const go: Go = (to) => () => void navigate({ to });
+  const { data: results = [], isPlaceholderData } = useQuery({
+    queryKey: ['palette', debouncedWord],
+    queryFn: ({ signal }) => findRecords(debouncedWord, signal),
+    enabled: debouncedWord !== '',
+    placeholderData: keepPreviousData,
+  });
   // Enter must not open a result of an earlier word.
   const isCurrent = debouncedWord !== '' && debouncedWord === word.trim() && !isPlaceholderData;
   // If Enter was pressed before the response, open its first result when it arrives.
@@ -88,8 +96,8 @@ export function CommandPalette() {
       shortcut={['mod + K']}
       tagsToIgnore={[]}
       actions={[
-        { group: 'Commands', actions: commands },
-        { group: 'Pages', actions: pages },
+        { group: 'Commands', actions: isEditor ? commandActions(go) : [] },
+        { group: 'Pages', actions: pageActions(go, isEditor, isAdmin) },
         { group: 'Records', actions: records },
       ]}
       // Records are not filtered by label: the server also searches other fields.
