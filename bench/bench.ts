@@ -144,7 +144,7 @@ async function zip(bare: Measured, postern: BenchPostern, viewId: string): Promi
     ours: `${pair.ours.toFixed(2)} s`,
     ratio: `${pair.ratio.toFixed(2)} (${pair.spread})`,
   });
-  note(atMost('the same, first byte as a share of the whole', middle(shares), 0.1, 'of the time'));
+  note(atMost('the same, time to the first byte, as a part of the total time', middle(shares), 0.1, 'of the time'));
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 

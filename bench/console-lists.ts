@@ -102,10 +102,10 @@ export async function consoleLists(note: (figure: Figure) => void, few: BenchPos
         ours.push(await large(list, act, round));
       }
       note({
-        what: `500,000 ${list} in the console: ${name}`,
-        reference: `${middle(reference).toFixed(0)} ms of 1,000`,
+        what: `500,000 ${list === 'users' ? 'access users' : list} in the console: ${name}`,
+        reference: `${middle(reference).toFixed(0)} ms with 1,000`,
         ours: `${middle(ours).toFixed(0)} ms`,
-        ratio: `${Math.max(...ours).toFixed(0)} ms at most`,
+        ratio: `${Math.max(...ours).toFixed(0)} ms maximum`,
         target: 'at most 100 ms more',
         holds: middle(ours) - middle(reference) <= 100,
       });

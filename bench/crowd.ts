@@ -28,7 +28,7 @@ export async function crowd(note: (figure: Figure) => void, postern: BenchPoster
   const beside = await p99(postern, viewId);
   const { now } = postern.memory();
   note({
-    ...atMost(`p99 of a visit beside ${readers.said} slow readers`, beside / alone, 2, 'times'),
+    ...atMost(`p99 of a visit with ${readers.firstLine} slow readers connected`, beside / alone, 2, 'times'),
     reference: `${alone} ms`,
     ours: `${beside} ms, ${Math.round(now)} MiB`,
     ratio: (beside / alone).toFixed(2),

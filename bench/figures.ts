@@ -83,5 +83,5 @@ export function page(figures: readonly Figure[], machine: string): string {
     ({ what, reference, ours, ratio, target, holds }) =>
       `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`,
   );
-  return `# Measured\n\n${machine}\n\nMedians of five rounds after one that warms up, reference and Postern in turn; the ratio is the median of the pairs', with its spread.\nBy \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Holds |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `# Benchmark results\n\n${machine}\n\nEach figure is the median of five rounds after a warm-up round. Rounds of the reference and of Postern alternate. The ratio is the median of the five pairs; the smallest and the largest are in parentheses.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
 }

@@ -13,25 +13,25 @@ const entries = 100_000;
 const runs = 5; // several, since one can be slow on a busy machine
 /** Compressed size of the scripts and styles of the first load, in kB. */
 async function firstLoad(page: Page, url: string): Promise<number> {
-  const taken: Promise<number>[] = [];
+  const sizes: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
     if (!['script', 'stylesheet'].includes(request.resourceType())) return;
-    taken.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
   });
   await page.goto(url, { waitUntil: 'networkidle' });
-  return (await Promise.all(taken)).reduce((sum, bytes) => sum + bytes, 0) / 1000;
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0) / 1000;
 }
 
 /** Scrolls through a folder, more than a screen per frame. @returns the longest frame, ms */
 function longestFrame(page: Page): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
-    const [begun, frames] = [performance.now(), []];
-    let last = begun;
+    const [startTime, frames] = [performance.now(), []];
+    let last = startTime;
     const step = (now) => {
       frames.push(now - last);
       last = now;
       window.scrollBy(0, 1000);
-      if (now - begun < 5000) requestAnimationFrame(step);
+      if (now - startTime < 5000) requestAnimationFrame(step);
       else resolve(Math.max(...frames.slice(1)));
     };
     requestAnimationFrame(step);
@@ -66,7 +66,7 @@ async function folderOf(postern: BenchPostern, share: object, files: string, nam
   return `${postern.url.replace('127.0.0.1', 'localhost')}/s/${viewId}`;
 }
 
-/** Measures the visitor's page and the console in a real browser. @param data the folder of that Postern */
+/** Measures the visitor's page and the console in a real browser. @param data the data folder of that process */
 export async function pages(note: Note, postern: BenchPostern, share: object, data: string): Promise<void> {
   const files = join(data, 'files');
   const few = await folderOf(postern, share, files, 'few', 40);

@@ -31,13 +31,13 @@ export async function startServer(
   environment: Record<string, string>,
   ready: RegExp,
   flags: readonly string[] = [],
-): Promise<Measured & { readonly said: string }> {
+): Promise<Measured & { readonly firstLine: string }> {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const said = await new Promise<string>((resolve, reject) => {
+  const firstLine = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk) => {
       text += chunk;
@@ -46,7 +46,7 @@ export async function startServer(
     });
     child.once('exit', () => reject(new Error(`${script} ended`)));
   });
-  return { ...measured(child, `http://127.0.0.1:${said}`), said };
+  return { ...measured(child, `http://127.0.0.1:${firstLine}`), firstLine };
 }
 
 /** @param child a server with a known address and no further processes */

@@ -82,7 +82,7 @@ async function pages(note: Note, postern: BenchPostern): Promise<void> {
   note(quantile('the last page of 500,000', end ?? [], 0.99, 60));
   const beyond = percentile(walked ?? [], 0.5) - percentile(first ?? [], 0.5);
   note({
-    ...atMost('a page by after, amid 500,000: more than the first page', Math.max(0, beyond), 2, 'ms'),
+    ...atMost('a page with after in the middle of 500,000: extra time compared with the first page', Math.max(0, beyond), 2, 'ms'),
     reference: `${percentile(first ?? [], 0.5).toFixed(1)} ms`,
   });
 }

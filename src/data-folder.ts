@@ -19,17 +19,17 @@ const minSecretLength = 16; // characters
 
 /**
  * Creates the folder if it does not exist.
- * @throws Error where nothing can be written in it: later failures would not name the cause
+ * @throws Error if the folder is not writable: later failures would not name the cause
  */
 function ensureWritable(path: string): void {
   try {
-    // A recursive mkdir never returns where a parent refuses new names with ENOENT, as /proc does.
+    // A recursive mkdir never returns if the parent answers ENOENT to new names, as /proc does.
     if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(path)), mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
     throw new Error(
-      `POSTERN_DATA (${path}) cannot be written: ${code}. Let the user that runs Postern write to it, or set another folder`,
+      `POSTERN_DATA (${path}) is not writable: ${code}. Give the user that runs Postern write access to it, or set POSTERN_DATA to another folder`,
       {
         cause,
       },
@@ -51,15 +51,15 @@ export class DataFolder {
   readonly path: string;
   readonly #secretFile: string;
   readonly #database: string;
-  readonly #moved: string;
+  readonly #movedMarker: string;
 
-  /** Creates the folder if it does not exist. @throws Error where nothing can be written in it */
+  /** Creates the folder if it does not exist. @throws Error if the folder is not writable */
   constructor(path: string) {
     ensureWritable(path);
     this.path = path;
     this.#secretFile = join(path, 'secret-key');
     this.#database = join(path, 'postern.db');
-    this.#moved = join(path, 'moved-to-postgresql');
+    this.#movedMarker = join(path, 'moved-to-postgresql');
   }
 
   get files(): string {
@@ -71,15 +71,15 @@ export class DataFolder {
   }
 
   /**
-   * Refuses to create a new database where an installation has lost its own. The database is created before the key, so a
+   * Refuses to create a new database if the installation has lost its own. The database is created before the key, so a
    * key without a database means that the database is missing.
-   * @throws Error where the database is missing, empty, or was moved to a server
+   * @throws Error if the database is missing, empty, or was moved to a server
    */
   checkDatabase(): void {
     const database = this.#database;
-    if (existsSync(this.#moved))
+    if (existsSync(this.#movedMarker))
       throw new Error(
-        `the database of POSTERN_DATA was moved to PostgreSQL: set POSTERN_DATABASE_URL, or delete the file ${this.#moved} to use the old one again`,
+        `the database of POSTERN_DATA was moved to PostgreSQL: set POSTERN_DATABASE_URL, or delete the file ${this.#movedMarker} to use the old one again`,
       );
     const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
     if (bytes === 0 && this.#hasKey())
@@ -91,25 +91,25 @@ export class DataFolder {
   /**
    * Refuses to start with an empty database on a server while there is an embedded database: it was not moved, or the move
    * was interrupted.
-   * @throws Error where there is an embedded database
+   * @throws Error if there is an embedded database
    */
   checkMoved(): void {
-    if (existsSync(this.#database) && !existsSync(this.#moved))
+    if (existsSync(this.#database) && !existsSync(this.#movedMarker))
       throw new Error(
-        `POSTERN_DATABASE_URL names an empty database, but ${this.#database} exists: copy it with npm run move-store. To start with an empty database, move it away`,
+        `POSTERN_DATABASE_URL names an empty database, but ${this.#database} exists: copy it with npm run move-store. To start with an empty database, move postern.db away`,
       );
   }
 
   /** Records in a file that the embedded database is no longer in use. */
   noteMoved(): void {
     const text = 'npm run move-store has copied postern.db to POSTERN_DATABASE_URL. Delete this file to use postern.db again.\n';
-    writePrivateFile(this.#moved, text);
+    writePrivateFile(this.#movedMarker, text);
   }
 
   /**
    * Returns the key that encrypts secrets. The first start creates it.
    * @param isNew whether the database holds no secrets: only then is a new key created
-   * @throws Error where the key is missing, although the database holds secrets, or is too short
+   * @throws Error if the key is missing, although the database holds secrets, or is too short
    */
   secretKey(isNew: boolean): string {
     if (!this.#hasKey()) {
@@ -126,14 +126,14 @@ export class DataFolder {
     return key;
   }
 
-  /** Stores a key before the database accepts it, so that a crash leaves no installation without one. Several starts may do so. */
+  /** Stores a key before the database accepts it, so that a crash cannot leave an installation without a key. Concurrent starts each stage one. */
   stageFirstKey(key: string): void {
     writePrivateFile(join(this.path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`);
   }
 
   /**
    * Renames the staged key that the database accepts to `first-key`, and deletes the staged keys of other starts.
-   * @param isActiveKey returns whether the database accepts a key; where it rejects, the key stays staged
+   * @param isActiveKey returns whether the database accepts a key; if it rejects, the key stays staged
    */
   async publishFirstKey(isActiveKey: (key: string) => Promise<boolean>): Promise<void> {
     for (const name of readdirSync(this.path).filter((entry) => /^first-key-[0-9a-f]{16}$/.test(entry))) {
@@ -149,7 +149,7 @@ export class DataFolder {
   }
 
   /** Creates the location's folder with a first file, so that there is something to share. */
-  welcome(): void {
+  createWelcomeFile(): void {
     mkdirSync(this.files, { recursive: true });
     const text = 'Welcome to Postern.\n\nThis folder is the location "local". What you put here can be shared by link.\n';
     ignoreIfDone('EEXIST', () => writeFileSync(join(this.files, 'welcome.txt'), text, { flag: 'wx' }));

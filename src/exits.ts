@@ -6,7 +6,7 @@ function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'a thread ended';
 }
 
-/** Ends the process where the database is no longer the one that it started with. */
+/** Ends the process when the database is no longer the one that it started with. */
 export function exitOnReplacedDatabase(): never {
   process.stderr.write(
     'The database at POSTERN_DATABASE_URL is not the one that Postern started with: it is being restored or was replaced. Postern stops. Start it again when the database is complete.\n',
@@ -14,7 +14,7 @@ export function exitOnReplacedDatabase(): never {
   process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the database
 }
 
-/** Ends the process where the disk has failed and no request can be answered any more. */
+/** Ends the process when the disk has failed and no request can be answered any more. */
 export function exitOnDiskFailure(cause: unknown): never {
   process.stderr.write(
     `The disk of POSTERN_DATA failed (${codeOf(cause)}). Postern stops without answering open requests, because it cannot tell what was written.\n`,
@@ -25,7 +25,7 @@ export function exitOnDiskFailure(cause: unknown): never {
 /** Ends the process after Postern has stopped. `process.exit` would wait for a thread that a hung disk blocks; a signal does not. */
 export function exitAfterStop(): void {
   if (!hasBlockedThread()) process.exit(0);
-  process.stderr.write('Note: a location does not answer. Postern ends without waiting for it.\n');
+  process.stderr.write('A location does not respond. Postern exits without waiting for it.\n');
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, 'SIGTERM'); // supervisors count this signal as a clean end
 }

@@ -129,7 +129,7 @@ export const settingDefinitions = {
   secretKey: setting(
     'POSTERN_SECRET_KEY',
     '',
-    'Encrypts stored secrets, at least 16 characters; a file of mode 0600 in POSTERN_DATA if not set.',
+    'Key that encrypts stored secrets, at least 16 characters. If it is not set, Postern creates one in the file `secret-key` in POSTERN_DATA.',
     parseOptional(parseMinLength(16)),
   ),
   localRoots: setting(
@@ -141,7 +141,7 @@ export const settingDefinitions = {
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
-    'Private networks that tenants may enter addresses of. Not used yet: no feature connects to such addresses.',
+    'Private networks whose addresses tenants may use, for example for an identity provider. Not used yet: no feature connects to such addresses.',
     parseRangesSetting,
   ),
   trustedProxies: setting(
@@ -167,7 +167,7 @@ export const settingDefinitions = {
   accessLog: setting(
     'POSTERN_ACCESS_LOG',
     '',
-    'File for one line of JSON for each request, or `stdout`. SIGHUP reopens the file. Contains no secrets (see logs.md).',
+    'File to which each request adds one line of JSON, or `stdout`. SIGHUP reopens the file. Contains no secrets (see logs.md).',
     parseOptional(parseAccessLog),
   ),
   auditDays: setting('POSTERN_AUDIT_DAYS', '400', 'Days after which audit entries are deleted.', parsePositive),

@@ -14,7 +14,7 @@ import { listen } from '#http/connections/listen.ts';
 import { assetRoutes } from '#http/pages/asset-routes.ts';
 import { defaultTimeouts, type RequestTimeouts } from '#http/request-timeouts.ts';
 import { frontServerFiles } from '#http/visitor/front-server-file.ts';
-import { refusedLookups } from '#http/visitor/refused-lookups.ts';
+import { limitedSessionLookups } from '#http/visitor/limited-session-lookups.ts';
 import { responseMemory } from '#http/visitor/response-memory.ts';
 import { countUnknownLinks } from '#http/visitor/unknown-links.ts';
 import { visitorRoutes } from '#http/visitor/visitor-routes.ts';
@@ -84,14 +84,14 @@ async function addRoutes(
   options: {
     readonly settings: Settings;
     readonly data: DataFolder;
-    readonly databaseIdentity: string;
+    readonly databaseId: string;
     readonly runningChanges: Set<string>;
     readonly timeouts: RequestTimeouts;
   },
   resources: AsyncDisposableStack,
 ) {
   const { ports, transfers, listings, metrics } = opened;
-  const { settings, data, databaseIdentity, runningChanges, timeouts } = options;
+  const { settings, data, databaseId, runningChanges, timeouts } = options;
   const { log } = servers.visitor;
   const audit = resources.use(new VisitAudit(ports, reportAuditFailure(log)));
   const access = settings.accessLog === null ? null : resources.use(openAccessLog(settings.accessLog));
@@ -102,13 +102,13 @@ async function addRoutes(
   await addManagementRoutes(servers, ports, { metrics, searches, pages: consolePages });
   await assetRoutes(servers.visitor, pages, '/assets/');
   const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
-  const jobs = { ports, log, runningChanges, unknownLinks, database: databaseIdentity, onReplacedDatabase: exitOnReplacedDatabase };
+  const jobs = { ports, log, runningChanges, unknownLinks, database: databaseId, onReplacedDatabase: exitOnReplacedDatabase };
   resources.use(startScheduledJobs(jobs));
   visitorRoutes(servers.visitor, {
     ports: { ...ports, audit, runningChanges, listings, searches, ...visitLimits(ports.clock), ...visitorSignIn(ports) },
     transfers,
     unknownLinks,
-    refusedLookups: refusedLookups(),
+    limitedSessionLookups: limitedSessionLookups(),
     running: new Set(),
     timeouts,
     responseMemory: responseMemory(),
@@ -126,14 +126,14 @@ export async function compose(settings: Settings, replacements: Replacements = {
   if (settings.databaseUrl === null) data.checkDatabase();
   const opened = await openPorts(settings, replacements, data, version, resources);
   const { ports, transfers } = opened;
-  const { identity, firstKey, invitation } = await prepareInstallation(ports, settings, data);
+  const { databaseId, firstKey, invitation } = await prepareInstallation(ports, settings, data);
   const { log = process.stderr, timeouts = defaultTimeouts } = replacements;
   const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress: opened.clientAddress };
   const servers = createServers(http, ports, settings.admin !== null);
   const runningChanges = new Set<string>();
   // Keeps deleted files: the sweep of the scheduled jobs deletes them.
   await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true }));
-  const options = { settings, data, databaseIdentity: identity, runningChanges, timeouts };
+  const options = { settings, data, databaseId, runningChanges, timeouts };
   const { readiness, reopenLogs } = await addRoutes(servers, opened, options, resources);
   const { publicUrl, apiUrl } = await startListening(servers, settings, resources);
   opened.setPublicUrl(publicUrl);

@@ -22,7 +22,7 @@ export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
 /** What a start found or made in its database. */
 interface PreparedInstallation {
   /** Identity of the database. */
-  readonly identity: string;
+  readonly databaseId: string;
   /** The first admin key, if this start made it; else null. */
   readonly firstKey: string | null;
   /** The secret of the address that creates the first operator; null if an operator exists. */
@@ -37,10 +37,10 @@ export async function prepareInstallation(
 ): Promise<PreparedInstallation> {
   const { store } = ports;
   await checkSecretKey(ports);
-  const identity = await store.identity();
+  const databaseId = await store.databaseId();
   const isFirstStart = await isNewDatabase(ports);
   if (isFirstStart && databaseUrl !== null) data.checkMoved();
-  if (isFirstStart && !existsSync(join(data.files, 'welcome.txt'))) data.welcome();
+  if (isFirstStart && !existsSync(join(data.files, 'welcome.txt'))) data.createWelcomeFile();
   const firstKey = isFirstStart && apiKey === null ? newApiKey(ports) : null;
   if (firstKey !== null) data.stageFirstKey(firstKey);
   const prepareStore = () => prepareDatabase(ports, { apiKey, firstKey, files: data.files });
@@ -49,5 +49,5 @@ export async function prepareInstallation(
   await data.publishFirstKey((key) => isValidKey(ports, key));
   const invitation = await skipIfFull(() => inviteFirstOperator(ports));
   await skipIfFull(() => reportAlive(ports));
-  return { identity, firstKey, invitation };
+  return { databaseId, firstKey, invitation };
 }

@@ -16,7 +16,7 @@ export function networkOf(address: string, bits4: number, bits6: number): string
 /** Returns the narrow network of an address (IPv4 /32, IPv6 /64): usually one client or one site. */
 export const narrowNetworkOf = (address: string): string => networkOf(address, 32, 64);
 
-/** Returns the wide network of an address (IPv4 /24, IPv6 /48). One organisation may own it, with up to 65,536 narrow networks. */
+/** Returns the wide network of an address (IPv4 /24, IPv6 /48). One organization may own it, with up to 65,536 narrow networks. */
 export const wideNetworkOf = (address: string): string => networkOf(address, 24, 48);
 
 /** Returns the networks that take turns: the wide one, and the narrow one within it. */

@@ -27,7 +27,7 @@ interface UnreadResponse {
 }
 
 /**
- * Returns the response to end in favour of a newcomer: the newest one of the network that holds most.
+ * Returns the response to end in favor of a newcomer: the newest one of the network that holds most.
  * @returns undefined if no network holds more than that of the newcomer would
  */
 function findLoser(held: readonly UnreadResponse[], newcomer: UnreadResponse): UnreadResponse | undefined {
@@ -47,7 +47,7 @@ export function unreadResponses(
   limits: Readonly<Record<string, number>> & { readonly all: number },
   messageName: 'searchBusy' | 'listingBusy' = 'searchBusy',
 ): UnreadResponses {
-  const held = new Set<UnreadResponse>(); // in the order of their begin
+  const held = new Set<UnreadResponse>(); // in the order in which they began
   const bytesByLimit = new Map<string, number>();
   function release(unread: UnreadResponse): void {
     if (!held.delete(unread)) return;

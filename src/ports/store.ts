@@ -68,7 +68,7 @@ export interface Store {
   /** Checks that the database answers. */
   check(): Promise<void>;
   /** Returns a text that differs for a database that has replaced this one. */
-  identity(): Promise<string>;
+  databaseId(): Promise<string>;
   /** Returns whether another process is connected to the database now. */
   isUsedByOthers(): Promise<boolean>;
   /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, startPostern, type TestPostern } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const texts = [
   { name: 'firstName', added: 'Ann', updated: 'Anna' },
@@ -92,15 +92,15 @@ test('accessuser/update refuses a different username', async (t) => {
   const { user } = await addedUser(postern);
   const answer = await postern.send('accessuser/update', { ...user, username: 'eve' });
   assert.equal(answer.status, 400);
-  assert.deepEqual(faultsOf(answer), ['username']);
+  assert.deepEqual(fieldErrorsOf(answer), ['username']);
 });
 
 test('accessuser operations name all missing required fields at once', async (t) => {
   const postern = await startPostern(t);
-  assert.deepEqual(faultsOf(await postern.send('accessuser/add', {})), ['active', 'username']);
-  assert.deepEqual(faultsOf(await postern.send('accessuser/update', { firstName: 'Ann' })), ['authId', 'id']);
-  assert.deepEqual(faultsOf(await postern.send('accessuser/updateUserPassword', {})), ['confirmPassword', 'userPassword', 'username']);
-  assert.deepEqual(faultsOf(await postern.send('accessuser/deleteByUsername', {})), ['loginProfileId', 'username']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/add', {})), ['active', 'username']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/update', { firstName: 'Ann' })), ['authId', 'id']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/updateUserPassword', {})), ['confirmPassword', 'userPassword', 'username']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/deleteByUsername', {})), ['loginProfileId', 'username']);
 });
 
 test('accessuser/add refuses computed fields', async (t) => {
@@ -116,7 +116,7 @@ test('accessuser/add refuses computed fields', async (t) => {
     'authTypeStr',
     'etag',
   ])
-    assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username: 'ann', active: true, [name]: 1 })), [name]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/add', { username: 'ann', active: true, [name]: 1 })), [name]);
 });
 
 test('accessuser/search sorts by every stored field and refuses others with the list of sortable fields', async (t) => {
@@ -156,7 +156,7 @@ test('accessuser/search sorts by every stored field and refuses others with the 
   }
   for (const sortField of ['etag', 'password', 'userPassword', 'nonsense']) {
     const answer = await postern.send('accessuser/search', { sortField });
-    assert.deepEqual(faultsOf(answer), ['sortField'], sortField);
+    assert.deepEqual(fieldErrorsOf(answer), ['sortField'], sortField);
     assert.match(answer.body.errors[0].detail, /username/);
   }
   assert.equal(user.id, id);

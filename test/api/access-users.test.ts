@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cookieOf, newShare, signIn, startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const fresh = 'quite another secret';
 const both = (userPassword: string) => ({ userPassword, confirmPassword: userPassword });
@@ -13,10 +13,10 @@ test('a password has 10 to 256 characters, matches its confirmation, and is neit
   for (const password of ['nine-char', 'x'.repeat(257), 'annabella-long', 'ANNABELLA-long', '1234567890', 'password123', '']) {
     const answer = await set(both(password));
     assert.equal(answer.status, 400, password);
-    assert.ok(faultsOf(answer).includes('userPassword'), password);
+    assert.ok(fieldErrorsOf(answer).includes('userPassword'), password);
   }
   const unequal = await set({ userPassword: fresh, confirmPassword: `${fresh}!` });
-  assert.deepEqual([unequal.status, faultsOf(unequal)], [400, ['confirmPassword']]);
+  assert.deepEqual([unequal.status, fieldErrorsOf(unequal)], [400, ['confirmPassword']]);
   for (const password of ['ten-chars!', 'ü'.repeat(256)]) assert.equal((await set(both(password))).status, 200, password);
 });
 
@@ -103,7 +103,7 @@ test('a user moved to another profile is removed from the lists of all shares; a
 
 test('accessuser/delete is refused without an id, and answers 404 for a deleted user', async (t) => {
   const postern = await startPostern(t);
-  assert.deepEqual(faultsOf(await postern.send('accessuser/delete', {})), ['id']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/delete', {})), ['id']);
   const { id } = await postern.call('accessuser/add', { username: 'ann', active: true });
   await postern.call('accessuser/delete', { id });
   assert.equal((await postern.send('accessuser/delete', { id })).status, 404);
@@ -118,7 +118,7 @@ test('a request with an unknown login profile is refused with the name of that f
     await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: 987 }),
   ];
   assert.deepEqual(
-    answers.map((answer) => [answer.status, faultsOf(answer)]),
+    answers.map((answer) => [answer.status, fieldErrorsOf(answer)]),
     [
       [400, ['authId']],
       [400, ['loginProfileId']],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const user = (username: string, over: object = {}) => ({ username, active: true, ...over });
 const many = (count: number) => Array.from({ length: count }, (_, at) => user(`user-${at}`, { email: `user-${at}@example.com` }));
@@ -24,9 +24,9 @@ test('if rows are invalid, accessuser/addMany names each of them by its position
   const { id: authId } = await usersProfile(postern, ['ann']);
   const add = (users: object[]) => postern.send('accessuser/addMany', { authId, users });
   const shapes = await add([user('bob'), user('a,b'), { username: 'cyd' }, user('dora', { email: 'nowhere', phone: '1' })]);
-  assert.deepEqual([shapes.status, faultsOf(shapes)], [400, ['users.1.username', 'users.2.active', 'users.3.email', 'users.3.phone']]);
+  assert.deepEqual([shapes.status, fieldErrorsOf(shapes)], [400, ['users.1.username', 'users.2.active', 'users.3.email', 'users.3.phone']]);
   const taken = await add([user('bob'), user('ANN'), user('cyd'), user('Cyd')]);
-  assert.deepEqual([taken.status, faultsOf(taken)], [409, ['users.1.username', 'users.3.username']]);
+  assert.deepEqual([taken.status, fieldErrorsOf(taken)], [409, ['users.1.username', 'users.3.username']]);
   assert.match(taken.body.errors[1].detail, /same as users\.2\.username/);
   const hundred = await add(Array.from({ length: 100 }, () => user('a,b')));
   assert.equal(hundred.body.errors.length, 100, 'a call of many rows tells all of them');
@@ -38,7 +38,7 @@ test('accessuser/addMany refuses a duplicate e-mail address in a profile that se
   const { id: authId } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });
   await postern.call('accessuser/add', { username: 'ann', email: 'ann@example.com', active: true, authId });
   const users = [user('bob', { email: 'Ann@example.com' }), user('cyd'), user('dora')];
-  assert.deepEqual(faultsOf(await postern.send('accessuser/addMany', { authId, users })), ['users.0.email']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/addMany', { authId, users })), ['users.0.email']);
 });
 
 test('accessuser/addMany accepts 1 to 1000 rows, and refuses more without checking the rows', async (t) => {
@@ -46,7 +46,7 @@ test('accessuser/addMany accepts 1 to 1000 rows, and refuses more without checki
   const { id: authId } = await usersProfile(postern, []);
   for (const users of [[], many(1001), Array.from({ length: 100_000 }, () => ({}))]) {
     const answer = await postern.send('accessuser/addMany', { authId, users });
-    assert.deepEqual([answer.status, faultsOf(answer)], [400, ['users']]);
+    assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['users']]);
   }
 });
 

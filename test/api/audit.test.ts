@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines } from '../parts/log-lines.ts';
 import { adminKey, type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { faultsOf, keyOf } from './keys.ts';
+import { fieldErrorsOf, keyOf } from './keys.ts';
 
 const columns = [
   'id',
@@ -118,7 +118,7 @@ test('audit/search filters by share, username, action, outcome, word and time', 
   assert.deepEqual(await found(postern, { toDate: '2001-01-01' }), []);
   assert.deepEqual(await found(postern, { outcome: 'failed' }), []);
   assert.equal((await found(postern, { username: 'environment', action: 'share/add' })).length, 2);
-  assert.deepEqual(faultsOf(await postern.send('audit/search', { outcome: 'great', actoin: 'x' })), ['actoin', 'outcome']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('audit/search', { outcome: 'great', actoin: 'x' })), ['actoin', 'outcome']);
 });
 
 test('an NDJSON export has the same entries as a search, and no cell of a CSV export begins like a formula', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
-import { faultAt, faultsOf, keyOf } from './keys.ts';
+import { fieldErrorAt, fieldErrorsOf, keyOf } from './keys.ts';
 import { json, raw } from './raw-call.ts';
 
 test('a success response has four standard fields; add also returns the id and, for a link, viewId and viewUrl', async (t) => {
@@ -152,7 +152,7 @@ test('a field of the wrong type is refused, never coerced', async (t) => {
   };
   const answer = await postern.send('share/add', newShare(wrong));
   assert.equal(answer.status, 400);
-  assert.deepEqual(faultsOf(answer), Object.keys(wrong).sort());
+  assert.deepEqual(fieldErrorsOf(answer), Object.keys(wrong).sort());
   for (const id of ['1', 1.5, true, [1], {}, null, 0, -1, 1e300])
     assert.equal((await postern.send('share/get', { id })).status, 400, JSON.stringify(id));
 });
@@ -160,24 +160,24 @@ test('a field of the wrong type is refused, never coerced', async (t) => {
 test('an unknown field is refused with its name and a similar known field as a hint', async (t) => {
   const postern = await startPostern(t);
   const answer = await postern.send('share/add', newShare({ canDownlod: true, notifyEmail: 'a@example.com', zzzzzzzzzzzzzzzz: 1 }));
-  assert.deepEqual(faultsOf(answer), ['canDownlod', 'notifyEmail', 'zzzzzzzzzzzzzzzz']);
-  assert.match(faultAt(answer, 'canDownlod'), /\bcanDownload\b/);
-  assert.match(faultAt(answer, 'notifyEmail'), /\bnotifyEmails\b/);
+  assert.deepEqual(fieldErrorsOf(answer), ['canDownlod', 'notifyEmail', 'zzzzzzzzzzzzzzzz']);
+  assert.match(fieldErrorAt(answer, 'canDownlod'), /\bcanDownload\b/);
+  assert.match(fieldErrorAt(answer, 'notifyEmail'), /\bnotifyEmails\b/);
 });
 
 test('an unknown query parameter is refused with its name and a similar known one as a hint', async (t) => {
   const postern = await startPostern(t);
   const searched = await postern.send('share/search', { serchWord: 'x' });
-  assert.match(faultAt(searched, 'serchWord'), /\bsearchWord\b/);
+  assert.match(fieldErrorAt(searched, 'serchWord'), /\bsearchWord\b/);
   const changed = await postern.send('share/add', newShare(), { query: { dryrun: 'true' } });
   assert.equal(changed.status, 400);
-  assert.match(faultAt(changed, 'dryrun'), /\bdryRun\b/);
+  assert.match(fieldErrorAt(changed, 'dryrun'), /\bdryRun\b/);
 });
 
 test('an operation that only reads refuses dryRun', async (t) => {
   const postern = await startPostern(t);
   for (const name of ['loginprofile/get', 'loginprofile/search'])
-    assert.deepEqual(faultsOf(await postern.send(name, {}, { query: { dryRun: 'true' } })), ['dryRun'], name);
+    assert.deepEqual(fieldErrorsOf(await postern.send(name, {}, { query: { dryRun: 'true' } })), ['dryRun'], name);
 });
 
 test('a repeated query parameter is refused with its name', async (t) => {
@@ -187,9 +187,9 @@ test('a repeated query parameter is refused with its name', async (t) => {
     '/api/v1/accessuser/search?pageSize=1&pageSize=2',
     '/api/v1/audit/search?pageSize=1&pageSize=2',
   ])
-    assert.deepEqual(faultsOf(await raw(postern, path)), ['pageSize']);
+    assert.deepEqual(fieldErrorsOf(await raw(postern, path)), ['pageSize']);
   const doubled = await raw(postern, '/api/v1/share/delete?dryRun=true&dryRun=true', { method: 'DELETE', headers: json, body: '{"id":1}' });
-  assert.deepEqual(faultsOf(doubled), ['dryRun']);
+  assert.deepEqual(fieldErrorsOf(doubled), ['dryRun']);
 });
 
 test('DELETE accepts its fields as query parameters if the request has no body', async (t) => {
@@ -199,8 +199,8 @@ test('DELETE accepts its fields as query parameters if the request has no body',
   assert.equal((await postern.send('share/get', { id })).status, 404);
   await postern.call('accessuser/add', { username: '007', active: true, authId: 1 });
   assert.equal((await raw(postern, '/api/v1/accessuser/deleteByUsername?username=007&loginProfileId=1', { method: 'DELETE' })).status, 200);
-  assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/delete?id=x', { method: 'DELETE' })), ['id']);
-  assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/delete?id=1&ids=2', { method: 'DELETE' })), ['ids']);
+  assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/share/delete?id=x', { method: 'DELETE' })), ['id']);
+  assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/share/delete?id=1&ids=2', { method: 'DELETE' })), ['ids']);
 });
 
 test('a refusal names all invalid fields at once', async (t) => {
@@ -210,21 +210,21 @@ test('a refusal names all invalid fields at once', async (t) => {
     newShare({ location: 'nowhere', authenticationId: 99, validityStartDate: '2026-02-01', validityEndDate: '2026-01-01' }),
   );
   assert.equal(answer.status, 400);
-  for (const field of ['location', 'authenticationId', 'validityEndDate']) assert.ok(faultsOf(answer).includes(field), field);
+  for (const field of ['location', 'authenticationId', 'validityEndDate']) assert.ok(fieldErrorsOf(answer).includes(field), field);
 });
 
 test('__proto__, constructor and toString are refused as unknown fields', async (t) => {
   const postern = await startPostern(t);
   for (const name of ['__proto__', 'constructor', 'toString'])
     assert.deepEqual(
-      faultsOf(await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: `{"id":1,"${name}":{"x":1}}` })),
+      fieldErrorsOf(await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: `{"id":1,"${name}":{"x":1}}` })),
       [name],
     );
 });
 
 test('a query parameter named __proto__ is refused as unknown', async (t) => {
   const postern = await startPostern(t);
-  assert.deepEqual(faultsOf(await raw(postern, '/api/v1/share/search?__proto__=1')), ['__proto__']);
+  assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/share/search?__proto__=1')), ['__proto__']);
 });
 
 test('a NUL character is refused, and a forged cursor causes no server error', async (t) => {
@@ -241,7 +241,7 @@ test('a NUL character is refused, and a forged cursor causes no server error', a
   for (const field of ['username', 'email', 'groupNames', 'address']) {
     const refused = await postern.send('share/explain', { id, [field]: nul });
     assert.equal(refused.status, 400, field);
-    assert.deepEqual(faultsOf(refused), [field]);
+    assert.deepEqual(fieldErrorsOf(refused), [field]);
   }
   const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
   for (const [sortField, value] of [

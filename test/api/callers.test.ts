@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adminKey, newShare, startPostern } from '../start.ts';
-import { faultsOf, keyOf } from './keys.ts';
+import { fieldErrorsOf, keyOf } from './keys.ts';
 
 const reads = [
   'accessuser/search',
@@ -127,10 +127,11 @@ test('login answers a wrong name and a wrong key in the same way', async (t) => 
 
 test('login refuses unknown and missing fields with their names', async (t) => {
   const postern = await startPostern(t);
-  assert.deepEqual(faultsOf(await postern.send('login', {}, { key: null })), ['secretkey', 'username']);
-  assert.deepEqual(faultsOf(await postern.send('login', { username: 'environment', secretkey: adminKey, remember: true }, { key: null })), [
-    'remember',
-  ]);
+  assert.deepEqual(fieldErrorsOf(await postern.send('login', {}, { key: null })), ['secretkey', 'username']);
+  assert.deepEqual(
+    fieldErrorsOf(await postern.send('login', { username: 'environment', secretkey: adminKey, remember: true }, { key: null })),
+    ['remember'],
+  );
 });
 
 test('login refuses an unknown query parameter', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
-import { faultAt, faultsOf } from './keys.ts';
+import { fieldErrorAt, fieldErrorsOf } from './keys.ts';
 
 test('a time is accepted with any ISO 8601 offset and returned in UTC with milliseconds', async (t) => {
   const postern = await startPostern(t);
@@ -32,13 +32,13 @@ test('a date that does not exist is refused', async (t) => {
     '2026-01-01T00:00:00+25:00',
   ])
     for (const field of ['validityStartDate', 'validityEndDate'])
-      assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: date }))), [field], date);
+      assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ [field]: date }))), [field], date);
 });
 
 test('an end date that is not after the start date is refused, but an end date in the past is accepted', async (t) => {
   const postern = await startPostern(t);
   const at = '2026-01-31T09:00:00Z';
-  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ validityStartDate: at, validityEndDate: at }))), [
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ validityStartDate: at, validityEndDate: at }))), [
     'validityEndDate',
   ]);
   const { id } = await postern.call('share/add', newShare({ validityStartDate: '2020-01-01', validityEndDate: '2020-01-01' }));
@@ -57,7 +57,7 @@ for (const [field, longest] of [
     const postern = await startPostern(t);
     await postern.call('share/add', newShare({ [field]: 'ä'.repeat(longest) }));
     await postern.call('share/add', newShare({ [field]: '😀'.repeat(longest) }));
-    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: 'x'.repeat(longest + 1) }))), [field]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ [field]: 'x'.repeat(longest + 1) }))), [field]);
   });
 
 test('other text fields have their documented maximum lengths', async (t) => {
@@ -69,7 +69,7 @@ test('other text fields have their documented maximum lengths', async (t) => {
     ['lastName', 'x'.repeat(256)],
     ['email', `${'x'.repeat(249)}@a.de`.padEnd(255, 'e')],
   ] as const) {
-    assert.deepEqual(faultsOf(await user({ [field]: value })), [field]);
+    assert.deepEqual(fieldErrorsOf(await user({ [field]: value })), [field]);
     assert.equal(
       (await user({ username: `ok ${field}`.replace(' ', ''), [field]: value.slice(field === 'email' ? 1 : 0, 255) })).status,
       200,
@@ -81,15 +81,15 @@ test('other text fields have their documented maximum lengths', async (t) => {
     ['description', 'x'.repeat(4001)],
     ['configuration', `{"a":"${'x'.repeat(65_536)}"}`],
   ] as const)
-    assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { [field]: value })), [field]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { [field]: value })), [field]);
 });
 
 test('a required text must not be empty, but userNames may be empty', async (t) => {
   const postern = await startPostern(t);
   for (const field of ['title', 'location', 'path'])
-    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: '' }))), [field]);
-  assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username: '', active: true })), ['username']);
-  assert.deepEqual(faultsOf(await postern.send('apikey/add', { name: '', role: 'reader' })), ['name']);
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ [field]: '' }))), [field]);
+  assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/add', { username: '', active: true })), ['username']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('apikey/add', { name: '', role: 'reader' })), ['name']);
   assert.equal((await postern.send('share/add', newShare({ userNames: '' }))).status, 200);
 });
 
@@ -103,7 +103,7 @@ test('control characters are refused, except line breaks in free text', async (t
     ['waterMarkText', 'a\u0085b'],
     ['title', '\ud800'],
   ] as const)
-    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [field]: value }))), [field]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ [field]: value }))), [field]);
   const { id } = await postern.call('share/add', newShare({ description: 'a\r\nb\nc' }));
   assert.equal((await postern.call('share/get', { id })).description, 'a\r\nb\nc');
 });
@@ -119,7 +119,7 @@ test('text is stored in Unicode NFC', async (t) => {
 test('a username has no comma or colon, and is unique within its login profile regardless of case', async (t) => {
   const postern = await startPostern(t);
   for (const username of ['a,b', 'a:b'])
-    assert.deepEqual(faultsOf(await postern.send('accessuser/add', { username, active: true })), ['username']);
+    assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/add', { username, active: true })), ['username']);
   const { id } = await postern.call('loginprofile/add', {});
   await postern.call('accessuser/add', { username: 'Ann', active: true, authId: id });
   assert.equal((await postern.send('accessuser/add', { username: 'aNN', active: true, authId: id })).status, 409);
@@ -156,7 +156,7 @@ for (const range of [
 ])
   test(`the ipRange ${range} is refused`, async (t) => {
     const postern = await startPostern(t);
-    assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { ipRange: range })), ['ipRange']);
+    assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { ipRange: range })), ['ipRange']);
   });
 
 test('an ipRange has at most 1000 entries, because requests at a link check it', async (t) => {
@@ -165,7 +165,7 @@ test('an ipRange has at most 1000 entries, because requests at a link check it',
   await postern.call('loginprofile/add', { ipRange: ranges(1000) });
   for (const list of [ranges(1001), '::,'.repeat(1001)]) {
     const refused = await postern.send('loginprofile/add', { ipRange: list });
-    assert.deepEqual(faultsOf(refused), ['ipRange']);
+    assert.deepEqual(fieldErrorsOf(refused), ['ipRange']);
     assert.match(refused.body.detail, /at most 1000 entries/);
   }
 });
@@ -186,15 +186,17 @@ test('entries of a list are trimmed and duplicates are removed; a quoted entry m
   const { groupNames, notifyEmails } = await postern.call('share/get', { id });
   assert.deepEqual(groupNames.split(/, ?(?=(?:[^"]*"[^"]*")*[^"]*$)/), ['staff', '"Sales, EU"', '"the ""A"" team"']);
   assert.equal(notifyEmails, 'a@example.com');
-  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ groupNames: '"open' }))), ['groupNames']);
-  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ notifyEmails: 'a@example.com,not an address' }))), ['notifyEmails']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ groupNames: '"open' }))), ['groupNames']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ notifyEmails: 'a@example.com,not an address' }))), [
+    'notifyEmails',
+  ]);
 });
 
 test('a share with a USERS profile accepts only users of that profile', async (t) => {
   const postern = await startPostern(t);
   const [one, two] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['bob'])];
   assert.deepEqual(
-    faultsOf(await postern.send('share/add', newShare({ authenticationId: one.id, allowAllUsers: false, userNames: 'ann,bob' }))),
+    fieldErrorsOf(await postern.send('share/add', newShare({ authenticationId: one.id, allowAllUsers: false, userNames: 'ann,bob' }))),
     ['userNames'],
   );
   const { id } = await postern.call('share/add', newShare({ authenticationId: one.id, allowAllUsers: false, userNames: 'ANN' }));
@@ -208,20 +210,23 @@ test('a share with a USERS profile accepts only users of that profile', async (t
 test('a refusal describes in words the valid values of each invalid field', async (t) => {
   const postern = await startPostern(t);
   const user = await postern.send('accessuser/add', { username: 'a,b', active: true, email: 'no address' });
-  assert.equal(faultAt(user, 'username'), 'must not contain commas, colons or control characters, and must not begin or end with a space');
-  assert.equal(faultAt(user, 'email'), 'must be an e-mail address such as ann@example.com');
+  assert.equal(
+    fieldErrorAt(user, 'username'),
+    'must not contain commas, colons or control characters, and must not begin or end with a space',
+  );
+  assert.equal(fieldErrorAt(user, 'email'), 'must be an e-mail address such as ann@example.com');
   const profile = await postern.send('loginprofile/add', { typeId: 2, password: 'short', lang: 'xx', ipRange: '10.0.0.0/99' });
-  assert.deepEqual(faultsOf(profile), ['ipRange', 'lang', 'password']);
+  assert.deepEqual(fieldErrorsOf(profile), ['ipRange', 'lang', 'password']);
   const location = await postern.send('location/add', { name: 'x', kind: 'local', configuration: '{"folder":"relative"}' });
-  assert.match(faultAt(location, 'configuration'), /^folder must be an absolute path/);
+  assert.match(fieldErrorAt(location, 'configuration'), /^folder must be an absolute path/);
   for (const answer of [user, profile, location]) assert.doesNotMatch(JSON.stringify(answer.body), /\\p\{|\[\^|must match/);
 });
 
 test('an unknown field gets a suggestion only if its name is similar to a known field', async (t) => {
   const postern = await startPostern(t);
-  const detail = async (name: string) => faultAt(await postern.send('share/get', { id: 1, [name]: 1 }), name);
+  const detail = async (name: string) => fieldErrorAt(await postern.send('share/get', { id: 1, [name]: 1 }), name);
   assert.equal(
-    faultAt(await postern.send('accessuser/add', { username: 'ann', activ: true }), 'activ'),
+    fieldErrorAt(await postern.send('accessuser/add', { username: 'ann', activ: true }), 'activ'),
     'is not a known field; did you mean active?',
   );
   assert.equal(await detail('x'), 'is not a known field');

@@ -14,8 +14,8 @@ export async function anotherTenant(postern: TestPostern) {
 }
 
 /** The fields that a refusal names, sorted. */
-export const faultsOf = ({ body }: Answer): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
+export const fieldErrorsOf = ({ body }: Answer): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
 
 /** What a refusal says of one field. */
-export const faultAt = ({ body }: Answer, field: string): string =>
+export const fieldErrorAt = ({ body }: Answer, field: string): string =>
   (body.errors ?? []).find((fault: { field: string }) => fault.field === field)?.detail ?? '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, signIn, startPostern, type TestPostern } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const linkPassword = 'correct horse battery';
 const opens = async (postern: TestPostern, viewId: string, password: string) =>
@@ -55,7 +55,7 @@ test('a new linkPassword ends earlier sessions, and a linkPassword profile that 
 test('a weak linkPassword is refused, and a linkPassword is neither returned nor stored in the audit log', async (t) => {
   const postern = await startPostern(t);
   for (const wrong of ['nine-char', 'x'.repeat(257), 'password123'])
-    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ linkPassword: wrong }))), ['linkPassword'], wrong);
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ linkPassword: wrong }))), ['linkPassword'], wrong);
   const added = await postern.call('share/add', newShare({ linkPassword }));
   const texts = [added, await postern.call('share/get', { id: added.id }), await postern.call('audit/search')];
   for (const text of texts) assert.ok(!JSON.stringify(text).includes(linkPassword));

@@ -6,7 +6,7 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
-import { faultAt, faultsOf, keyOf } from './keys.ts';
+import { fieldErrorAt, fieldErrorsOf, keyOf } from './keys.ts';
 
 async function addedLocation(postern: TestPostern, name = 'reports') {
   const folder = join(postern.files, name);
@@ -48,7 +48,7 @@ test('location/update with a duplicate name gets 409, and with an outdated etag 
   const { id } = await addedLocation(postern);
   assert.equal((await postern.send('location/update', { id, name: 'local' })).status, 409);
   assert.equal((await postern.send('location/update', { id, name: 'x' }, { headers: { 'if-match': '"0"' } })).status, 412);
-  assert.deepEqual(faultsOf(await postern.send('location/update', { id, kind: 's3' })), ['kind']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('location/update', { id, kind: 's3' })), ['kind']);
 });
 
 test('an unsupported kind is refused with the supported kinds', async (t) => {
@@ -56,7 +56,7 @@ test('an unsupported kind is refused with the supported kinds', async (t) => {
   for (const kind of ['s3', 'azure', 'sftp', 'webdav', 'floppy']) {
     const answer = await postern.send('location/add', { name: kind, kind, configuration: '{}' });
     assert.equal(answer.status, 400);
-    assert.match(faultAt(answer, 'kind'), /\blocal\b/);
+    assert.match(fieldErrorAt(answer, 'kind'), /\blocal\b/);
   }
 });
 
@@ -76,7 +76,7 @@ test('a configuration is refused unless it names an existing folder within the a
     JSON.stringify({ folder: postern.files, more: 1 }),
   ])
     assert.deepEqual(
-      faultsOf(await postern.send('location/add', { name: 'x', kind: 'local', configuration })),
+      fieldErrorsOf(await postern.send('location/add', { name: 'x', kind: 'local', configuration })),
       ['configuration'],
       configuration,
     );
@@ -117,15 +117,18 @@ test('location/browse lists folders first, and neither symbolic links nor anythi
     ],
   );
   for (const outside of ['..', '/../..', '/link', '/nothing', '/a.txt', '/.postern'])
-    assert.deepEqual(faultsOf(await postern.send('location/browse', { location: 'reports', path: outside })), ['path'], outside);
-  assert.deepEqual(faultsOf(await postern.send('location/browse', { location: 'nowhere' })), ['location']);
-  assert.deepEqual(faultsOf(await postern.send('location/browse', {})), ['location']);
+    assert.deepEqual(fieldErrorsOf(await postern.send('location/browse', { location: 'reports', path: outside })), ['path'], outside);
+  assert.deepEqual(fieldErrorsOf(await postern.send('location/browse', { location: 'nowhere' })), ['location']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('location/browse', {})), ['location']);
 });
 
 test('a folder that is not allowed gets the same refusal whether or not it exists', async (t) => {
   const postern = await startPostern(t);
   const answer = async (folder: string) =>
-    faultAt(await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) }), 'configuration');
+    fieldErrorAt(
+      await postern.send('location/add', { name: 'x', kind: 'local', configuration: JSON.stringify({ folder }) }),
+      'configuration',
+    );
   assert.equal(await answer('/etc'), await answer('/etc/no-such-folder'));
   assert.equal(await answer(postern.data), await answer(join(postern.data, 'no-such-folder')));
 });
@@ -163,7 +166,7 @@ test('a location can set the mode of new files and folders', async (t) => {
   const add = (over: object) =>
     postern.send('location/add', { name: 'reports', kind: 'local', configuration: JSON.stringify({ folder, ...over }) });
   for (const over of [{ fileMode: '640' }, { fileMode: '0999' }, { folderMode: 488 }, { group: 'staff' }])
-    assert.deepEqual(faultsOf(await add(over)), ['configuration'], JSON.stringify(over));
+    assert.deepEqual(fieldErrorsOf(await add(over)), ['configuration'], JSON.stringify(over));
   assert.equal((await add({ fileMode: '0640', folderMode: '0750' })).status, 200);
   const { base } = await linkTo(postern, { location: 'reports' });
   assert.equal((await postern.visit(`${base}/file/a.txt`, { method: 'PUT', body: 'a' })).status, 201);

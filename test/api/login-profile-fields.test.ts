@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, startPostern, type TestPostern } from '../start.ts';
-import { faultsOf, keyOf } from './keys.ts';
+import { fieldErrorsOf, keyOf } from './keys.ts';
 
 const mask = '********';
 const fields = [
@@ -95,7 +95,7 @@ test('the title of a login profile and the password of a PASSWORD profile cannot
     for (const nothing of [null, '']) {
       const answer = await postern.send('loginprofile/update', { id, [name]: nothing });
       assert.equal(answer.status, 400, `${name} ${nothing}`);
-      assert.deepEqual(faultsOf(answer), [name]);
+      assert.deepEqual(fieldErrorsOf(answer), [name]);
     }
 });
 
@@ -115,7 +115,7 @@ test('a fetched login profile can be edited and sent back with all its fields; i
 test('loginprofile/update refuses a different tid', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedProfile(postern);
-  assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, tid: 2 })), ['tid']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/update', { id, tid: 2 })), ['tid']);
 });
 
 test('loginprofile/update accepts a new viewId, and the old portal address stops working', async (t) => {
@@ -150,7 +150,7 @@ test('loginprofile/add refuses computed fields, except userCount', async (t) => 
     'updateDateTime',
     'etag',
   ])
-    assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { title: 'Clients', [name]: 'x' })), [name]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { title: 'Clients', [name]: 'x' })), [name]);
 });
 
 test('loginprofile/search sorts by stored fields, and refuses other fields with the list of sortable fields', async (t) => {
@@ -188,7 +188,7 @@ test('loginprofile/search sorts by stored fields, and refuses other fields with 
   }
   for (const sortField of ['password', 'configuration', 'shareCount', 'userCount', 'viewUrl', 'etag']) {
     const answer = await postern.send('loginprofile/search', { sortField });
-    assert.deepEqual(faultsOf(answer), ['sortField'], sortField);
+    assert.deepEqual(fieldErrorsOf(answer), ['sortField'], sortField);
     assert.match(answer.body.errors[0].detail, /title/);
   }
 });
@@ -217,10 +217,10 @@ test('the password of a login profile has at least ten characters and is not a c
   for (const password of ['short pw', 'password123', '1234567890']) {
     const refused = await postern.send('loginprofile/add', { typeId: 2, password });
     assert.equal(refused.status, 400, password);
-    assert.deepEqual(faultsOf(refused), ['password']);
+    assert.deepEqual(fieldErrorsOf(refused), ['password']);
   }
   const { id } = await postern.call('loginprofile/add', { typeId: 2, password: 'a door of its own' });
-  assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, password: 'short pw' })), ['password']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/update', { id, password: 'short pw' })), ['password']);
   await postern.call('loginprofile/update', { id, title: 'renamed', password: '********' });
 });
 

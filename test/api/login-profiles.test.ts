@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 import { hearStatements } from '../parts/statements.ts';
 import { newShare, signIn, startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 test('loginprofile/get without an id returns the default profile; a change or delete without an id is refused', async (t) => {
   const postern = await startPostern(t);
@@ -20,7 +20,7 @@ test('loginprofile/get without an id returns the default profile; a change or de
     'share/updateSharableLink',
   ]) {
     const answer = await postern.send(name, {});
-    assert.deepEqual([answer.status, faultsOf(answer).includes('id')], [400, true], name);
+    assert.deepEqual([answer.status, fieldErrorsOf(answer).includes('id')], [400, true], name);
   }
 });
 

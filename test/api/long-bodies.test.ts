@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 import { json, raw } from './raw-call.ts';
 
 const post = (body: string) => ({ method: 'POST', headers: json, body });
@@ -21,7 +21,7 @@ test('a NUL character and a name such as __proto__ are found anywhere in a body'
     [rows('{"__proto__":{}}'), '__proto__'],
     [`{"title":"__proto__","description":["a",{"b":["\\u0000"]}]}`, 'b'],
   ] as const)
-    assert.deepEqual(faultsOf(await raw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
+    assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
 });
 
 test('most long bodies that arrive together are read, and one that waits too long gets 503 with Retry-After', async (t) => {

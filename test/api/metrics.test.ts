@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { operations } from '#features/operations.ts';
 import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const metricsOf = async (postern: TestPostern, key: string) =>
   await postern.visit('/metrics', { headers: { authorization: `Bearer ${key}` } });
@@ -33,10 +33,10 @@ test('only tenant 1 can have keys with the role metrics, because metrics cover a
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
   const refused = await postern.send('apikey/add', { name: 'm', role: 'metrics' }, { key });
-  assert.deepEqual([refused.status, faultsOf(refused)], [400, ['role']]);
+  assert.deepEqual([refused.status, fieldErrorsOf(refused)], [400, ['role']]);
   const password = 'a horse that reads maps';
   const operator = await postern.send('operator/add', { name: 'Olga', role: 'metrics', password, confirmPassword: password });
-  assert.deepEqual([operator.status, faultsOf(operator)], [400, ['role']]);
+  assert.deepEqual([operator.status, fieldErrorsOf(operator)], [400, ['role']]);
 });
 
 test('the metrics show the version, refused sign-ins, bytes in and out, disk space, database times and queue lengths', async (t) => {

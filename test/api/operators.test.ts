@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { until } from '../ports/until.ts';
 import { type Answer, newShare, startPostern, type TestPostern } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const password = 'a horse that reads maps';
 const secrets = { password, confirmPassword: password };
@@ -158,11 +158,11 @@ test('an unknown name and a wrong password get the same response, and sign-in at
 test('operator names are unique regardless of case; a password must be strong and confirmed', async (t) => {
   const { postern } = await firstOperator(t);
   const add = (over: object) => postern.send('operator/add', { name: 'Otto', role: 'editor', ...secrets, ...over });
-  assert.deepEqual([(await add({ name: 'OLGA' })).status, faultsOf(await add({ name: 'OLGA' }))], [409, ['name']]);
-  assert.deepEqual(faultsOf(await add({ confirmPassword: 'another horse' })), ['confirmPassword']);
+  assert.deepEqual([(await add({ name: 'OLGA' })).status, fieldErrorsOf(await add({ name: 'OLGA' }))], [409, ['name']]);
+  assert.deepEqual(fieldErrorsOf(await add({ confirmPassword: 'another horse' })), ['confirmPassword']);
   for (const weak of ['short', 'password123', 'otto']) {
     const answer = await add({ password: weak, confirmPassword: weak });
-    assert.deepEqual([answer.status, faultsOf(answer)], [400, ['password']], weak);
+    assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['password']], weak);
   }
   assert.equal((await add({})).status, 200);
 });
@@ -187,7 +187,7 @@ test('changing your own password requires the current one; changing the password
   const { id: rita } = await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
   const page = asPage(postern, cookieOf(await signIn(postern, 'Rita')));
   const fresh = { password: 'another long secret', confirmPassword: 'another long secret' };
-  assert.deepEqual(faultsOf(await page('operator/updatePassword', { id: rita, ...fresh })), ['currentPassword']);
+  assert.deepEqual(fieldErrorsOf(await page('operator/updatePassword', { id: rita, ...fresh })), ['currentPassword']);
   assert.equal((await page('operator/updatePassword', { id: rita, ...fresh, currentPassword: 'not this one' })).status, 403);
   assert.equal((await page('operator/updatePassword', { id: otto, ...fresh, currentPassword: password })).status, 403);
   assert.equal((await page('operator/updatePassword', { id: rita, ...fresh, currentPassword: password })).status, 200);

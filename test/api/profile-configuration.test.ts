@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { adminKey, startPostern, type TestPostern } from '../start.ts';
-import { faultsOf, keyOf } from './keys.ts';
+import { fieldErrorsOf, keyOf } from './keys.ts';
 
 const secrets = ['very-secret-word-one', 'very-secret-word-two', 'very-secret-word-three'];
 const [password, clientSecret, bindPassword] = secrets;
@@ -37,7 +37,7 @@ test('loginprofile/get and loginprofile/search return secrets masked', async (t)
   for (const secret of secrets) assert.ok(!all.includes(secret));
 });
 
-test('audit entries contain no secret, neither in search nor in export', async (t) => {
+test('audit entries contain no secrets, in search or in export', async (t) => {
   const postern = await startPostern(t);
   const { byPassword, byOidc } = await profiles(postern);
   await postern.call('loginprofile/update', { id: byPassword, password: 'very-secret-word-four' });
@@ -85,9 +85,9 @@ test('an update that contains the mask keeps the secret, and a new profile that 
     clientSecret: '********',
   });
   const fresh = await postern.send('loginprofile/add', { typeId: 5, configuration });
-  assert.deepEqual([fresh.status, faultsOf(fresh)], [400, ['configuration']]);
+  assert.deepEqual([fresh.status, fieldErrorsOf(fresh)], [400, ['configuration']]);
   const masked = await postern.send('loginprofile/add', { typeId: 2, password: '********' });
-  assert.deepEqual([masked.status, faultsOf(masked)], [400, ['password']]);
+  assert.deepEqual([masked.status, fieldErrorsOf(masked)], [400, ['password']]);
 });
 
 test('the mask is refused if the profile has no such secret, even if it has a secret of another type', async (t) => {
@@ -148,19 +148,21 @@ test('typeId is a number from 1 to 7, and the profile contains the matching type
     const profile = await postern.call('loginprofile/get', { id });
     assert.deepEqual([profile.typeId, profile.typeString], [index + 1, typeString]);
   }
-  for (const typeId of [0, 8, -1, 1.5, '3']) assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { typeId })), ['typeId']);
+  for (const typeId of [0, 8, -1, 1.5, '3'])
+    assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { typeId })), ['typeId']);
 });
 
 test('a PASSWORD profile without a password is refused, when it is added and when its type changes', async (t) => {
   const postern = await startPostern(t);
-  assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { typeId: 2 })), ['password']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { typeId: 2 })), ['password']);
   const { id } = await postern.call('loginprofile/add', { typeId: 3 });
-  assert.deepEqual(faultsOf(await postern.send('loginprofile/update', { id, typeId: 2 })), ['password']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/update', { id, typeId: 2 })), ['password']);
 });
 
 test('lang is empty or the tag of an available language', async (t) => {
   const postern = await startPostern(t);
-  for (const lang of ['xx', 'english', 'e', '*']) assert.deepEqual(faultsOf(await postern.send('loginprofile/add', { lang })), ['lang']);
+  for (const lang of ['xx', 'english', 'e', '*'])
+    assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/add', { lang })), ['lang']);
   for (const lang of ['', 'en']) assert.equal((await postern.send('loginprofile/add', { lang })).status, 200);
 });
 

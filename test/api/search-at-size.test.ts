@@ -5,7 +5,7 @@ import { fold } from '../../src/core/fold.ts';
 import { type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
 const many = 6000; // above the limit up to which records are compared one by one
-const atOnce = 200; // rows per insert
+const batchSize = 200; // rows per insert
 const kinds = ['Report', 'Invoice', 'Timesheet', 'Договор', '契約書', 'MÜLLER'];
 
 const far = Date.UTC(2100, 0);
@@ -29,9 +29,9 @@ interface Expected {
 async function addMany(postern: TestPostern, like: number): Promise<Expected[]> {
   const { store } = postern.ports;
   const { id: _, ...row } = await store.read.selectFrom('share').selectAll().where('id', '=', like).executeTakeFirstOrThrow();
-  const made: Expected[] = [];
-  for (let begin = 0; begin < many; begin += atOnce) {
-    const rows = Array.from({ length: atOnce }, (_, index) => {
+  const records: Expected[] = [];
+  for (let begin = 0; begin < many; begin += batchSize) {
+    const rows = Array.from({ length: batchSize }, (_, index) => {
       const number = begin + index;
       const title = `${kinds[number % 6]} ${(number * 7919) % many}`;
       const view_id = `${row.view_id.slice(0, 10)}${String(number).padStart(12, '0')}`;
@@ -44,9 +44,9 @@ async function addMany(postern: TestPostern, like: number): Promise<Expected[]> 
       'job',
     );
     for (const [index, { id, title, valid_to: end, search_text: text }] of ids.entries())
-      made.push({ id, title, end, text, state: (rare[(begin + index) % 100] ?? ordinary(0)).state });
+      records.push({ id, title, end, text, state: (rare[(begin + index) % 100] ?? ordinary(0)).state });
   }
-  return made;
+  return records;
 }
 
 const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -112,8 +112,8 @@ test('among thousands of shares, a filter by state finds and counts the right on
         assert.deepEqual(await found({}), { totalCount: ids.length, ids: ids.slice(0, 7) }, where);
         const last = { totalCount: ids.length, ids: ids.slice(-7) };
         assert.deepEqual(await found({ startIndex: ids.length - 7 }), last, where);
-        const falling = { totalCount: ids.length, ids: ids.toReversed().slice(3, 10) };
-        assert.deepEqual(await found({ sortOrder: 'desc', startIndex: 3 }), falling, where);
+        const descending = { totalCount: ids.length, ids: ids.toReversed().slice(3, 10) };
+        assert.deepEqual(await found({ sortOrder: 'desc', startIndex: 3 }), descending, where);
       }
 });
 

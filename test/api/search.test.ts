@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
-import { faultsOf, keyOf } from './keys.ts';
+import { fieldErrorsOf, keyOf } from './keys.ts';
 
 const searches = ['accessuser/search', 'share/search', 'loginprofile/search'];
 const envelope = [
@@ -56,7 +56,8 @@ for (const name of searches)
       ['fromDate', ['2026-02-30', '2026-13-01', 'yesterday', '2026-01-01T25:00:00Z']],
       ['toDate', ['2026-02-29', 'x']],
     ] as const)
-      for (const value of values) assert.deepEqual(faultsOf(await postern.send(name, { [field]: value })), [field], `${field}=${value}`);
+      for (const value of values)
+        assert.deepEqual(fieldErrorsOf(await postern.send(name, { [field]: value })), [field], `${field}=${value}`);
     assert.equal((await postern.call(name, { pageSize: 1000 })).pageSize, 1000);
     assert.deepEqual((await postern.call(name, { startIndex: 999 })).list, []);
   });
@@ -187,7 +188,7 @@ test('share/search can filter by the states active, scheduled, ended and inactiv
   assert.deepEqual(titles(await postern.call('share/search', { state: 'scheduled' })), ['later']);
   assert.deepEqual(titles(await postern.call('share/search', { state: 'ended' })), ['over']);
   assert.deepEqual(titles(await postern.call('share/search', { state: 'inactive' })), ['off']);
-  assert.deepEqual(faultsOf(await postern.send('share/search', { state: 'open' })), ['state']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/search', { state: 'open' })), ['state']);
 });
 
 test('the flags of a search envelope show what the caller may do with the records', async (t) => {

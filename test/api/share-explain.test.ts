@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
 import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const allowed = ({ outcomes }: Json) =>
   outcomes
@@ -84,7 +84,7 @@ test('share/explain refuses an invalid field with its name, and changes nothing'
     ['groupNames', 7],
     ['groupNames', Array.from({ length: 1001 }, (_, index) => `g${index}`).join(',')],
   ] as const)
-    assert.deepEqual(faultsOf(await postern.send('share/explain', { id, [field]: value })), [field]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/explain', { id, [field]: value })), [field]);
   await postern.call('share/explain', { id, action: 'delete' });
   assert.equal(JSON.stringify([await postern.call('share/search'), (await postern.call('audit/search')).totalCount]), before);
 });

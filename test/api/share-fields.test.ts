@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 interface Field {
   readonly name: string;
@@ -154,7 +154,7 @@ test('null in a required field of a share is refused, and the error names the fi
   const postern = await startPostern(t);
   const { share } = await addedShare(postern);
   for (const name of [...required.map((field) => field.name), 'authenticationId', 'folder'])
-    assert.deepEqual(faultsOf(await postern.send('share/update', { ...share, [name]: null })), [name]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...share, [name]: null })), [name]);
 });
 
 test('share/update does not change optional fields that its body omits', async (t) => {
@@ -174,14 +174,14 @@ test('the errors of share/add name all missing required fields at once', async (
   const postern = await startPostern(t);
   const answer = await postern.send('share/add', {});
   assert.equal(answer.status, 400);
-  assert.deepEqual(faultsOf(answer), Object.keys(newShare()).sort());
+  assert.deepEqual(fieldErrorsOf(answer), Object.keys(newShare()).sort());
 });
 
 test('the errors of share/update name all missing required fields at once', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const answer = await postern.send('share/update', { id });
-  assert.deepEqual(faultsOf(answer), ['authenticationId', 'folder', ...required.map(({ name }) => name)].sort());
+  assert.deepEqual(fieldErrorsOf(answer), ['authenticationId', 'folder', ...required.map(({ name }) => name)].sort());
 });
 
 const stored = every.filter(
@@ -222,7 +222,7 @@ test('share/search refuses to sort by a computed or unknown field, and the error
   for (const sortField of [...computed, 'nonsense']) {
     const answer = await postern.send('share/search', { sortField });
     assert.equal(answer.status, 400, sortField);
-    assert.deepEqual(faultsOf(answer), ['sortField']);
+    assert.deepEqual(fieldErrorsOf(answer), ['sortField']);
     for (const name of ['id', 'title', 'createDateTime']) assert.match(JSON.stringify(answer.body.errors), new RegExp(`\\b${name}\\b`));
   }
 });

@@ -3,7 +3,7 @@ import { access, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 test('deleting a share removes its link but not its files', async (t) => {
   const postern = await startPostern(t);
@@ -40,7 +40,7 @@ test('share/duplicate copies everything except id, title, link and times, even i
   assert.deepEqual({ ...after, ...own }, { ...before, ...own });
   assert.equal(after.title, 'Copy');
   assert.notEqual(after.viewId, before.viewId);
-  assert.deepEqual(faultsOf(await postern.send('share/duplicate', { id })), ['title']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/duplicate', { id })), ['title']);
 });
 
 test('a share of a missing file can be stopped, changed and deleted, but its folder flag cannot be changed', async (t) => {
@@ -68,7 +68,7 @@ test('share/update refuses an unknown profile; update and delete of a deleted sh
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const share = await postern.call('share/get', { id });
-  assert.deepEqual(faultsOf(await postern.send('share/update', { ...share, authenticationId: 987 })), ['authenticationId']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...share, authenticationId: 987 })), ['authenticationId']);
   await postern.call('share/delete', { id });
   assert.equal((await postern.send('share/update', { ...share, authenticationId: 987 })).status, 404);
   assert.equal((await postern.send('share/delete', { id })).status, 404);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, startPostern, usersProfile } from '../start.ts';
-import { faultsOf } from './keys.ts';
+import { fieldErrorsOf } from './keys.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
@@ -23,14 +23,16 @@ test('with longestValidityDays set, a share must end in time to be added, change
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });
   for (const over of [{}, { validityEndDate: inDays(31) }]) {
     const answer = await postern.send('share/add', newShare(over));
-    assert.deepEqual([answer.status, faultsOf(answer)], [400, ['validityEndDate']]);
+    assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['validityEndDate']]);
   }
   const { id } = await postern.call('share/add', newShare({ validityEndDate: inDays(29) }));
   const { location: _, path: __, ...change } = newShare({ id, validityEndDate: inDays(100) });
-  assert.deepEqual(faultsOf(await postern.send('share/update', change)), ['validityEndDate']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', change)), ['validityEndDate']);
   await postern.call('share/update', { ...change, active: false }, {});
-  assert.deepEqual(faultsOf(await postern.send('share/update', { ...change, active: true })), ['validityEndDate']);
-  assert.deepEqual(faultsOf(await postern.send('share/update', { ...change, id: open.id, validityEndDate: null })), ['validityEndDate']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...change, active: true })), ['validityEndDate']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...change, id: open.id, validityEndDate: null })), [
+    'validityEndDate',
+  ]);
   await postern.call('share/duplicate', { id, title: 'Copy of a share that is not active' });
 });
 
@@ -39,11 +41,11 @@ test('if the policy requires sign-in, no change can produce an active share with
   const { id: users } = await usersProfile(postern);
   const shared = await postern.call('share/add', newShare({ authenticationId: users }));
   await postern.call('tenant/updatePolicy', { signInRequired: true });
-  assert.deepEqual(faultsOf(await postern.send('share/add', newShare())), ['authenticationId']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare())), ['authenticationId']);
   const { location: _, path: __, ...change } = newShare({ id: shared.id });
-  assert.deepEqual(faultsOf(await postern.send('share/update', change)), ['authenticationId']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', change)), ['authenticationId']);
   const change2 = await postern.send('loginprofile/update', { id: users, typeId: 1 });
-  assert.deepEqual([change2.status, faultsOf(change2)], [400, ['typeId']]);
+  assert.deepEqual([change2.status, fieldErrorsOf(change2)], [400, ['typeId']]);
   await postern.call('share/add', newShare({ linkPassword: 'correct horse battery' }));
 });
 
@@ -74,5 +76,5 @@ test('a policy applies to one tenant, only admins change it, editors can read it
     ['longestValidityDays', 0],
     ['defaultPermissions', 'canView, canFly'],
   ] as const)
-    assert.deepEqual(faultsOf(await postern.send('tenant/updatePolicy', { [field]: value })), [field]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('tenant/updatePolicy', { [field]: value })), [field]);
 });

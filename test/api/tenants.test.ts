@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { anotherTenant, faultsOf } from './keys.ts';
+import { anotherTenant, fieldErrorsOf } from './keys.ts';
 
 async function ours(postern: TestPostern) {
   const profile = await usersProfile(postern, ['ann']);
@@ -56,10 +56,10 @@ test('a reference to a record of another tenant or to no record returns 400, and
   const theirs = await anotherTenant(postern);
   for (const id of [profile, 987_654]) {
     const user = await postern.send('accessuser/add', { username: 'eve', active: true, authId: id }, { key: theirs.key });
-    assert.deepEqual([user.status, faultsOf(user)], [400, ['authId']]);
+    assert.deepEqual([user.status, fieldErrorsOf(user)], [400, ['authId']]);
     const share = await postern.send('share/add', newShare({ authenticationId: id }), { key: theirs.key });
     assert.equal(share.status, 400);
-    assert.ok(faultsOf(share).includes('authenticationId'), `authenticationId ${id}`);
+    assert.ok(fieldErrorsOf(share).includes('authenticationId'), `authenticationId ${id}`);
   }
 });
 
@@ -73,7 +73,7 @@ test('a caller cannot set the password of a user of another tenant, and the erro
       { username: 'ann', userPassword: 'long enough, surely', confirmPassword: 'long enough, surely', authId: id },
       { key: theirs.key },
     );
-    assert.deepEqual([password.status, faultsOf(password)], [400, ['authId']]);
+    assert.deepEqual([password.status, fieldErrorsOf(password)], [400, ['authId']]);
   }
 });
 
@@ -100,7 +100,7 @@ test('a new tenant has its own default login profile and no location', async (t)
   const profile = await postern.call('loginprofile/get', {}, { key });
   assert.equal(profile.tid, tid);
   assert.notEqual(profile.id, 1);
-  assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ authenticationId: profile.id }), { key })), ['location']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ authenticationId: profile.id }), { key })), ['location']);
 });
 
 test('only an admin of tenant 1 can add tenants, list them, or use another tid', async (t) => {
@@ -111,7 +111,7 @@ test('only an admin of tenant 1 can add tenants, list them, or use another tid',
   assert.equal((await postern.send('apikey/add', { name: 'x', role: 'admin', tid: 1 }, { key })).status, 403);
   assert.equal((await postern.send('apikey/add', { name: 'x', role: 'admin', tid }, { key })).status, 200);
   assert.equal((await postern.call('tenant/search')).totalCount, 2);
-  assert.deepEqual(faultsOf(await postern.send('apikey/add', { name: 'x', role: 'admin', tid: 99 })), ['tid']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('apikey/add', { name: 'x', role: 'admin', tid: 99 })), ['tid']);
 });
 
 test('a tenant cannot add a local location that contains the files of another tenant', async (t) => {
@@ -123,7 +123,7 @@ test('a tenant cannot add a local location that contains the files of another te
     { key },
   );
   assert.equal(answer.status, 400);
-  assert.deepEqual(faultsOf(answer), ['configuration']);
+  assert.deepEqual(fieldErrorsOf(answer), ['configuration']);
 });
 
 test('two tenants can use the same key name and the same user name', async (t) => {

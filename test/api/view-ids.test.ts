@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
-import { faultsOf, keyOf } from './keys.ts';
+import { fieldErrorsOf, keyOf } from './keys.ts';
 
 const status = async (answer: Promise<Json>) => (await answer).status;
 
@@ -30,7 +30,7 @@ test('a viewId has 4 to 64 letters, digits, _ or -, and at least 8 for a share w
   assert.ok([400, 409].includes(await take(open, 'seven77')));
   assert.equal(await take(open, 'eight888'), 200);
   for (const viewId of ['abc', 'dots.are.not'])
-    assert.deepEqual(faultsOf(await postern.send('loginprofile/updateViewId', { id: profile.id, viewId })), ['viewId']);
+    assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/updateViewId', { id: profile.id, viewId })), ['viewId']);
   assert.equal(await status(postern.send('loginprofile/updateViewId', { id: profile.id, viewId: 'port' })), 200);
 });
 
@@ -124,8 +124,8 @@ test('viewId conflicts in dry runs count toward the rate limit, so dry runs cann
 
 test('a change of link requires an id; share/update refuses a viewId and refers to updateSharableLink', async (t) => {
   const postern = await startPostern(t);
-  assert.deepEqual(faultsOf(await postern.send('share/updateSharableLink', { viewId: 'some-view-id' })), ['id']);
-  assert.deepEqual(faultsOf(await postern.send('loginprofile/updateViewId', {})), ['id']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/updateSharableLink', { viewId: 'some-view-id' })), ['id']);
+  assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/updateViewId', {})), ['id']);
   const { id } = await postern.call('share/add', newShare());
   const share = await postern.call('share/get', { id });
   for (const [field, value] of [
@@ -135,7 +135,7 @@ test('a change of link requires an id; share/update refuses a viewId and refers 
     ['tid', 2],
   ] as const) {
     const answer = await postern.send('share/update', { ...share, [field]: value });
-    assert.deepEqual([answer.status, faultsOf(answer)], [400, [field]]);
+    assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, [field]]);
     if (field === 'viewId') assert.match(JSON.stringify(answer.body.errors), /updateSharableLink/);
   }
 });
@@ -159,5 +159,5 @@ test('share/add refuses fields that Postern sets itself', async (t) => {
     'updateDateTime',
     'etag',
   ])
-    assert.deepEqual(faultsOf(await postern.send('share/add', newShare({ [name]: 'x' }))), [name]);
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ [name]: 'x' }))), [name]);
 });

@@ -78,7 +78,7 @@ test('the number of open locations per tenant is limited, and those of other ten
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs
 });
 
-test('a file that is being read stays readable while its folder is closed in favour of many others', async (t) => {
+test('a file that is being read stays readable while its folder is closed in favor of many others', async (t) => {
   const [folders, parent] = [new OpenFolders(2), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const content = randomBytes(5 << 20);

@@ -4,7 +4,7 @@ import { cookieOf, type Json, signIn, startPostern, temporaryFolder, usersProfil
 import { changeShare, linkTo, minute, posting } from './visiting.ts';
 
 /** Starts a Postern with a clock that the test sets. `restart` writes all audit entries that are still in memory. */
-async function started(t: TestContext) {
+async function startWithClock(t: TestContext) {
   let time = Date.parse('2026-05-01T10:00:00Z');
   const data = await temporaryFolder(t);
   const start = () => startPostern(t, { data, replaced: { ports: { clock: { now: () => time } } } });
@@ -13,10 +13,10 @@ async function started(t: TestContext) {
     await postern.stop();
     return start();
   };
-  const wait = (milliseconds: number) => {
+  const advanceClock = (milliseconds: number) => {
     time += milliseconds;
   };
-  return { postern, restart, wait };
+  return { postern, restart, advanceClock };
 }
 
 /** Returns the names of the users in the audit entries of an action, oldest first. */
@@ -24,7 +24,7 @@ const actorsOf = async ({ call }: { call: (name: string, body: object) => Promis
   (await call('audit/search', { action })).list.map(({ actor }: Json) => actor);
 
 test('two visitors with the same name at two login profiles have an audit entry each for a download of the same file', async (t) => {
-  const { postern, restart } = await started(t);
+  const { postern, restart } = await startWithClock(t);
   const profiles = [await usersProfile(postern), await usersProfile(postern)];
   const link = await linkTo(postern, { authenticationId: profiles[0]?.id });
   for (const profile of profiles) {
@@ -44,8 +44,8 @@ test('two visitors with the same name at two login profiles have an audit entry 
   );
 });
 
-test('a user whose name changes stays one visitor: their downloads of one file are one, and they are counted once', async (t) => {
-  const { postern, restart, wait } = await started(t);
+test('a user whose name changes stays one visitor: repeated downloads of a file count as one, and the visitor is counted once', async (t) => {
+  const { postern, restart, advanceClock } = await startWithClock(t);
   const profile = await usersProfile(postern);
   const link = await linkTo(postern, { authenticationId: profile.id });
   const cookie = await signIn(postern, link.base, 'ann');
@@ -54,7 +54,7 @@ test('a user whose name changes stays one visitor: their downloads of one file a
     await store.write((tx) => tx.updateTable('access_user').set({ username, username_key: username }).execute(), 'job');
     await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
     await postern.visit(`${link.base}/file/of-${username}.txt`, { method: 'PUT', body: 'new', headers: { cookie } });
-    wait(minute);
+    advanceClock(minute);
   }
   const again = await restart();
   assert.deepEqual([await actorsOf(again, 'download'), await actorsOf(again, 'upload')], [['ann'], ['ann', 'abe']]);
@@ -66,8 +66,8 @@ test('a user whose name changes stays one visitor: their downloads of one file a
   );
 });
 
-test('everybody who knows the password of a login profile is one visitor, also after its user name changes', async (t) => {
-  const { postern, restart } = await started(t);
+test('all who sign in with the password of a login profile count as one visitor, even after its user name changes', async (t) => {
+  const { postern, restart } = await startWithClock(t);
   const { id: profile } = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
   const link = await linkTo(postern, { authenticationId: profile });
   for (const username of ['guest', 'friend']) {
@@ -78,8 +78,8 @@ test('everybody who knows the password of a login profile is one visitor, also a
   assert.deepEqual(await actorsOf(await restart(), 'download'), ['guest']);
 });
 
-test('a listed user has come only if they came themselves, not another visitor with their name', async (t) => {
-  const { postern, restart } = await started(t);
+test('a listed user counts as having visited only if they visited themselves, not if another visitor has the same name', async (t) => {
+  const { postern, restart } = await startWithClock(t);
   const [one, other] = [await usersProfile(postern), await usersProfile(postern)];
   const link = await linkTo(postern, { authenticationId: one.id });
   const cookie = await signIn(postern, link.base, 'ann');
@@ -93,7 +93,7 @@ test('a listed user has come only if they came themselves, not another visitor w
 });
 
 test('entries of an earlier version, which have no identity, count for the visitor who has their name', async (t) => {
-  const { postern, restart, wait } = await started(t);
+  const { postern, restart, advanceClock } = await startWithClock(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const link = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' });
   const cookie = await signIn(postern, link.base, 'ann');
@@ -105,7 +105,7 @@ test('entries of an earlier version, which have no identity, count for the visit
     return { counts: byVisitor.map(({ visitor, downloads }: Json) => [visitor, downloads]), notCome };
   };
   assert.deepEqual(await activity(postern), { counts: [['ann', 1]], notCome: ['bob'] });
-  wait(minute);
+  advanceClock(minute);
   await postern.visit(`${link.base}/zip`, { headers: { cookie } });
   assert.deepEqual(await activity(await restart()), { counts: [['ann', 2]], notCome: ['bob'] });
 });

@@ -28,7 +28,7 @@ test('a policy saved in the settings shows how many shares do not comply, and pr
   const { postern, page, go } = await signedIn(t);
   await postern.call('share/add', newShare());
   await go('/settings/policy');
-  await page.getByLabel('Longest validity in days').fill('30');
+  await page.getByLabel('Maximum validity (days)').fill('30');
   await page.getByRole('switch', { name: 'Visitors must sign in' }).check();
   await page.getByLabel('Upload files').check();
   await page.getByRole('button', { name: 'Save' }).click();

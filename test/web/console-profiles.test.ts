@@ -109,7 +109,7 @@ test('a change of a login profile that locks visitors out shows a warning before
   assert.equal(await page.getByLabel('IP addresses').getAttribute('aria-invalid'), 'true');
   await page.getByLabel('IP addresses').fill('');
   await choose(page, 'One password');
-  await page.getByText(/Everyone who is signed in with it is signed out./).waitFor();
+  await page.getByText(/Everyone who is signed in with this profile will be signed out./).waitFor();
 });
 
 test('a login profile can get a new portal address, become the default, and be duplicated and deleted', async (t) => {

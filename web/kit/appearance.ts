@@ -10,7 +10,7 @@ function apply(appearance: Appearance): void {
 }
 
 /** Applies the appearance that was saved in this browser. @returns that appearance, or `device` */
-export function rememberedAppearance(): Appearance {
+export function applySavedAppearance(): Appearance {
   const appearance = appearances.find((one) => one === readItem('localStorage', key)) ?? 'device';
   apply(appearance);
   return appearance;

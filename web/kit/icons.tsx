@@ -7,7 +7,7 @@ const sheet = (
   </>
 );
 
-// From Lucide (ISC licence), only the icons in use.
+// From Lucide (ISC license), only the icons in use.
 const shapes = {
   folder: <path d="M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.7-.9L9.6 3.9A2 2 0 0 0 7.9 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z" />,
   file: sheet,
@@ -88,7 +88,7 @@ const shapes = {
       <path d="M8 18v-6h2a2 2 0 0 1 0 4H8M14 12v6M14 12h3M14 15h2" />
     </>
   ),
-  sound: (
+  audio: (
     <>
       <path d="M9 18V5l12-2v13" />
       <circle cx="6" cy="18" r="3" />

@@ -1,9 +1,9 @@
 import { render } from 'preact';
-import { rememberedAppearance } from '#kit/appearance.ts';
+import { applySavedAppearance } from '#kit/appearance.ts';
 import { App } from './app.tsx';
 import { loadTranslation } from './translations/use-translation.ts';
 
-rememberedAppearance();
+applySavedAppearance();
 void loadTranslation(''); // usually the browser's language: it loads during the request for the visit
 const page = document.getElementById('page');
 if (page) render(<App />, page);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Appearance, appearances, chooseAppearance, rememberedAppearance } from '#kit/appearance.ts';
+import { type Appearance, appearances, applySavedAppearance, chooseAppearance } from '#kit/appearance.ts';
 import { useTranslation } from './translations/use-translation.ts';
 
 const messageKeys = { device: 'asDevice', light: 'light', dark: 'dark' } as const satisfies Record<Appearance, string>;
@@ -7,7 +7,7 @@ const messageKeys = { device: 'asDevice', light: 'light', dark: 'dark' } as cons
 /** The page footer: the product name, and the choice between light and dark. */
 export function PageFoot() {
   const { translate } = useTranslation();
-  const [current, setCurrent] = useState(rememberedAppearance);
+  const [current, setCurrent] = useState(applySavedAppearance);
   const choose = (value: string) => {
     const appearance = appearances.find((one) => one === value) ?? 'device';
     chooseAppearance(appearance);

@@ -24,7 +24,7 @@ export function PageHead({
   message?: string;
   back?: PortalLink | null;
   onSignOut: () => void;
-  /** Whether the visitor has an own password, as an access user. */
+  /** Whether the visitor is an access user with a password of their own. */
   canChangePassword: boolean;
 }) {
   const { translate } = useTranslation();

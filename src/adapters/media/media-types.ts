@@ -16,7 +16,7 @@ const textualTypes = [
   'text/calendar',
   'text/vcard',
 ];
-const kindsByFamily: Record<string, ContentKind> = { image: 'image', audio: 'sound', video: 'video' };
+const kindsByFamily: Record<string, ContentKind> = { image: 'image', audio: 'audio', video: 'video' };
 
 const hasControlBytes = (head: Uint8Array) => head.some((byte) => byte < 9 || byte === 11 || (byte > 13 && byte < 32 && byte !== 27));
 /** Bytes without a character in windows-1252 (WHATWG Encoding maps them to control characters of ISO 8859-1). */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { setAndEvict } from '#core/newest.ts';
+import { setAndEvict } from '#core/bounded-map.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { type Storage, StorageUnavailable } from '#ports/storage.ts';
 import type { StorageLocation } from '#ports/storages.ts';

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import { setAndEvict } from '#core/newest.ts';
+import { setAndEvict } from '#core/bounded-map.ts';
 
 const maxCached = 500;
 

@@ -38,13 +38,13 @@ const requests = Object.keys(wordOf) as (Action | EntryRequest)[];
 
 const needs = new Map(table('Action', 'Request', 'Flags').map(([action = '', , flags]) => [action, splitCell(flags)]));
 const entryRequests = table('Access', 'Request').map(([access]) => access);
-const replacingNeeds = table('Action', 'Request', 'Needs besides').flatMap(([, , flags]) => splitCell(flags));
-const documentedStates = table('State', 'Meaning', 'Answer', 'Passes').map(([state = '', , answer, passes]) => ({
+const replacingNeeds = table('Action', 'Request', 'Also requires').flatMap(([, , flags]) => splitCell(flags));
+const documentedStates = table('State', 'Meaning', 'Status', 'Still allowed').map(([state = '', , answer, passes]) => ({
   state,
   answer: Number(answer),
   passes: splitCell(passes),
 }));
-const beforeSignIn = new Map(table('State', 'Passes before sign-in').map(([state = '', passes]) => [state, splitCell(passes)]));
+const beforeSignIn = new Map(table('State', 'Still allowed before sign-in').map(([state = '', passes]) => [state, splitCell(passes)]));
 
 const statusOf: Record<Denial, number> = { unknown: 404, ended: 410, address: 403, signIn: 401, audience: 403, permission: 403 };
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type ContentKind, findDeliveryDenial, requiresMark } from './delivery.ts';
 import type { Protection } from './share-rules.ts';
 
-const kinds: readonly ContentKind[] = ['pdf', 'image', 'sound', 'video', 'text', 'other'];
+const kinds: readonly ContentKind[] = ['pdf', 'image', 'audio', 'video', 'text', 'other'];
 const unprotected: Protection = { copyProtect: false, waterMarkText: '', digitalSignature: false };
 const downloads = ['download', 'downloadFolder'] as const;
 const deliveries = ['view', ...downloads] as const;
@@ -13,7 +13,7 @@ test('an unprotected file of any kind can be downloaded', () => {
   for (const action of downloads) for (const kind of kinds) assert.equal(findDeliveryDenial(action, unprotected, kind), null);
 });
 
-test('only images, PDF, sound, video and text can be viewed', () => {
+test('only images, PDF, audio, video and text can be viewed', () => {
   for (const kind of kinds) assert.equal(findDeliveryDenial('view', unprotected, kind), kind === 'other' ? 'cannotBeViewed' : null);
 });
 

@@ -2,7 +2,7 @@ import type { Action } from './decide.ts';
 import type { Protection } from './share-rules.ts';
 
 /** Kind of a file, detected from its content. */
-export type ContentKind = 'pdf' | 'image' | 'sound' | 'video' | 'text' | 'other';
+export type ContentKind = 'pdf' | 'image' | 'audio' | 'video' | 'text' | 'other';
 
 /** Why the original file must not be sent. */
 export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'markingUnavailable' | 'signingUnavailable' | 'cannotBeViewed';

@@ -57,7 +57,7 @@ export const shareFields = {
   groupNames: listOf('Groups of the identity provider whose members are admitted, separated by commas.'),
   userNames: listOf('Admitted users, separated by commas. An entry with a comma must be in double quotes.'),
   allowAllUsers: flag('true: everyone who signs in with the login profile is admitted; false: only the listed users and groups.'),
-  validityStartDate: instant('Start of the validity. Before it, the link answers as unknown. null: no start.'),
+  validityStartDate: instant('Start of the validity. Before it, requests to the link get 404, as for an unknown link. null: no start.'),
   validityEndDate: instant('End of the validity. From this instant on, the link has expired. null: no end.'),
   linkPassword: lineOf(limits.password, {
     minLength: 10,
@@ -66,7 +66,7 @@ export const shareFields = {
   }),
   proxyMode: flag('true: files are sent through the service.'),
   folder: flag('Whether the path is a folder.'),
-  active: flag('false: the link answers as unknown.'),
+  active: flag('false: requests to the link get 404, as for an unknown link.'),
   ...stampFields,
 };
 

@@ -9,12 +9,12 @@ test('the column of a field has its name in snake case', () => {
   assert.deepEqual(fields.columns, ['can_view', 'active', 'title', 'startup_message']);
 });
 
-test('what is stored of a request is returned as it was sent, texts in Unicode NFC', () => {
+test('stored fields are returned as they were sent, with texts in Unicode NFC', () => {
   const request = { canView: true, active: false, title: 'Cafe\u0301', startupMessage: 'Hello' };
   assert.deepEqual(fields.toFields(fields.toNewColumns(request)), { ...request, title: 'Caf\u00e9' });
 });
 
-test('an absent field of a change stays as it is, and null clears', () => {
+test('an absent field of a change stays as it is, and null clears it', () => {
   assert.deepEqual(fields.toColumns({ active: null, title: null }), { active: 0, title: '' });
 });
 

@@ -1,4 +1,4 @@
-import { setAndEvict } from '#core/newest.ts';
+import { setAndEvict } from '#core/bounded-map.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';

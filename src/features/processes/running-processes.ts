@@ -13,12 +13,12 @@ export class DatabaseReplaced extends Error {}
 
 /**
  * Checks that the database was not replaced since this process started. The caches of the process would be wrong there.
- * @param identity identity of the database when this process started
+ * @param databaseId id of the database when this process started
  * @throws DatabaseReplaced
  */
-export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 'vault'>, identity: string): Promise<void> {
+export async function checkSameDatabase({ store, vault }: Pick<Ports, 'store' | 'vault'>, databaseId: string): Promise<void> {
   if (!store.isShared) return;
-  if ((await store.identity()) !== identity) throw new DatabaseReplaced();
+  if ((await store.databaseId()) !== databaseId) throw new DatabaseReplaced();
   const row = await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst();
   if (row?.fingerprint !== vault.fingerprint) throw new DatabaseReplaced();
 }

@@ -13,7 +13,7 @@ export interface WaitingRequest {
 /** Limits how many requests wait at the same time: in each inner group, and in total. */
 export interface WaitingLimit {
   /**
-   * Adds a request. If the total is reached, refuses the newest request of the largest large group in favour of one of smaller groups.
+   * Adds a request. If the total is reached, refuses the newest request of the largest large group in favor of one of smaller groups.
    * @throws the refusal if too many requests of its inner group wait, or if its own large groups are the largest
    */
   add(request: WaitingRequest): void;

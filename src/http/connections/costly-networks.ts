@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { setAndEvict } from '#core/bounded-map.ts';
 import { wideNetworkOf } from '#core/client-networks.ts';
-import { setAndEvict } from '#core/newest.ts';
 import { JoinedRequest } from './join-chunks.ts';
 import type { ParseTurns } from './parse-turns.ts';
 
 const maxRequests = 8; // that one connection sends within a millisecond
-const maxPieces = 64; // small pieces of a body that arrive in one turn of the event loop
+const maxPieces = 64; // small pieces of a body that arrive in one iteration of the event loop
 const costlyTime = 600_000; // ms for which a network counts as costly
 const maxNetworks = 10_000;
 

@@ -114,7 +114,7 @@ async function flood(t: TestContext, watch: (server: Server) => void, work = () 
   for (const socket of flooding) socket.write('GET /many HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000));
   while (parsed === 0) await new Promise(setImmediate);
   other.write('GET /other HTTP/1.1\r\nHost: x\r\n\r\n');
-  /** Returns the number of turns of the event loop until all requests are parsed. */
+  /** Returns the number of iterations of the event loop until all requests are parsed. */
   async function countTurns(): Promise<number> {
     let count = 0;
     for (; parsed < 10_001; count += 1) await new Promise(setImmediate);

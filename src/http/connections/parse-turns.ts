@@ -4,11 +4,11 @@ import { networksOf } from '#core/client-networks.ts';
 import { addCount, largestKey } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
-const targetTime = 5; // ms of parsing in one turn of the event loop, without the start of requests (request-turns.ts)
+const targetTime = 5; // ms of parsing in one iteration of the event loop, without the start of requests (request-turns.ts)
 const defaultMaxWaiting = 64 << 20; // bytes that were read and are not parsed yet
 const headSlice = 1024; // bytes: at most forty requests
-const maxChunkSlice = 16_384; // bytes of a body in chunks, if their connection has sent long ones so far
-const [cheapSlice, costlySlice] = [0.25, 1]; // ms: the next slice of the body is twice as long, or half
+const maxChunkSlice = 16_384; // bytes of a chunked body to parse at once, if its chunks were long so far
+const [cheapSlice, costlySlice] = [0.25, 1]; // ms: after a cheaper slice, the next one is twice as long; after a costlier one, half as long
 
 /** A connection, and the received bytes that are not parsed yet. */
 interface Connection {
@@ -16,13 +16,13 @@ interface Connection {
   /** Parses bytes: the listener of Node.js. */
   readonly parse: (bytes: NonSharedBuffer) => void;
   readonly networks: readonly [wide: string, narrow: string];
-  rest: NonSharedBuffer | null;
+  unparsed: NonSharedBuffer | null;
   isQueued: boolean;
-  /** Bytes that it counts for, as long as it has a rest. */
+  /** The number of its unparsed bytes that the limits include. */
   held: number;
   /** The newest request. */
   request: IncomingMessage | null;
-  /** Bytes of its body that are not parsed yet, and up to `headSlice` more; null: a body in chunks. */
+  /** Upper bound of the body's bytes that are not parsed yet: its first bytes may have been parsed with the head. null: a chunked body. */
   bodyLeft: number | null;
   chunkSlice: number;
 }
@@ -36,29 +36,29 @@ const isBodyFull = ({ request }: Connection) =>
  */
 const awaitsReader = (connection: Connection) => connection.socket._paused === true || isBodyFull(connection);
 
-/** Returns how many bytes of a body in chunks to parse next. @param duration of the last ones, in ms */
+/** Returns how many bytes of a chunked body to parse next. @param duration of the last ones, in ms */
 function nextSlice(slice: number, duration: number): number {
   if (duration < cheapSlice) return Math.min(2 * slice, maxChunkSlice);
   return duration > costlySlice ? Math.max(slice / 2, headSlice) : slice;
 }
 
 /**
- * Parses the bytes of connections in turns of the event loop, shared by networks. Node.js would parse all that one read returns,
+ * Parses the bytes of connections a few milliseconds at a time, and takes the networks in turn. Node.js would parse all that one read returns,
  * up to 64 KiB: 2,500 requests, or 11,000 chunks of one byte, that cost up to 50 ms. Sent on hundreds of connections, they would
  * delay all other clients by seconds.
  */
 export class ParseTurns {
   readonly #connections = new WeakMap<Socket, Connection>();
   readonly #queue = fairQueue<Connection>();
-  /** Connections with a rest, in the order in which they began to wait. */
+  /** Connections with unparsed bytes, in the order in which they began to wait. */
   readonly #waiting = new Set<Connection>();
   readonly #bytesByNetwork = new Map<string, number>();
   readonly #now: () => number;
   readonly #maxWaiting: number;
   #bytes = 0;
-  #isTurn = false; // whether something was parsed in this turn of the event loop
-  #parseTime = 0; // ms in this turn
-  #startTime = 0; // ms for the start of requests during the running slice
+  #isTurn = false; // whether something was parsed in this iteration of the event loop
+  #parseTime = 0; // ms in this iteration
+  #startTime = 0; // ms spent on starting requests during the current slice, which are not parsing
 
   /** @param now returns a monotonic time in ms. @param maxWaiting bytes that may wait to be parsed */
   constructor(now: () => number, maxWaiting = defaultMaxWaiting) {
@@ -74,13 +74,13 @@ export class ParseTurns {
     const [parse] = socket.listeners('data');
     if (!parse || this.#connections.has(socket)) return;
     const networks = networksOf(socket.remoteAddress ?? '');
-    const nothingYet = { rest: null, isQueued: false, held: 0, request, bodyLeft: 0, chunkSlice: headSlice };
+    const nothingYet = { unparsed: null, isQueued: false, held: 0, request, bodyLeft: 0, chunkSlice: headSlice };
     const connection: Connection = { socket, parse: parse.bind(socket), networks, ...nothingYet };
     this.#connections.set(socket, connection);
     socket.removeAllListeners('data');
     socket.on('data', (bytes: NonSharedBuffer) => this.#receive(connection, bytes));
     socket.on('resume', () => {
-      if (!connection.rest) return;
+      if (!connection.unparsed) return;
       socket.pause(); // the reader of a body, or Node.js after its own pause, has resumed it
       this.#enqueue(connection);
     });
@@ -104,9 +104,9 @@ export class ParseTurns {
 
   #receive(connection: Connection, bytes: NonSharedBuffer): void {
     if (connection.socket.writableEnded) return; // the last response has been sent
-    connection.rest = connection.rest ? Buffer.concat([connection.rest, bytes]) : bytes;
-    while (connection.rest && this.#hasTime() && !awaitsReader(connection)) this.#parseSlice(connection);
-    if (!connection.rest) return;
+    connection.unparsed = connection.unparsed ? Buffer.concat([connection.unparsed, bytes]) : bytes;
+    while (connection.unparsed && this.#hasTime() && !awaitsReader(connection)) this.#parseSlice(connection);
+    if (!connection.unparsed) return;
     connection.socket.pause();
     this.#hold(connection);
     this.#enqueue(connection);
@@ -114,7 +114,7 @@ export class ParseTurns {
 
   /** Counts the bytes of a connection that waits. Beyond the limit, closes the newest connection of the network that holds most. */
   #hold(connection: Connection): void {
-    const bytes = (connection.rest?.length ?? 0) - connection.held;
+    const bytes = (connection.unparsed?.length ?? 0) - connection.held;
     if (bytes <= 0) return;
     this.#waiting.add(connection);
     this.#count(connection, bytes);
@@ -133,15 +133,15 @@ export class ParseTurns {
     addCount(this.#bytesByNetwork, connection.networks[0], bytes);
   }
 
-  /** Forgets the rest of a connection: it is parsed, or nobody will read a response. */
+  /** Discards the unparsed bytes of a connection: they are parsed, or the client will not read a response. */
   #drop(connection: Connection): void {
-    connection.rest = null;
+    connection.unparsed = null;
     if (this.#waiting.delete(connection)) this.#count(connection, -connection.held);
   }
 
   #enqueue(connection: Connection): void {
     this.#begin();
-    if (connection.isQueued || !connection.rest || awaitsReader(connection)) return;
+    if (connection.isQueued || !connection.unparsed || awaitsReader(connection)) return;
     connection.isQueued = true;
     this.#queue.add(connection.networks, connection);
   }
@@ -161,7 +161,7 @@ export class ParseTurns {
     [this.#isTurn, this.#parseTime] = [false, 0];
     for (let next = this.#queue.take(); next; next = this.#queue.take()) {
       next.isQueued = false;
-      if (next.rest && !awaitsReader(next)) this.#takeTurn(next);
+      if (next.unparsed && !awaitsReader(next)) this.#takeTurn(next);
       if (!this.#hasTime()) return;
     }
   }
@@ -169,20 +169,20 @@ export class ParseTurns {
   #takeTurn(connection: Connection): void {
     this.#begin();
     this.#parseSlice(connection);
-    if (connection.rest) this.#enqueue(connection);
+    if (connection.unparsed) this.#enqueue(connection);
     else if (!awaitsReader(connection)) connection.socket.resume();
   }
 
   #parseSlice(connection: Connection): void {
-    const { socket, parse, rest, bodyLeft, chunkSlice } = connection;
-    if (!rest) return;
-    const length = Math.min(rest.length, bodyLeft === null ? chunkSlice : Math.max(headSlice, bodyLeft));
-    const isLast = length === rest.length;
-    connection.rest = isLast ? null : rest.subarray(length);
+    const { socket, parse, unparsed, bodyLeft, chunkSlice } = connection;
+    if (!unparsed) return;
+    const length = Math.min(unparsed.length, bodyLeft === null ? chunkSlice : Math.max(headSlice, bodyLeft));
+    const isLast = length === unparsed.length;
+    connection.unparsed = isLast ? null : unparsed.subarray(length);
     if (bodyLeft !== null) connection.bodyLeft = Math.max(0, bodyLeft - length);
     this.#startTime = 0;
     const begun = this.#now();
-    parse(isLast ? rest : rest.subarray(0, length));
+    parse(isLast ? unparsed : unparsed.subarray(0, length));
     const time = this.#now() - begun - this.#startTime;
     this.#parseTime += time;
     if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, time);

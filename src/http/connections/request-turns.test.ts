@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestTurns } from './request-turns.ts';
 
-/** A clock that requests move forward by their work. */
+/** A clock that each request advances by its work. */
 function workClock() {
   let time = 0;
   return { now: () => time, work: (milliseconds: number) => (time += milliseconds) };
@@ -29,7 +29,7 @@ test('the request of one network starts before most of the hundreds that another
   assert.ok(position < 100, `started as number ${position}`);
 });
 
-test('after a turn of much work, fewer requests start in the next one, and more again when the work is little', async () => {
+test('after a turn with much work, fewer requests start in the next one, and after turns with little work, more again', async () => {
   const clock = workClock();
   const turns = requestTurns(clock.now);
   let starts = 0;
@@ -56,7 +56,7 @@ test('after a turn of much work, fewer requests start in the next one, and more 
   assert.equal(idle, 64);
 });
 
-test('every request starts, in the order of its network', async () => {
+test('every request starts, and those of one network start in the order in which they were sent', async () => {
   const turns = requestTurns(() => performance.now());
   const started: number[] = [];
   for (let number = 0; number < 500; number += 1)

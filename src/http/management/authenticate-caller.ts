@@ -30,7 +30,7 @@ async function authenticateOperator(request: FastifyRequest, token: string, { st
   return { id, tid, name, role, kind: 'operator', credentialHash: hash, address: request.ip, requestId: request.id };
 }
 
-/** Returns the caller: an API key, or the operator of a session. @throws 401, 429 for a network of wrong keys; a valid key never waits */
+/** Returns the caller: an API key, or the operator of a session. @throws 401, 429 for a network that has sent too many wrong keys; a valid key never waits */
 export async function authenticateCaller(request: FastifyRequest, ports: CallerPorts): Promise<Caller> {
   const secret = bearerToken(request.headers.authorization);
   const token = secret === null && request.headers.authorization === undefined ? consoleToken(request, ports.links.publicUrl()) : null;

@@ -25,6 +25,7 @@ import { type UnreadResponses, unreadResponses } from '#http/unread-responses.ts
 import { validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
 import { authenticateCaller } from './authenticate-caller.ts';
+import { limitChanges, type RunLimitedChange } from './change-limits.ts';
 import { hasSecureSession, isSecure } from './console-cookie.ts';
 import { dryRun, isDryRun } from './dry-run.ts';
 import { loginRoute } from './login-route.ts';
@@ -32,7 +33,6 @@ import { parametersOf } from './operation-parameters.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { type ReadTurns, readTurns } from './read-turns.ts';
 import { type CheckInTurn, tenantChecks } from './tenant-checks.ts';
-import { limitChanges, type RunLimitedChange } from './waiting-changes.ts';
 
 export const apiPrefix = '/api/v1';
 /** Maximum bytes of responses that callers have not read yet. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limitChanges } from './waiting-changes.ts';
+import { limitChanges } from './change-limits.ts';
 
 const busy = { messageName: 'changesBusy' };
 

@@ -1,7 +1,7 @@
 import { Listing, PasswordChangeBody, PortalVisit, RenameBody, SignInBody, Visit } from '#core/records/visit.ts';
 
 const problem = {
-  description: 'A refusal: RFC 9457.',
+  description: 'The request was refused. The body is a problem document (RFC 9457).',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 const json = (schema: object) => ({ 'application/json': { schema } });
@@ -12,7 +12,7 @@ const path = {
   in: 'path',
   required: true,
   schema: { type: 'string' },
-  description: "Path relative to the share's, percent-encoded per segment.",
+  description: 'Path below the root of the share. Each segment is percent-encoded.',
 };
 const query = (name: string, schema: object, description: string) => ({ name, in: 'query', schema, description });
 const header = (name: string, description: string) => ({ name, in: 'header', schema: { type: 'string' }, description });
@@ -42,7 +42,7 @@ function route(operationId: string, { summary, parameters = [], body, responses:
 }
 
 const signIn = (id: string, response: object) => ({
-  post: route(id, { summary: 'Signs in; sets the session cookie.', body: json(SignInBody), responses: { 200: json(response) } }),
+  post: route(id, { summary: 'Signs in, and sets the session cookie.', body: json(SignInBody), responses: { 200: json(response) } }),
 });
 const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', responses: { 204: {} } }) });
 const password = (id: string) => ({
@@ -52,14 +52,23 @@ const password = (id: string) => ({
     responses: { 204: {} },
   }),
 });
-const ranges = [header('Range', 'RFC 9110, 14.2.'), header('If-Range', 'RFC 9110, 13.1.5.'), header('If-None-Match', 'RFC 9110, 13.1.2.')];
+const ranges = [
+  header('Range', 'Requested bytes (RFC 9110, 14.2).'),
+  header('If-Range', 'Returns the range only if the ETag is the same (RFC 9110, 13.1.5).'),
+  header('If-None-Match', 'Returns 304 if the ETag is the same (RFC 9110, 13.1.2).'),
+];
 
 /** The paths of links and portals. */
 export const linkPaths = {
-  '/s/{viewId}': { get: route('link_page', { summary: 'The page.', responses: { 200: { 'text/html': { schema: { type: 'string' } } } } }) },
+  '/s/{viewId}': {
+    get: route('link_page', {
+      summary: 'Returns the HTML page of the link.',
+      responses: { 200: { 'text/html': { schema: { type: 'string' } } } },
+    }),
+  },
   '/s/{viewId}/visit': {
     get: route('link_visit', {
-      summary: 'The ways to sign in, the signed-in user, and the allowed actions.',
+      summary: 'Returns the ways to sign in, the signed-in user, and the allowed actions.',
       responses: { 200: json(Visit) },
     }),
   },
@@ -68,7 +77,7 @@ export const linkPaths = {
   '/s/{viewId}/password': password('link_change_password'),
   '/s/{viewId}/list/{path}': {
     get: route('link_list', {
-      summary: 'A page of a folder; canView or canDownload.',
+      summary: 'Returns a part of a folder listing. Requires canView or canDownload.',
       parameters: [
         path,
         query('startIndex', { type: 'integer' }, 'First entry, from 0.'),
@@ -82,12 +91,12 @@ export const linkPaths = {
   },
   '/s/{viewId}/file/{path}': {
     get: route('link_file', {
-      summary: "A file's bytes; canDownload.",
+      summary: 'Returns the bytes of a file. Requires canDownload.',
       parameters: [path, ...ranges],
       responses: { 200: bytes('application/octet-stream'), 206: bytes('application/octet-stream') },
     }),
     put: route('link_upload', {
-      summary: 'Stores the body as a file; canUpload, and canDelete to replace a file.',
+      summary: 'Stores the body as a file. Requires canUpload, and canDelete to replace a file.',
       parameters: [path, header('If-Match', 'ETag of the file to replace.')],
       body: bytes('application/octet-stream'),
       responses: {
@@ -95,14 +104,14 @@ export const linkPaths = {
       },
     }),
     delete: route('link_delete', {
-      summary: 'Deletes a file, or a folder with all that is in it; canDelete.',
+      summary: 'Deletes a file, or a folder with everything in it. Requires canDelete.',
       parameters: [path, { $ref: '#/components/parameters/idempotencyKey' }],
       responses: { 204: {} },
     }),
   },
   '/s/{viewId}/view/{path}': {
     get: route('link_view', {
-      summary: 'A file for display; canView.',
+      summary: 'Returns a file for display. Requires canView.',
       parameters: [path, ...ranges],
       responses: { 200: bytes('application/octet-stream') },
     }),
@@ -110,7 +119,7 @@ export const linkPaths = {
   '/s/{viewId}/zip/{path}': {
     get: route('link_zip', {
       summary:
-        'A folder, or selected entries of it, as a zip; canDownloadFolder. With up to 50,000 entries, the response has Content-Length, ETag and ranges.',
+        'Returns a folder, or selected entries of it, as a zip archive. Requires canDownloadFolder. With up to 50,000 entries, the response has Content-Length and ETag, and supports ranges.',
       parameters: [
         path,
         query('name', { type: 'array', items: { type: 'string' } }, 'Name of an entry to include; may be repeated.'),
@@ -121,27 +130,27 @@ export const linkPaths = {
   },
   '/s/{viewId}/folder/{path}': {
     post: route('link_folder', {
-      summary: 'Creates a folder; canCreateFolder.',
+      summary: 'Creates a folder. Requires canCreateFolder.',
       parameters: [path],
       responses: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),
   },
   '/s/{viewId}/rename': {
     post: route('link_rename', {
-      summary: 'Renames within the folder; canRename.',
+      summary: 'Renames a file or folder within its folder. Requires canRename.',
       body: json(RenameBody),
       responses: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),
   },
   '/p/{viewId}': {
     get: route('portal_page', {
-      summary: "The page of a login profile's portal.",
+      summary: "Returns the HTML page of a login profile's portal.",
       responses: { 200: { 'text/html': { schema: { type: 'string' } } } },
     }),
   },
   '/p/{viewId}/visit': {
     get: route('portal_visit', {
-      summary: 'The ways to sign in, the signed-in user, and the shares that they may open, ordered by title.',
+      summary: 'Returns the ways to sign in, the signed-in user, and the shares that they may open, ordered by title.',
       parameters: [
         query('startIndex', { type: 'integer' }, 'First share, from 0.'),
         query('pageSize', { type: 'integer', maximum: 1000 }, 'Default 1000.'),

@@ -3,7 +3,7 @@ import type { ByteRange, OpenFile } from '#ports/storage.ts';
 
 const smallBody = 1 << 19; // bytes
 
-/** The client has left, or Postern has closed the connection. */
+/** The client has disconnected, or Postern has closed the connection. */
 export class ClientGone extends Error {}
 
 /** Writes a piece and waits until Node.js has passed it on: its buffer can be reused then. @throws ClientGone */
@@ -25,7 +25,7 @@ export const isSmall = (bytes: number) => bytes <= smallBody;
 
 /**
  * Sends a range of a file.
- * @param reportSent called with the bytes of each piece that was sent
+ * @param reportSent called with the number of bytes of each piece that was sent
  * @throws ClientGone, also while the storage does not answer
  */
 export async function sendRange(

@@ -51,7 +51,7 @@ const cookieSetter =
   (session: { profileId: number; token: string }) =>
     setSessionCookie(request, reply, ports.store, ports.links.publicUrl(), session);
 
-/** Adds the routes of a share's link for the visit and the sign-in. */
+/** Adds the routes to visit a share's link and to sign in there. */
 function shareRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   app.get('/s/:viewId/visit', (request) => visitShare(ports, visitorRequestOf(request, parts)));
@@ -60,7 +60,7 @@ function shareRoutes(app: FastifyInstance, parts: VisitorParts): void {
   );
 }
 
-/** Adds the same routes of a portal, which answer its shares. */
+/** Adds the same routes for portals, whose responses list the visitor's shares. */
 function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   const unread = unreadResponses(maxUnreadBytes);
@@ -80,7 +80,7 @@ function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   });
 }
 
-/** Adds the routes of the signed-in visitor, which shares and portals have. */
+/** Adds the routes for signed-in visitors, at a share or a portal. */
 function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 'portal'): void {
   const { ports } = parts;
   const base = at === 'share' ? '/s/:viewId' : '/p/:viewId';

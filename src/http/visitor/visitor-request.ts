@@ -8,7 +8,7 @@ import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { pathOf } from '#http/problem.ts';
 import type { RequestTimeouts } from '#http/request-timeouts.ts';
 import type { FrontServerHeaders } from './front-server-file.ts';
-import type { RefusedLookups } from './refused-lookups.ts';
+import type { LimitedSessionLookups } from './limited-session-lookups.ts';
 import type { ResponseMemory } from './response-memory.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
@@ -18,7 +18,7 @@ export interface VisitorParts {
   readonly ports: VisitPorts;
   readonly transfers: Transfers;
   readonly unknownLinks: UnknownLinks;
-  readonly refusedLookups: RefusedLookups;
+  readonly limitedSessionLookups: LimitedSessionLookups;
   readonly running: RunningRequests;
   readonly timeouts: RequestTimeouts;
   readonly frontServer: FrontServerHeaders;

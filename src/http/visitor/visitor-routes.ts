@@ -25,7 +25,7 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
   const [at, signedIn] = isPortal(request.url) ? (['portal', hasSignedInAtPortal] as const) : (['share', hasSignedIn] as const);
   const mayVerify = () => basic !== null && parts.unknownLinks.mayVerify(visitor.address);
   const tokens = [...sessionTokens(request, parts.ports.links.publicUrl()).values()];
-  const mayHave = await parts.refusedLookups.run(visitor, () => mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at), refusal);
+  const mayHave = await parts.limitedSessionLookups.run(visitor, () => mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at), refusal);
   const hasSession = mayHave && (await signedIn(parts.ports, visitor, false));
   request.exempt = hasSession || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
   if (!request.exempt) throw refusal;

@@ -36,7 +36,7 @@ export interface ChangeOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** A page of records (interface.md, "Common search result envelope"). */
+/** A page of records, as every search returns it. */
 export interface Page<T> {
   readonly list: readonly T[];
   readonly totalCount: number;

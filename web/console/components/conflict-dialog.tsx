@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** Shown when another operator has changed the record first: the operator discards their changes or keeps both. */
-export function StaleDialog({ opened, fields, who, takeTheirs, keepBoth, close }: Props) {
+export function ConflictDialog({ opened, fields, who, takeTheirs, keepBoth, close }: Props) {
   if (!opened) return null;
   return (
     <Dialog onClose={close} title={`${who || 'Someone else'} changed this record after you opened it`}>
@@ -23,7 +23,7 @@ export function StaleDialog({ opened, fields, who, takeTheirs, keepBoth, close }
         ))}
       </List>
       <Text size="sm" c="dimmed" mb="md">
-        Your changes are not saved yet. If you keep both, your value wins where both of you changed the same field.
+        Your changes are not saved yet. If you keep both, your value is saved where both of you changed the same field.
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={takeTheirs}>

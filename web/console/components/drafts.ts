@@ -20,7 +20,7 @@ export function saveDraft(key: string, initial: Readonly<Record<string, unknown>
 
 export const deleteDraft = (key: string) => sessionStorage.removeItem(key);
 
-/** Returns the initial values with the draft applied, or null without a draft. Fields that others have saved since stay. */
+/** Returns the initial values with the draft applied, or null without a draft. Fields that others have saved in the meantime keep their saved values. */
 export function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
   const stored = sessionStorage.getItem(key);
   if (stored === null) return null;

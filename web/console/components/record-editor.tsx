@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { asProblem, type ChangeOptions, Problem } from '#console/api/call.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { StaleDialog } from './conflict-dialog.tsx';
+import { ConflictDialog } from './conflict-dialog.tsx';
 import { FormOnPage } from './form-page.tsx';
 import { showMessage } from './show-message.tsx';
 import { useFormPage } from './use-form-page.ts';
@@ -99,7 +99,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of
   return { page, before, theirs, setTheirs, adopt };
 }
 
-/** The form of an existing record. It saves only over the version that the form began with, and offers undo. */
+/** The form of an existing record. It saves only if the record still has the version that the form was opened with, and offers undo. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
   const { of, record, warning, confirmation, readOnly = false, children } = props;
   const { page, before, theirs, setTheirs, adopt } = useRecordForm(of, record);
@@ -120,7 +120,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
       readOnly={readOnly}
     >
       {children(page.form)}
-      <StaleDialog
+      <ConflictDialog
         opened={theirs !== null}
         fields={theirs ? of.changedFields(before, of.valuesOf(theirs)) : []}
         who={theirs?.updatedOwner ?? ''}

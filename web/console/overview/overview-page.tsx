@@ -59,7 +59,7 @@ function Health({ overview: { store, locations, mail, alertsWaiting } }: { overv
           </List.Item>
         ))}
         <List.Item>
-          <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'E-mail is sent' : 'E-mail is not sent yet'}</StateLabel>
+          <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'E-mail: on' : 'E-mail: not available yet'}</StateLabel>
           {alertsWaiting > 0 && <span className="second">{formatCount(alertsWaiting, 'alert is waiting', 'alerts are waiting')}</span>}
         </List.Item>
       </List>

@@ -52,7 +52,7 @@ const Saml = ({ form }: { form: Form }) => (
       aria-label="Identity provider settings"
       data={[
         { value: 'metadata', label: 'From metadata' },
-        { value: 'hand', label: 'Enter manually' },
+        { value: 'manual', label: 'Enter manually' },
       ]}
       {...form.getInputProps('samlBy')}
     />
@@ -102,7 +102,7 @@ export function KindFields({ form }: { form: Form }) {
       )}
       {!isProfileTypeAvailable(form.values.typeId) && (
         <Alert color="accent">
-          You can set up this kind, but visitors cannot sign in with it yet. Until then, its links show that they are not available.
+          You can configure this sign-in method now, but visitors cannot use it yet. Its links show a message that says so.
         </Alert>
       )}
     </>

@@ -9,7 +9,7 @@ import { withConfigurationErrors } from './configuration-errors.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { emptyProfile, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
-/** The form of a new login profile. */
+/** The page that creates a login profile. */
 export function NewProfilePage() {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -51,9 +51,9 @@ export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }
           {...form.getInputProps('description')}
         />
       </Section>
-      <Section title="How visitors sign in" lead="The kind determines what a visitor must enter.">
+      <Section title="How visitors sign in" lead="The sign-in method determines what a visitor must enter.">
         <Radio.Group
-          aria-label="Kind"
+          aria-label="Sign-in method"
           value={String(form.values.typeId)}
           onChange={(typeId) => form.setFieldValue('typeId', Number(typeId))}
         >

@@ -134,7 +134,9 @@ function Actions({ profile }: { profile: LoginProfile }) {
           >
             Set as default
           </Menu.Item>
-          <Menu.Item onClick={() => void run('You see the copy. Users and shares stay with the original.', copy)}>Duplicate</Menu.Item>
+          <Menu.Item onClick={() => void run('Login profile duplicated. This is the copy. Users and shares stay with the original.', copy)}>
+            Duplicate
+          </Menu.Item>
           {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('address')}>Replace portal address</Menu.Item>}
           {requiresSignIn(profile.typeId) && <Menu.Item onClick={() => setOpenDialog('chooseAddress')}>Choose portal address</Menu.Item>}
           <Menu.Divider />

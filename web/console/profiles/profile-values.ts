@@ -123,7 +123,7 @@ export function profileValuesOf(profile: LoginProfile): ProfileValues {
   return {
     ...emptyProfile,
     ...Object.fromEntries(fields),
-    ...(certificates ? { certificates, samlBy: 'hand' } : {}),
+    ...(certificates ? { certificates, samlBy: 'manual' } : {}),
     allow: Array.isArray(configuration['allow']) ? configuration['allow'].map(String) : [],
     ...{ title, description, startupMessage, lang, ipRange, typeId, username, password },
   };
@@ -135,7 +135,7 @@ const fieldLabels = {
   startupMessage: 'notice',
   lang: 'language',
   ipRange: 'IP addresses',
-  typeId: 'kind of sign-in',
+  typeId: 'sign-in method',
   username: 'user name',
   password: 'password',
 };
@@ -154,7 +154,7 @@ const fieldsThatEndSessions = Object.keys(emptyProfile).filter(
 export function profileChangeWarning(before: ProfileValues, after: ProfileValues, excludesOperator: boolean): string {
   const ends = fieldsThatEndSessions.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return [
-    ends ? 'Everyone who is signed in with it is signed out.' : '',
+    ends ? 'Everyone who is signed in with this profile will be signed out.' : '',
     before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other addresses lose access at once.' : '',
     excludesOperator ? 'Your own address is not in the list.' : '',
   ]

@@ -16,7 +16,7 @@ export function AccountPage() {
       <Section title="Password" lead="When you set a new password, you are signed out everywhere, including here.">
         <OperatorPasswordForm id={id} own onSaved={() => client.setQueryData(callerQuery.queryKey, null)} />
         <Text size="sm" c="dimmed">
-          To change your name or role, ask an admin. Admins find it under Settings.
+          To change your name or role, ask an admin. Admins can change both under Settings, Operators.
         </Text>
       </Section>
     </>

@@ -67,12 +67,15 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
     <FormOnPage page={page} saveLabel="Save">
       {policy.outsideCount > 0 && (
         <Alert color="accent" mb="md" title={`${formatCount(policy.outsideCount, 'active share does', 'active shares do')} not comply`}>
-          They keep working. The policy applies to them when they are changed next.
+          They keep working. The policy applies to them the next time they are changed.
         </Alert>
       )}
-      <Section title="Expiry" lead="Limits how long a link is valid. The days count from the start of the share, or from its last change.">
+      <Section
+        title="Expiry"
+        lead="Limits how long a link is valid. The days are counted from the start of the share, or from its last change."
+      >
         <NumberInput
-          label="Longest validity in days"
+          label="Maximum validity (days)"
           description="Leave empty to allow links that never expire."
           min={1}
           max={36_500}
@@ -87,7 +90,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       </Section>
       <Section
         title="New shares"
-        lead="The permissions that are preselected for a new share. If you select none, they are view and download."
+        lead="The permissions that are preselected for a new share. If you select none, View and Download are preselected."
       >
         <Checkbox.Group aria-label="Default permissions" {...form.getInputProps('defaultPermissions')}>
           <Stack gap="xs">

@@ -57,7 +57,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
       />
       {typeId !== undefined && !isProfileTypeAvailable(typeId) && (
         <Text size="sm" c="dimmed">
-          This kind of sign-in is not available yet. Until then, visitors cannot open the link.
+          This sign-in method is not available yet. Visitors cannot open the link until it is.
         </Text>
       )}
       {typeId === profileTypes.PUBLIC && (

@@ -8,7 +8,7 @@ const alerts = [
   ['alertUpload', 'Uploads'],
   ['alertCreateFolder', 'New folders'],
   ['alertRename', 'Renames'],
-  ['alertDelete', 'Deletes'],
+  ['alertDelete', 'Deletions'],
 ] as const;
 
 /** The recipients of alerts, and the actions that cause one. */
@@ -22,7 +22,7 @@ export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) 
         ))}
       </Group>
       <Text size="sm" c="dimmed">
-        Postern does not send e-mails yet. Alerts are queued until it does. You find all actions in the audit log at once.
+        Postern does not send e-mails yet. Alerts are queued until it does. The audit log already shows all actions.
       </Text>
     </>
   );

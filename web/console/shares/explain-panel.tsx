@@ -46,14 +46,10 @@ function ExplanationResult({ answer, nobody }: { answer: Explanation; nobody: bo
 
 function ResultIcon({ passed }: { passed: boolean | null }) {
   if (passed === null) return <Minus size={16} aria-label="Not checked:" />;
-  return passed ? (
-    <Check size={16} color="var(--done)" aria-label="Passed:" />
-  ) : (
-    <X size={16} color="var(--loss)" aria-label="Not passed:" />
-  );
+  return passed ? <Check size={16} color="var(--done)" aria-label="Passed:" /> : <X size={16} color="var(--loss)" aria-label="Failed:" />;
 }
 
-/** Returns the main purpose of the link. A visitor who may do that has full access. */
+/** Returns the main action of a link: what most of its visitors come for. The panel's sentence is about this action. */
 function mainAction({ canView, canDownload, canUpload }: Share) {
   if (canView) return 'view';
   if (canDownload) return 'download';

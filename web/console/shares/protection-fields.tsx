@@ -9,7 +9,7 @@ export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues
     <>
       {(copyProtect || waterMarkText !== '' || digitalSignature) && (
         <Alert color="red" title="Not available yet">
-          Postern cannot mark or sign files yet. Until then, visitors cannot open or download files that must be marked or signed.
+          Postern cannot watermark or sign files yet. Visitors cannot open or download files that must be watermarked or signed.
         </Alert>
       )}
       <Checkbox

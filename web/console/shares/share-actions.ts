@@ -6,7 +6,7 @@ import type { Share } from '#core/records/share.ts';
 const week = 7 * 86_400_000; // ms
 const maxSharesChecked = 20;
 
-/** Changes only `active`. It reads the share first, so that changes of others since the list was loaded stay. */
+/** Changes only `active`. It reads the share first, so that it does not overwrite what others have changed since the list was loaded. */
 const setActive =
   (active: boolean) =>
   async ({ id }: Share, options: ChangeOptions) => {
@@ -37,7 +37,7 @@ export const activate: BulkAction<Share> = {
 
 export const deactivate: BulkAction<Share> = {
   name: 'Deactivate',
-  effect: 'will be deactivated. Visitors see that the link does not exist',
+  effect: 'will be deactivated. Visitors will see the message “This link does not exist”',
   doneText: 'deactivated',
   warning: usageWarning,
   run: setActive(false),

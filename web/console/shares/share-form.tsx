@@ -56,7 +56,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       <Section title="Permissions" lead="What visitors can do. Everything else is hidden and refused.">
         <PermissionFields form={form} />
       </Section>
-      <Section title="Validity" lead="Before the start, visitors see that the link does not exist.">
+      <Section title="Validity" lead="Before the start, visitors see the message “This link does not exist”.">
         <ValidityFields form={form} />
         <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
       </Section>

@@ -63,7 +63,7 @@ function Actions({ share }: { share: Share }) {
       const { id } = await duplicate(share);
       await client.invalidateQueries({ queryKey: ['share', 'list'] });
       await navigate({ to: '/shares/$id', params: { id: String(id) } });
-      showMessage({ text: 'You see the copy. It has a new link.' });
+      showMessage({ text: 'Share duplicated. This is the copy. It has a new link.' });
     } catch (cause) {
       showMessage({ text: asProblem(cause).message, failed: true });
     }

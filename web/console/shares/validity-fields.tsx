@@ -51,7 +51,9 @@ export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> 
       <DateTimePicker
         label="Expires"
         description={
-          maxDays === null ? 'Then visitors see that the link has expired' : `At most ${maxDays} days from now, as the policy requires`
+          maxDays === null
+            ? 'Then visitors see the message “This link has expired”'
+            : `At most ${maxDays} days from now, as the policy requires`
         }
         placeholder="Never"
         clearable

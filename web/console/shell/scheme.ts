@@ -1,8 +1,8 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useSyncExternalStore } from 'react';
-import { type Appearance, chooseAppearance, rememberedAppearance } from '#kit/appearance.ts';
+import { type Appearance, applySavedAppearance, chooseAppearance } from '#kit/appearance.ts';
 
-let current: Appearance = rememberedAppearance();
+let current: Appearance = applySavedAppearance();
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {

@@ -89,7 +89,7 @@ async function addBatch(
 }
 
 const addedWithoutPassword = (row: ImportRow, problem: Problem) =>
-  refusedRow(row, `Added without a password: ${problem.message} Set it on the page of the user.`);
+  refusedRow(row, `Added without a password: ${problem.message} Set it on the user's page.`);
 
 async function setPassword({ cells: { username = '', password = '' } }: ImportRow, authId: number): Promise<void> {
   await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });

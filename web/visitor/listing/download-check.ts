@@ -11,7 +11,7 @@ function checkDownload({ href, pathname }: HTMLAnchorElement): Promise<void> {
 }
 
 /**
- * Checks every download that starts on the page, because browsers hardly report why a download failed.
+ * Checks every download that starts on the page, because a browser does not tell the page why a download failed.
  * @returns why the last download was refused, or null
  */
 export function useDownloadCheck(): Failure | null {

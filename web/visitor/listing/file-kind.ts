@@ -2,14 +2,14 @@ import type { IconName } from '#kit/icons.tsx';
 import type { FolderEntry } from './use-folder.ts';
 
 /** How a file is previewed. For `unknown`, the server detects the type from the content. */
-export type FileKind = 'image' | 'pdf' | 'sound' | 'video' | 'text' | 'unknown';
+export type FileKind = 'image' | 'pdf' | 'audio' | 'video' | 'text' | 'unknown';
 
 /** Returns how a file is previewed, by its media type. */
 export function fileKind(mediaType: string): FileKind {
   const [family] = mediaType.split('/');
   if (mediaType === 'image/svg+xml') return 'text'; // shown as source: an SVG file can contain scripts
   if (family === 'image') return 'image';
-  if (family === 'audio') return 'sound';
+  if (family === 'audio') return 'audio';
   if (family === 'video') return 'video';
   if (mediaType === 'application/pdf') return 'pdf';
   return family === 'text' ? 'text' : 'unknown';
@@ -19,7 +19,7 @@ const archives = ['application/zip', 'application/gzip', 'application/x-7z-compr
 const icons: Record<FileKind, IconName> = {
   image: 'image',
   pdf: 'pdf',
-  sound: 'sound',
+  audio: 'audio',
   video: 'media',
   text: 'text',
   unknown: 'file',

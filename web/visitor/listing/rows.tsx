@@ -29,7 +29,7 @@ export function Rows({ folder, total, actions, pathOf, selection }: Properties) 
       {indexes.map((index) => {
         const entry = isScrollingFast ? null : folder.at(index);
         const style = { insetBlockStart: `${index * height}px` };
-        if (!entry) return <li key={index} class="row to-come" style={style} aria-hidden="true" />;
+        if (!entry) return <li key={index} class="row placeholder" style={style} aria-hidden="true" />;
         return (
           <EntryRow
             key={entry.name}

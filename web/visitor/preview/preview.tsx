@@ -45,7 +45,7 @@ function Pane({ path, name, kind, entry, can }: PaneProperties) {
   // biome-ignore lint/a11y/useMediaCaption: the shared files have no captions
   if (currentKind === 'video') return <video class="preview-media" src={source} controls onError={fail} />;
   // biome-ignore lint/a11y/useMediaCaption: as above
-  if (currentKind === 'sound') return <audio class="preview-sound" src={source} controls onError={fail} />;
+  if (currentKind === 'audio') return <audio class="preview-audio" src={source} controls onError={fail} />;
   if (currentKind === 'pdf')
     return (
       <Suspense fallback={<LoadingRows />}>

@@ -16,7 +16,7 @@ export function permissionSentence(share: Share, { translate, format }: Translat
     can.download || can.downloadFolder ? translate('toDownload') : '',
     can.upload && folder ? translate('toUpload') : '',
     can.upload && !folder ? translate('toReplace') : '',
-    can.createFolder ? translate('makeFolders') : '',
+    can.createFolder ? translate('createFolders') : '',
     can.rename ? translate('toRename') : '',
     can.delete ? translate('toDelete') : '',
   ].filter(Boolean);
@@ -56,7 +56,7 @@ export function describeUploadFailure(failure: Failure, name: string, translatio
     itemStale: translate('changedMeanwhile'),
     fileTooLarge: translate('tooLarge'),
     permissionOff: translate('mayNotUpload'),
-    offline: translate('connectionBroke'),
+    offline: translate('connectionLost'),
     folderNotCreated: translate('folderNotCreated'),
     fileUnreadable: translate('fileUnreadable'),
     pathMalformed: translate(nameErrorKey(name)),

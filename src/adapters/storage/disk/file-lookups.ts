@@ -29,7 +29,7 @@ function fileOf(response: SuccessResponse, cached: SmallFile | null, index: numb
   }
 }
 
-/** One request for all callers that need the same in one turn of the event loop. */
+/** One request for all callers that need the same in one iteration of the event loop. */
 interface SharedRequest {
   readonly request: Omit<ReadRequest, 'callers'>;
   /** The cached file whose validator the request contains. */

@@ -4,8 +4,8 @@ import { announceMigrations } from '#adapters/store/migrations/announce-steps.ts
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { type Store, StoreFull } from '#ports/store.ts';
 import { changeRunner } from './changes.ts';
+import { databaseIdentification } from './database-id.ts';
 import { isPostgresUniqueViolation } from './errors.ts';
-import { databaseIdentity } from './identity.ts';
 import { setPostgresLastIds } from './last-ids.ts';
 import { queuedAdvisoryLock } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
@@ -98,7 +98,7 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
     isFull: () => isFull,
     isDamaged: () => false, // the server checks its own disk
     withLock: queuedAdvisoryLock(locks, longTimeout),
-    ...databaseIdentity(read),
+    ...databaseIdentification(read),
     // Takes no turn: the database is available although many requests wait for it.
     check: () => reads.withClient(async (client) => void (await reads.query(client, 'SELECT 1'))),
     [Symbol.asyncDispose]: close,

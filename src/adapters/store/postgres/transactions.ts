@@ -20,10 +20,10 @@ const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE';
  */
 const shareChanges = 'LOCK TABLE migration IN ROW SHARE MODE';
 /**
- * All other changes wait for this one, so none of its statements may take long. They also wait while it waits for the
- * lock behind a long change. So each attempt at the lock is short, and the others continue between two attempts.
+ * While this change holds the lock, all others wait: none of its statements may take long. While it waits for the lock, the
+ * others queue behind it: each attempt is short, and they run between two attempts.
  */
-const beginAlone = [
+const beginExclusive = [
   begin,
   'SET LOCAL lock_timeout = 50',
   'LOCK TABLE migration IN EXCLUSIVE MODE',
@@ -39,9 +39,9 @@ export type Transact = <T>(change: (tx: Tx) => Promise<T>, dryRun: boolean) => P
 export interface Transactions {
   /**
    * Runs a change concurrently with others, serializable.
-   * @param key retry queue of a tenant: the change does not run while another one holds the key exclusively (`advisoryLock`).
-   *   The key is locked first: a change that waits for it blocks no other. Without a key (changes of visitors and jobs,
-   *   and retries), the change waits at most a second for a locked row.
+   * @param key name of the tenant's retry queue. The change waits while a retried change of the tenant holds the advisory lock
+   *   of that name (`advisoryLock`). It takes this lock first: a change that waits for it blocks no other. Without a key
+   *   (changes of visitors and jobs, and retries), the change waits at most a second for a locked row.
    */
   readonly concurrent: (key?: string) => Transact;
   /** Runs a change while no other change runs in any process, so that it cannot conflict. @throws StoreUnavailable if it takes long */
@@ -71,11 +71,11 @@ export function transactionRunner(connections: ConnectionPool): Transactions {
     }
   }
 
-  async function runAlone<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
+  async function runExclusive<T>(client: pg.PoolClient, change: (tx: Tx) => Promise<T>, dryRun: boolean): Promise<T> {
     let [tries, lockTries] = [1, 0];
     for (;;) {
       try {
-        return await runOnce(client, beginAlone, change, dryRun);
+        return await runOnce(client, beginExclusive, change, dryRun);
       } catch (cause) {
         if (cause instanceof LockTimeout) lockTries += 1;
         else if (isWriteConflict(cause)) tries += 1;
@@ -94,6 +94,6 @@ export function transactionRunner(connections: ConnectionPool): Transactions {
       ).join('; ');
       return (change, dryRun) => connections.withClient((client) => runOnce(client, beginCommands, change, dryRun));
     },
-    exclusive: (change, dryRun) => runSerially('', () => connections.withClient((client) => runAlone(client, change, dryRun))),
+    exclusive: (change, dryRun) => runSerially('', () => connections.withClient((client) => runExclusive(client, change, dryRun))),
   };
 }

@@ -104,7 +104,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
     sync: () => queue.sync(),
     check: async () => void reader.run('SELECT 1', []),
     isFull: (leaving = 0) => reserve.isFull(leaving),
-    identity: async () => folder,
+    databaseId: async () => folder,
     isUsedByOthers: async () => false, // a second process is refused
     isDamaged: () => damageCheck.findings().length > 0,
     withLock: keyedMutex(),

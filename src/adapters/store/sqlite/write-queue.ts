@@ -8,7 +8,7 @@ import type { WriteAheadLog } from './write-ahead-log.ts';
 import { completeInTurn, transactionOn } from './write-transaction.ts';
 
 const maxBatchSize = 64;
-const maxBatchTime = 20; // ms of work; then other work gets its turn of the event loop
+const maxBatchTime = 20; // ms of work; then other work gets its turn
 const restFactor = 2; // a change longer than that pauses its group for this many times its duration, to free the event loop
 const closeTimeout = 3000; // ms that waiting changes have to run before the queue closes
 const jobGroup = 'our own';

@@ -11,7 +11,7 @@ export const transactionOn = (connection: Connection, isOpen: () => boolean): Tx
   });
 
 /**
- * Rejects if a change does not complete within this turn of the event loop. Queries of its transaction settle at once; a
+ * Rejects if a change does not complete within this iteration of the event loop. Queries of its transaction settle at once; a
  * change that awaits anything else would block all others.
  */
 export async function completeInTurn<T>(change: Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { setAndEvict } from '#core/newest.ts';
+import { setAndEvict } from '#core/bounded-map.ts';
 import { type ArchiveVisitor, archiveTurns } from './archive-turns.ts';
 import { type NameMemory, nameMemories } from './name-memory.ts';
 import { type PieceMemory, pieceMemories } from './piece-memory.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { setAndEvict } from '#core/bounded-map.ts';
 import { narrowNetworkOf } from '#core/client-networks.ts';
-import { setAndEvict } from '#core/newest.ts';
 import type { PasswordCredentials, ProfileRef } from '#ports/sign-in.ts';
 import type { SignInAtProfile } from './visitor-identity.ts';
 

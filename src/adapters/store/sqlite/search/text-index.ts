@@ -1,4 +1,4 @@
-import { setAndEvict } from '#core/newest.ts';
+import { setAndEvict } from '#core/bounded-map.ts';
 import { type IdSet, idSet } from './id-set.ts';
 import { type WordFinder, wordFinder } from './word-finder.ts';
 

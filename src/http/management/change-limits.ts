@@ -5,7 +5,7 @@ const limits = { changes: 256, bytes: 64 << 20 }; // for each tenant
 const minBytes = 1 << 13; // memory of a request with a very short body
 const retryAfter = 2; // seconds
 
-/** Runs a change of a tenant. @throws 503 if too many of its changes are in progress: each counts even if its client has left */
+/** Runs a change of a tenant. @throws 503 if too many of its changes are in progress. A change counts until it ends, even if its client has disconnected */
 export type RunLimitedChange = <T>(tenant: number, bytes: number, change: () => Promise<T>) => Promise<T>;
 
 /** Limits the changes in progress of each tenant, by number and bytes. */

@@ -7,22 +7,22 @@ const concurrency = 2; // of the ten connections for queries
 const maxWaiting = { inner: 4, all: 64 };
 
 /**
- * Runs the queries that find out whether a visitor of a refused network has signed in, a few at a time and in turns: anybody may
- * send such requests without limit.
+ * Looks up the sessions of visitors whose network has exceeded the limit on unknown links. Runs only a few queries at a time, in
+ * turns, because anybody can cause them.
  */
-export interface RefusedLookups {
+export interface LimitedSessionLookups {
   /** @throws the refusal if too many of these queries wait */
   run<T>(visitor: TurnVisitor, lookup: () => Promise<T>, refusal: Refusal): Promise<T>;
 }
 
 class TooManyLookups extends Error {}
 
-export function refusedLookups(): RefusedLookups {
+export function limitedSessionLookups(): LimitedSessionLookups {
   const lookups = turns({ concurrency, maxWaiting, refusal: () => new TooManyLookups() });
   const neverAborted = new AbortController().signal;
   return {
     async run(visitor, lookup, refusal) {
-      // All unknown links count as one, because an attacker invents as many as he likes.
+      // All unknown links count as one, because an attacker can invent any number of them.
       const [, network] = turnGroupsOf(visitor);
       try {
         return await lookups.run([wideNetworkOf(visitor.address), network], neverAborted, lookup);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { growthEightfold } from '../../test/parts/growth.ts';
-import { setAndEvict } from './newest.ts';
+import { setAndEvict } from './bounded-map.ts';
 
 test('a bounded map holds the newest entries, and never more than its limit', () =>
   fc.assert(
