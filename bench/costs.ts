@@ -16,7 +16,7 @@ interface Cost {
   readonly whole: number;
 }
 
-const isQuestion = (operation: string) => /\/(search|browse|export)$|^(caller|overview)\/get$|getPolicy$/.test(operation);
+const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
 /** Returns the longest time that the event loop was blocked since the last call, in ms. */
 async function longestHold({ url, authorization }: BenchPostern): Promise<number> {
@@ -26,8 +26,8 @@ async function longestHold({ url, authorization }: BenchPostern): Promise<number
 
 function ask({ url, authorization }: BenchPostern, operation: string, body: object): Promise<Response> {
   const address = `${url}/api/v1/${operation}`;
-  const method = /\/delete/.test(operation) ? 'DELETE' : 'POST';
-  if (!isQuestion(operation)) return fetch(address, { method, headers: authorization, body: JSON.stringify(body) });
+  const method = methods.get(operation) ?? 'POST';
+  if (method !== 'GET') return fetch(address, { method, headers: authorization, body: JSON.stringify(body) });
   return fetch(`${address}?${new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)]))}`, {
     headers: authorization,
   });

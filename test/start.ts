@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { operations } from '#features/operations.ts';
 import { argon2PasswordHash } from '../src/adapters/os/argon2.ts';
 import { compose } from '../src/composition/compose.ts';
 import type { Replacements } from '../src/composition/replacements.ts';
@@ -39,8 +40,8 @@ export interface Start {
   readonly data?: string;
 }
 
-const gets = (name: string) => /\/(search|browse|export)$|^(caller|overview)\/get$/.test(name);
-const deletes = (name: string) => /\/delete/.test(name);
+/** The method of each operation. The requests that are no operations, such as `login`, are POST. */
+const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
@@ -86,7 +87,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
     body: object = {},
     { method, key = adminKey, headers = {}, query = {} }: CallOptions = {},
   ): Promise<Answer> {
-    const how = method ?? (gets(name) ? 'GET' : deletes(name) ? 'DELETE' : 'POST');
+    const how = method ?? methods.get(name) ?? 'POST';
     const parameters = how === 'GET' ? { ...body, ...query } : query;
     const search = new URLSearchParams(Object.entries(parameters).map(([field, value]) => [field, String(value)])).toString();
     const response = await fetch(`${postern.apiUrl}/api/v1/${name}${search ? `?${search}` : ''}`, {

@@ -8,13 +8,13 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 test('a tenant without a policy has no restrictions; an update keeps absent fields, and null or false clears a field', async (t) => {
   const postern = await startPostern(t);
   const none = { longestValidityDays: null, signInRequired: false, defaultPermissions: '', outsideCount: 0 };
-  assert.deepEqual(await postern.call('tenant/getPolicy', {}, { method: 'GET' }), none);
+  assert.deepEqual(await postern.call('tenant/getPolicy'), none);
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30, defaultPermissions: 'canDownload, canView' });
   await postern.call('tenant/updatePolicy', { signInRequired: true });
-  const set = await postern.call('tenant/getPolicy', {}, { method: 'GET' });
+  const set = await postern.call('tenant/getPolicy');
   assert.deepEqual([set.longestValidityDays, set.signInRequired, set.defaultPermissions], [30, true, 'canView, canDownload']);
   await postern.call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false, defaultPermissions: null });
-  assert.deepEqual(await postern.call('tenant/getPolicy', {}, { method: 'GET' }), none);
+  assert.deepEqual(await postern.call('tenant/getPolicy'), none);
 });
 
 test('with longestValidityDays set, a share must end in time to be added, changed or activated', async (t) => {
@@ -57,7 +57,7 @@ test('shares that violate a new policy keep working, are counted, and can be sto
   await postern.call('share/add', newShare({ validityStartDate: inDays(390), validityEndDate: inDays(400) }));
   await postern.call('share/add', newShare({ active: false }));
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });
-  assert.equal((await postern.call('tenant/getPolicy', {}, { method: 'GET' })).outsideCount, 2);
+  assert.equal((await postern.call('tenant/getPolicy')).outsideCount, 2);
   assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 200);
   const { location: _, path: __, ...change } = newShare({ id, active: false });
   await postern.call('share/update', change);
@@ -71,7 +71,7 @@ test('a policy applies to one tenant, only admins change it, editors can read it
   await postern.call('share/add', newShare());
   const { key: editor } = await postern.call('apikey/add', { name: 'editor', role: 'editor' });
   assert.equal((await postern.send('tenant/updatePolicy', { signInRequired: true }, { key: editor })).status, 403);
-  assert.equal((await postern.send('tenant/getPolicy', {}, { key: editor, method: 'GET' })).status, 200);
+  assert.equal((await postern.send('tenant/getPolicy', {}, { key: editor })).status, 200);
   for (const [field, value] of [
     ['longestValidityDays', 0],
     ['defaultPermissions', 'canView, canFly'],

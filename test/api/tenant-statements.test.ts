@@ -27,7 +27,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   });
   const [eve] = (await call('accessuser/search', { searchWord: 'eve', sortField: 'loginProfileName' })).list;
   await call('accessuser/get', { id: eve.id });
-  await call('tenant/getPolicy', {}, { method: 'GET' });
+  await call('tenant/getPolicy');
   await call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false });
   const share = await call(
     'share/add',

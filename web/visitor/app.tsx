@@ -14,8 +14,6 @@ import { LoadingRows } from './waiting.tsx';
 type AnyVisit = Visit | PortalVisit;
 type State = { kind: 'loading' } | { kind: 'failed'; failure: Failure } | { kind: 'loaded'; visit: AnyVisit };
 
-/** The login profile types with a password form on this page. For the other types, no form is shown: it could not succeed. */
-const passwordTypes = ['PASSWORD', 'USERS'];
 /** Returns whether the failure may be gone at the next attempt. */
 const isTransient = ({ status }: Failure) => status === 0 || status === 429 || status >= 500;
 const signInUnavailable = new Failure(503, 'signInUnavailable', '', null);
@@ -46,8 +44,7 @@ function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: S
     show(visit);
   };
   if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} onSignOut={onSignOut} />;
-  if (!signIn.signedIn && !passwordTypes.includes(signIn.typeString))
-    return <FailureCard failure={signInUnavailable} retry={reload} onSignOut={null} />;
+  if (!signIn.signedIn && !signIn.asksPassword) return <FailureCard failure={signInUnavailable} retry={reload} onSignOut={null} />;
   const current = 'share' in state.visit && state.visit.share ? state.visit : lastVisit;
   if (!current?.share) return signIn.signedIn ? <LoadingRows /> : <SignInCard signIn={signIn} onSignedIn={onSignedIn} onFailure={fail} />;
   return (

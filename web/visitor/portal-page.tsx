@@ -46,7 +46,7 @@ export function PortalPage({ visit, onSignOut }: { visit: PortalVisit; onSignOut
         <PageHead
           title={signIn.title}
           visitor={visitor}
-          canChangePassword={signIn.typeString === 'USERS'}
+          canChangePassword={signIn.canChangePassword}
           permissions={total === 0 ? translate('noSharesOpen') : translate('sharesOpen', { count: total })}
           message={signIn.startupMessage}
           onSignOut={onSignOut}

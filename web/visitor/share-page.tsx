@@ -51,7 +51,7 @@ export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
           description={share.description}
           message={share.startupMessage}
           back={portal}
-          canChangePassword={visit.signIn.typeString === 'USERS'}
+          canChangePassword={visit.signIn.canChangePassword}
           onSignOut={() => (queue.items.some(isActive) ? setConfirmsSignOut(true) : onSignOut())}
         />
         {share.marked && hasList && <p class="notice">{translate('protectedFiles')}</p>}

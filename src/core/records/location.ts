@@ -1,10 +1,37 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { bodyOf, etag, limits, lineOf, recordId, requiredLine, stampFields } from './field.ts';
 import { patternText } from './patterned.ts';
 
 /** Kinds of storage in the interface. Kinds that are not built yet are refused with an error that names the available ones. */
 export const storageKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
-export const availableStorageKinds: readonly string[] = ['local'];
+type StorageKindName = (typeof storageKinds)[number];
+
+const modeField = (subject: string) =>
+  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as for chmod. Default: those of the parent folder.` });
+
+/** Configuration of kind `local`. The folder is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
+export const LocalConfiguration = Type.Object(
+  {
+    folder: patternText('^(/|files(/|$))', { maxLength: limits.path }),
+    mountPoint: Type.Optional(
+      Type.Boolean({ description: 'true: the folder is a mount point. While nothing is mounted there, the location is unavailable.' }),
+    ),
+    fileMode: Type.Optional(modeField('Permissions of new files')),
+    folderMode: Type.Optional(modeField('Permissions of new folders')),
+    group: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_294, description: 'Group id of new files and folders.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** The form of a kind's configuration, and an example of it for errors. */
+interface ConfigurationForm {
+  readonly schema: TSchema;
+  readonly example: string;
+}
+/** The forms of the kinds that are available. */
+export const locationConfigurations: { readonly [K in StorageKindName]?: ConfigurationForm } = {
+  local: { schema: LocalConfiguration, example: '{ "folder": "/absolute/path" }' },
+};
 
 /** Maximum number of locations per tenant. The limit exists because a job checks every location each thirty seconds. */
 export const maxLocations = 1000;
@@ -44,20 +71,3 @@ export const locationSecrets: readonly string[] = [
   'passphrase',
   'bearerToken',
 ];
-
-const modeField = (subject: string) =>
-  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as for chmod. Default: those of the parent folder.` });
-
-/** Configuration of kind `local`. The folder is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
-export const LocalConfiguration = Type.Object(
-  {
-    folder: patternText('^(/|files(/|$))', { maxLength: limits.path }),
-    mountPoint: Type.Optional(
-      Type.Boolean({ description: 'true: the folder is a mount point. While nothing is mounted there, the location is unavailable.' }),
-    ),
-    fileMode: Type.Optional(modeField('Permissions of new files')),
-    folderMode: Type.Optional(modeField('Permissions of new folders')),
-    group: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_294, description: 'Group id of new files and folders.' })),
-  },
-  { additionalProperties: false },
-);

@@ -15,8 +15,14 @@ export function profileTypeName(typeId: number): ProfileType {
   return name;
 }
 
-/** Returns whether the sign-in of a type is built. Profiles of other types can be stored, but their links answer 503. */
-export const isProfileTypeAvailable = (typeId: number) => typeId <= profileTypes.USERS;
+const typeIds = Object.values(profileTypes);
+/** Returns the schema of a field that is a type of login profile. */
+export const profileTypeId = (description: string) =>
+  Type.Integer({ minimum: Math.min(...typeIds), maximum: Math.max(...typeIds), description });
+
+const availableTypes: readonly ProfileType[] = ['PUBLIC', 'PASSWORD', 'USERS'];
+/** Returns whether visitors can sign in with profiles of a type. Profiles of other types can be stored, but their links answer 503. */
+export const isProfileTypeAvailable = (typeId: number) => availableTypes.includes(profileTypeName(typeId));
 
 /** Returns whether visitors must sign in. Only profiles that require sign-in have a portal. */
 export const requiresSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
@@ -29,6 +35,15 @@ export const listsUsersById = (typeId: number) => typeId === profileTypes.USERS;
 
 /** Returns whether the visitors of a profile are its access users. `allowedLogins` counts users of such profiles only. */
 export const hasAccessUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
+
+/** Returns whether the access users of a profile are found by their e-mail addresses, which must then be unique in the profile. */
+export const findsUsersByEmail = (typeId: number) => typeId === profileTypes.EMAIL_CODE;
+
+/** Returns the types for which a rule is true, such as `hasAccessUsers`. */
+export const profileTypesWith = (rule: (typeId: number) => boolean): number[] => typeIds.filter(rule);
+
+/** What the secrets of a login profile are encrypted for. */
+export const profileSealPurposes = { password: 'login profile password', configuration: 'login profile configuration' } as const;
 
 /** Replaces a secret in responses. If a client sends it back, the secret does not change. */
 export const secretMask = '********';
@@ -43,7 +58,11 @@ export const loginProfileFields = {
     maxLength: limits.list,
     description: `Allowed IP addresses of visitors: at most ${limits.ranges} addresses, CIDR blocks or first-last ranges. Empty: all addresses.`,
   }),
-  typeId: Type.Integer({ minimum: 1, maximum: 7, description: '1 PUBLIC, 2 PASSWORD, 3 USERS, 4 EMAIL_CODE, 5 OIDC, 6 SAML, 7 LDAP.' }),
+  typeId: profileTypeId(
+    `${Object.entries(profileTypes)
+      .map(([name, id]) => `${id} ${name}`)
+      .join(', ')}.`,
+  ),
   typeString: lineOf(32, { description: 'The type as a name.' }),
   shareCount: count('Shares that refer to the profile.'),
   userCount: count('Access users of the profile, active or not.'),

@@ -10,7 +10,9 @@ const signIn = Type.Object({
   title: text("The login profile's title."),
   startupMessage: text('Shown on the sign-in page.'),
   lang: text("Language of the visitor's pages; empty: the language of the browser."),
+  asksPassword: Type.Boolean({ description: 'true: visitors sign in with a password.' }),
   asksUsername: Type.Boolean({ description: 'false: visitors enter only the password.' }),
+  canChangePassword: Type.Boolean({ description: 'true: each visitor has a password of their own, and can change it.' }),
   signedIn: Type.Boolean({ description: 'true: no sign-in is needed any more. Always true for a PUBLIC profile.' }),
 });
 const signedInVisitor = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });

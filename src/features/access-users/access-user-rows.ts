@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { type AccessUser, storedUserFields } from '#core/records/access-user.ts';
-import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
+import { findsUsersByEmail, profileTypeName } from '#core/records/login-profile.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
@@ -88,7 +88,7 @@ export async function checkUserUnique(
   const refusal = (field: string, detail: string) => new Refusal('nameTaken', undefined, { fieldErrors: [{ field, detail }] });
   if (await others.where('username_key', '=', fold(user.username)).limit(1).executeTakeFirst())
     throw refusal('username', 'is taken in this login profile');
-  if (profile.type_id !== profileTypes.EMAIL_CODE || user.email === '') return;
+  if (!findsUsersByEmail(profile.type_id) || user.email === '') return;
   if (await others.where('email_key', '=', fold(user.email)).limit(1).executeTakeFirst())
     throw refusal('email', 'is the address of another user of this login profile');
 }

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { fold } from '#core/fold.ts';
 import { type FieldError, Refusal } from '#core/messages.ts';
 import { accessUserFields, maxUsersPerCall, NewAccessUsers, storedUserFields } from '#core/records/access-user.ts';
-import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
+import { findsUsersByEmail, hasAccessUsers } from '#core/records/login-profile.ts';
 import { changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 import { findProfileForNewUser, insertAccessUsers, type NewUser } from './insert-access-users.ts';
@@ -52,7 +52,7 @@ const rowNumber = ({ field }: FieldError) => Number(field.split('.')[1]);
  * @throws Refusal 409 with an error for every row that conflicts
  */
 async function checkAllUnique(tx: Tx, tid: number, profile: { id: number; type_id: number }, users: readonly NewUser[]): Promise<void> {
-  const fields: readonly UniqueField[] = profile.type_id === profileTypes.EMAIL_CODE ? ['username', 'email'] : ['username'];
+  const fields: readonly UniqueField[] = findsUsersByEmail(profile.type_id) ? ['username', 'email'] : ['username'];
   const fieldErrors: FieldError[] = [];
   for (const field of fields)
     fieldErrors.push(...duplicateErrors(users, field), ...(await existingUserErrors(tx, tid, profile.id, users, field)));

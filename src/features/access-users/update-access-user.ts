@@ -1,7 +1,7 @@
 import { fold } from '#core/fold.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { AccessUserChange, accessUserFields, storedUserFields } from '#core/records/access-user.ts';
-import { profileTypes } from '#core/records/login-profile.ts';
+import { findsUsersByEmail } from '#core/records/login-profile.ts';
 import { changeOperation } from '#features/operation.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { accessUserRecord, accessUserSearchText, checkUserUnique } from './access-user-rows.ts';
@@ -30,7 +30,7 @@ export const updateAccessUser = changeOperation({
     const user = { ...storedUserFields.toNewColumns(before), ...storedUserFields.toColumns(body) };
     await checkUserUnique(tx, caller.tid, profile, { ...user, id: before.id });
     const isMoved = profile.id !== before.authId;
-    const hasNewAddress = profile.type_id === profileTypes.EMAIL_CODE && fold(user.email) !== fold(before.email);
+    const hasNewAddress = findsUsersByEmail(profile.type_id) && fold(user.email) !== fold(before.email);
     const endsSessions = isMoved || hasNewAddress || (before.active && user.active === 0);
     await tx
       .updateTable('access_user')

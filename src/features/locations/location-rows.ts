@@ -1,6 +1,6 @@
 import Value from 'typebox/value';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { availableStorageKinds, LocalConfiguration, type Location, locationSecrets, storageKinds } from '#core/records/location.ts';
+import { type Location, locationConfigurations, locationSecrets, storageKinds } from '#core/records/location.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
@@ -46,13 +46,14 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
 
 /** Checks that the kind is available and the configuration has its form. @throws Refusal 400 */
 function checkKindAndConfiguration(kind: string, configuration: object): void {
-  if (!availableStorageKinds.includes(kind)) {
-    const kinds: readonly string[] = storageKinds;
-    const detail = kinds.includes(kind) ? 'is not available yet' : 'is not known';
-    throw fieldRefusal('kind', `${detail}. Available kinds: ${availableStorageKinds.join(', ')}`);
+  const name = storageKinds.find((known) => known === kind);
+  const form = name && locationConfigurations[name];
+  if (!form) {
+    const detail = name ? 'is not available yet' : 'is not known';
+    throw fieldRefusal('kind', `${detail}. Available kinds: ${Object.keys(locationConfigurations).join(', ')}`);
   }
-  const [schemaError] = Value.Errors(LocalConfiguration, configuration);
-  if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for local it is { "folder": "/absolute/path" }`);
+  const [schemaError] = Value.Errors(form.schema, configuration);
+  if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for ${kind} it is ${form.example}`);
 }
 
 /** Characters. A longer configuration is stored without its white space, since it may consist mostly of it. */

@@ -1,6 +1,7 @@
 import { packList } from '#core/authorization/address-range.ts';
 import { fold } from '#core/fold.ts';
 import type { storedProfileFields } from '#core/records/login-profile.ts';
+import { profileSealPurposes } from '#core/records/login-profile.ts';
 import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import type { InstantPorts } from '#ports/ports.ts';
@@ -15,15 +16,13 @@ export interface LoginProfileInput extends Readonly<ColumnsOf<typeof storedProfi
   readonly for_link?: 1;
 }
 
-/** The purposes for which the encrypted columns of a profile are sealed (see `Vault.seal`). */
-export const sealPurposes = { password: 'login profile password', configuration: 'login profile configuration' } as const;
-
 /** Returns the text that every caller may search. The username is searched in addition, only for callers who may see it. */
 const searchText = (profile: { title: string; description: string }) => fold([profile.title, profile.description].join('\u001f'));
 
 /** Returns the columns of a profile, secrets encrypted. */
 export function profileColumns(profile: LoginProfileInput, { vault }: Pick<InstantPorts, 'vault'>) {
-  const seal = (field: 'password' | 'configuration') => (profile[field] === '' ? '' : vault.seal(sealPurposes[field], profile[field]));
+  const seal = (field: 'password' | 'configuration') =>
+    profile[field] === '' ? '' : vault.seal(profileSealPurposes[field], profile[field]);
   return {
     ...profile,
     ip_bounds: packList(profile.ip_range),

@@ -42,7 +42,7 @@ function checkPasswordProfile({ type_id, password, username }: LoginProfileInput
 export function mergeProfile(body: ProfileBody, current: LoginProfileInput): LoginProfileInput {
   const mergeText = (value: string | null | undefined, currentValue: string) =>
     value === undefined ? currentValue : normalizeText(value ?? '');
-  if (body.typeId === null) throw fieldRefusal('typeId', 'must be a number from 1 to 7');
+  if (body.typeId === null) throw fieldRefusal('typeId', `must be a number from 1 to ${Object.keys(profileTypes).length}`);
   const typeId = body.typeId ?? current.type_id;
   if (body.password === secretMask && current.password === '')
     throw fieldRefusal('password', `${secretMask} means "keep the current password", but the profile has none. Send a password.`);

@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import { portalUrl } from '#core/link.ts';
-import { type LoginProfile, profileTypeName, secretMask, storedProfileFields } from '#core/records/login-profile.ts';
+import { type LoginProfile, profileSealPurposes, profileTypeName, secretMask, storedProfileFields } from '#core/records/login-profile.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { sortablePrefix } from '#features/records/record-search.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { maskConfiguration } from './configuration.ts';
-import { sealPurposes } from './insert-login-profile.ts';
 
 /** Columns by which loginprofile/search can sort. */
 export const loginProfileSortColumns = {
@@ -50,7 +49,7 @@ const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginPro
   viewId: row.view_id,
   viewUrl: portalUrl(links.publicUrl(), row.view_id),
   password: row.password === '' ? '' : secretMask,
-  configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(sealPurposes.configuration, row.configuration)),
+  configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(profileSealPurposes.configuration, row.configuration)),
   ...recordStamps(row),
 });
 

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { LoginProfile } from '#core/records/login-profile.ts';
+import { LoginProfile, profileTypeId } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { readOperation } from '#features/operation.ts';
 import { bytesOfRows, checkPageBytes } from '#features/records/page-bytes.ts';
@@ -15,7 +15,7 @@ export const searchLoginProfiles = readOperation({
   role: 'reader',
   summary: 'Finds login profiles; a reader sees them without configuration, username and counts.',
   body: searchQuery({
-    typeId: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'Type of the profile.' })),
+    typeId: Type.Optional(profileTypeId('Type of the profile.')),
     details: Type.Optional(Type.Boolean({ description: 'false: without configuration, username and counts.' })),
   }),
   response: searchEnvelope(LoginProfile),

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import { minOpenViewIdLength } from '#core/link.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { LoginProfileChange, loginProfileFields, profileTypes, storedProfileFields } from '#core/records/login-profile.ts';
+import {
+  findsUsersByEmail,
+  LoginProfileChange,
+  listsUsersById,
+  loginProfileFields,
+  profileSealPurposes,
+  profileTypes,
+  storedProfileFields,
+} from '#core/records/login-profile.ts';
 import { checkViewId, claimViewId, releaseViewId } from '#features/links/view-ids.ts';
 import { changeOperation } from '#features/operation.ts';
 import { tenantPolicy } from '#features/records/check-policy.ts';
@@ -9,7 +17,7 @@ import { checkFixedFields, withFixedFields } from '#features/records/fixed-field
 import { listedUser } from '#features/records/listed-users.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
-import { type LoginProfileInput, profileColumns, sealPurposes } from './insert-login-profile.ts';
+import { type LoginProfileInput, profileColumns } from './insert-login-profile.ts';
 import { endsSessions, mergeProfile } from './login-profile-body.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
 
@@ -26,7 +34,7 @@ export async function readLoginProfileInput(tx: Tx, tid: number, id: number, vau
     .where('tid', '=', tid)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const decrypt = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(sealPurposes[field], row[field]));
+  const decrypt = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(profileSealPurposes[field], row[field]));
   return { ...row, password: decrypt('password'), configuration: decrypt('configuration') };
 }
 
@@ -88,14 +96,14 @@ async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise
     );
 }
 
-/** Updates the references of listed names to users: in a USERS profile a listed name refers to a user, in others it is plain text. */
+/** Updates the references of listed names to users: `listsUsersById` says whether a listed name refers to a user or is plain text. */
 async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: number): Promise<void> {
   await checkListedNames(tx, tid, profileId);
   const names = tx
     .updateTable('share_user')
     .where('tid', '=', tid)
     .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId));
-  if (typeId === profileTypes.USERS) await names.set({ user_id: listedUser('share_user', profileId) }).execute();
+  if (listsUsersById(typeId)) await names.set({ user_id: listedUser('share_user', profileId) }).execute();
   // Without a condition on user_id: with one, SQLite would choose the index over all listed users of the tenant.
   else await names.set({ user_id: null }).execute();
 }
@@ -116,8 +124,8 @@ async function changeType(tx: Tx, tid: number, profileId: number, { from, to: ty
     await checkSignInStays(tx, tid, profileId);
     await checkOpenLinks(tx, tid, profileId);
   }
-  if (typeId === profileTypes.EMAIL_CODE) await checkAddresses(tx, tid, profileId);
-  if ([from, typeId].includes(profileTypes.USERS)) await relinkNames(tx, tid, profileId, typeId);
+  if (findsUsersByEmail(typeId)) await checkAddresses(tx, tid, profileId);
+  if (listsUsersById(from) !== listsUsersById(typeId)) await relinkNames(tx, tid, profileId, typeId);
 }
 
 /** Claims the view id of the request for the portal, if it is another one. @returns the view id to store */

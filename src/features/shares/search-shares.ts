@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
 import { limits, recordId } from '#core/records/field.ts';
+import { profileTypeId } from '#core/records/login-profile.ts';
 import { searchEnvelope, searchQuery } from '#core/records/search.ts';
 import { Share, type ShareState, shareStates } from '#core/records/share.ts';
 import { normalizeText } from '#core/unicode.ts';
@@ -54,7 +55,7 @@ export const searchShares = readOperation({
     path: Type.Optional(
       Type.String({ minLength: 1, maxLength: 4096, description: 'Shares of this path and of everything below it, in any location.' }),
     ),
-    authType: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: "Login profile's type." })),
+    authType: Type.Optional(profileTypeId("Login profile's type.")),
     authId: Type.Optional(recordId('Login profile.')),
     location: Type.Optional(Type.String({ minLength: 1, maxLength: limits.name, description: 'Name of the location.' })),
     state: Type.Optional(Type.Enum([...shareStates], { description: 'State of the link at this instant.' })),

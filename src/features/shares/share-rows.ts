@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { formatInstant } from '#core/instant.ts';
 import { portalUrl, shareUrl } from '#core/link.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import { hasAccessUsers, profileTypeName, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
+import { hasAccessUsers, listsUsersById, profileTypeName, profileTypesWith, requiresSignIn } from '#core/records/login-profile.ts';
 import { type Share, storedShareFields } from '#core/records/share.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { activeUsersById, activeUsersByName } from '#features/records/listed-users.ts';
@@ -17,11 +17,11 @@ export const maxNamesOnEventLoop = 500;
 
 /** The number of active users that a share admits: all of its profile, or those that it lists. */
 const allowedLogins = sql<number>`case
-  when login_profile.type_id not in (${profileTypes.USERS}, ${profileTypes.EMAIL_CODE}) then 0
+  when login_profile.type_id not in (${sql.join(profileTypesWith(hasAccessUsers))}) then 0
   when share.allow_all_users = 1 then
     (select coalesce(sum(active_users), 0) from user_count as counted
       where counted.tid = share.tid and counted.profile_id = share.profile_id)
-  when login_profile.type_id = ${profileTypes.USERS} then ${activeUsersById}
+  when login_profile.type_id in (${sql.join(profileTypesWith(listsUsersById))}) then ${activeUsersById}
   else ${activeUsersByName}
   end`;
 

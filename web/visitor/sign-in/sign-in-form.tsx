@@ -81,7 +81,7 @@ export function SignInForm({ signIn, onSignedIn, onFailure }: SignInProperties) 
       <button class="button primary" type="submit" aria-disabled={busy || secondsLeft > 0}>
         {translate(busy ? 'signingIn' : 'signIn')}
       </button>
-      {signIn.typeString === 'USERS' && <p class="quiet">{translate('forgotPassword')}</p>}
+      {signIn.canChangePassword && <p class="quiet">{translate('forgotPassword')}</p>}
     </form>
   );
 }

@@ -16,13 +16,16 @@ export function signInPart(
   profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_startup_message' | 'lang'>,
   signedIn: SignedInVisitor | null,
 ) {
+  const password = findSignInKind(signInKinds, profile)?.password;
   return {
     typeId: profile.type_id,
     typeString: profileTypeName(profile.type_id),
     title: profile.profile_title,
     startupMessage: profile.profile_startup_message,
     lang: profile.lang,
-    asksUsername: findSignInKind(signInKinds, profile)?.password?.requiresUsername(profile) ?? true,
+    asksPassword: password !== undefined,
+    asksUsername: password?.requiresUsername(profile) ?? true,
+    canChangePassword: password?.replacePassword !== undefined,
     signedIn: signedIn !== null || !requiresSignIn(profile.type_id),
   };
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { fold } from '#core/fold.ts';
+import { profileSealPurposes } from '#core/records/login-profile.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
 
@@ -32,7 +33,7 @@ async function verifyProfilePassword(
   // A profile whose password was lost with the secret key stores an empty one: no password must match it, not even an empty one.
   if (row.password === '') return null;
   const nameMatches = profile.profile_username === '' || equal(fold(profile.profile_username), fold(username));
-  const matches = equal(vault.open('login profile password', row.password), password) && nameMatches;
+  const matches = equal(vault.open(profileSealPurposes.password, row.password), password) && nameMatches;
   return matches ? { identity: identityOf(profile), claimsAt: clock.now(), profileEpoch: row.session_epoch, user: null } : null;
 }
 
