@@ -98,7 +98,7 @@ const listed = [
   exportAudit,
 ] as const;
 
-/** All operations of /api/v1. Routes, OpenAPI, the role table and the documentation are generated from this list. */
+/** All operations of /api/v1. Routes and OpenAPI are generated from this list. */
 export const operations: readonly Operation[] = listed;
 
 /** The operations with the types of their bodies and responses, for typed clients. */

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { operations } from '../../src/features/operations.ts';
 import { adminKey, newShare, startPostern } from '../start.ts';
 import { fieldErrorsOf, keyOf } from './keys.ts';
 
 const reads = [
+  'accessuser/get',
   'accessuser/search',
+  'caller/get',
+  'operator/updatePassword', // their own; `operators.test.ts` has the others'
+  'overview/get',
+  'share/lastVisits',
+  'tenant/getPolicy',
   'share/get',
   'share/search',
   'share/explain',
@@ -16,6 +23,7 @@ const edits = [
   'accessuser/update',
   'accessuser/updateUserPassword',
   'accessuser/add',
+  'accessuser/addMany',
   'accessuser/delete',
   'accessuser/deleteByUsername',
   'share/add',
@@ -43,9 +51,17 @@ const administers = [
   'location/test',
   'audit/search',
   'audit/export',
+  'operator/add',
+  'operator/update',
+  'operator/delete',
+  'operator/search',
   'tenant/add',
   'tenant/search',
+  'tenant/updatePolicy',
 ];
+
+test('every operation has a role in this test', () =>
+  assert.deepEqual([...reads, ...edits, ...administers].sort(), operations.map(({ name }) => name).sort()));
 
 test('every operation answers a request without a valid key with 401 and a Bearer challenge', async (t) => {
   const postern = await startPostern(t);

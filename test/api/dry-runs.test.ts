@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isChange } from '../../src/features/operation.ts';
+import { operations } from '../../src/features/operations.ts';
 import { newShare, startPostern } from '../start.ts';
 import { ifMatch, newPassword, records } from './versioned-records.ts';
 
@@ -11,14 +13,26 @@ test('a dry run returns success with dryRun and without the fields of new record
       await postern.call('share/search'),
       await postern.call('loginprofile/search'),
       await postern.call('accessuser/search'),
-      await postern.call('apikey/search', { searchWord: 'dry' }),
+      await postern.call('apikey/search'),
       await postern.call('location/search'),
+      await postern.call('operator/search'),
       await postern.call('tenant/search'),
+      await postern.call('tenant/getPolicy'),
     ]);
-  const before = await state();
   const [location] = (await postern.call('location/search')).list;
   const { id: other } = await postern.call('loginprofile/get', {});
-  for (const [name, body] of [
+  const { id: unused } = await postern.call('loginprofile/add', { title: 'Unused', typeId: 1 });
+  const { id: key } = await postern.call('apikey/add', { name: 'unused', role: 'reader' });
+  const { id: operator } = await postern.call('operator/add', {
+    name: 'olga',
+    role: 'reader',
+    password: 'a long secret of hers',
+    confirmPassword: 'a long secret of hers',
+  });
+  const place = { name: 'dry', kind: 'local', configuration: location.configuration };
+  const { id: spare } = await postern.call('location/add', { ...place, name: 'spare' });
+  const before = await state();
+  const changes: [string, object][] = [
     ['share/add', newShare()],
     ['share/update', { ...share, title: 'Dry' }],
     ['share/updateSharableLink', { id: share.id }],
@@ -26,6 +40,7 @@ test('a dry run returns success with dryRun and without the fields of new record
     ['share/duplicate', { id: share.id, title: 'Dry' }],
     ['share/delete', { id: share.id }],
     ['accessuser/add', { username: 'dry', active: true }],
+    ['accessuser/addMany', { users: [{ username: 'dry', active: true }], authId: profile.id }],
     ['accessuser/update', { id: user.id, authId: other }],
     ['accessuser/updateUserPassword', { username: 'ann', ...newPassword }],
     ['accessuser/delete', { id: user.id }],
@@ -35,10 +50,28 @@ test('a dry run returns success with dryRun and without the fields of new record
     ['loginprofile/updateViewId', { id: profile.id }],
     ['loginprofile/duplicate', { id: profile.id, title: 'Dry' }],
     ['loginprofile/makeDefault', { id: profile.id }],
+    ['loginprofile/delete', { id: unused }],
     ['apikey/add', { name: 'dry', role: 'admin' }],
+    ['apikey/delete', { id: key }],
+    ['operator/add', { name: 'dry', role: 'reader', password: 'a long secret of hers', confirmPassword: 'a long secret of hers' }],
+    ['operator/update', { id: operator, role: 'editor' }],
+    ['operator/updatePassword', { id: operator, password: 'another long secret', confirmPassword: 'another long secret' }],
+    ['operator/delete', { id: operator }],
+    ['location/add', place],
     ['location/update', { id: location.id, name: 'dry' }],
+    ['location/delete', { id: spare }],
     ['tenant/add', { title: 'Dry' }],
-  ] as const) {
+    ['tenant/updatePolicy', { longestValidityDays: 30, signInRequired: true }],
+  ];
+  const names = new Set(changes.map(([name]) => name));
+  assert.deepEqual(
+    [...names].sort(),
+    operations
+      .filter(isChange)
+      .map(({ name }) => name)
+      .sort(),
+  );
+  for (const [name, body] of changes) {
     const answer = await postern.call(name, body, { query: { dryRun: 'true' } });
     assert.deepEqual(Object.keys(answer).sort(), ['dryRun', 'message', 'messageId', 'status', 'timestamp'], name);
     assert.deepEqual([answer.dryRun, answer.status], [true, 200]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { operations } from '../../src/features/operations.ts';
 import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { anotherTenant, fieldErrorsOf } from './keys.ts';
 
@@ -7,13 +8,19 @@ async function ours(postern: TestPostern) {
   const profile = await usersProfile(postern, ['ann']);
   const { id: share } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const { id: key } = await postern.call('apikey/add', { name: 'ours', role: 'reader' });
+  const { id: operator } = await postern.call('operator/add', {
+    name: 'olga',
+    role: 'reader',
+    password: 'a long secret of hers',
+    confirmPassword: 'a long secret of hers',
+  });
   const [location] = (await postern.call('location/search')).list;
-  return { share, profile: profile.id, user: Number(profile.users['ann']), key, location: location.id };
+  return { share, profile: profile.id, user: Number(profile.users['ann']), key, operator, location: location.id };
 }
 
 test('operations that take an id return the same 404 for a record of another tenant as for one that does not exist', async (t) => {
   const postern = await startPostern(t);
-  const { share, profile, user, key, location } = await ours(postern);
+  const { share, profile, user, key, operator, location } = await ours(postern);
   const theirs = await anotherTenant(postern);
   const { id: _, location: _l, path: _p, tid: _t, viewId: _v, ...fields } = await postern.call('share/get', { id: share });
   const asked: [string, number, (id: number) => object][] = [
@@ -24,6 +31,7 @@ test('operations that take an id return the same 404 for a record of another ten
     ['share/delete', share, (id) => ({ id })],
     ['share/explain', share, (id) => ({ id })],
     ['share/activity', share, (id) => ({ id })],
+    ['accessuser/get', user, (id) => ({ id })],
     ['accessuser/update', user, (id) => ({ id, authId: profile })],
     ['accessuser/delete', user, (id) => ({ id })],
     ['loginprofile/get', profile, (id) => ({ id })],
@@ -33,11 +41,16 @@ test('operations that take an id return the same 404 for a record of another ten
     ['loginprofile/delete', profile, (id) => ({ id })],
     ['loginprofile/makeDefault', profile, (id) => ({ id })],
     ['apikey/delete', key, (id) => ({ id })],
+    ['operator/update', operator, (id) => ({ id, role: 'editor' })],
+    ['operator/updatePassword', operator, (id) => ({ id, password: 'another long secret', confirmPassword: 'another long secret' })],
+    ['operator/delete', operator, (id) => ({ id })],
     ['location/get', location, (id) => ({ id })],
     ['location/update', location, (id) => ({ id, name: 'mine' })],
     ['location/delete', location, (id) => ({ id })],
     ['location/test', location, (id) => ({ id })],
   ];
+  const takingId = operations.filter(({ body }) => 'id' in Object(Reflect.get(body, 'properties')));
+  assert.deepEqual(asked.map(([name]) => name).sort(), takingId.map(({ name }) => name).sort());
   for (const [name, id, body] of asked) {
     const theirAnswer = await postern.send(name, body(id), { key: theirs.key });
     const nobodys = await postern.send(name, body(987_654), { key: theirs.key });

@@ -27,17 +27,19 @@ const verbs: Readonly<Record<string, string>> = {
   add: 'Added',
   update: 'Changed',
   delete: 'Deleted',
-  deleteByUsername: 'Deleted',
   duplicate: 'Duplicated',
   updateSharableLink: 'Replaced the link of',
   updateViewId: 'Replaced the portal address of',
   updateUserPassword: 'Set the password of',
   updatePassword: 'Set the password of',
-  makeDefault: 'Set as default',
 };
 
 const actionLabels: Readonly<Record<string, string>> = {
   ...visitorActions,
+  'accessuser/addMany': 'Added several access users',
+  'accessuser/deleteByUsername': 'Deleted an access user by name',
+  'loginprofile/makeDefault': 'Set a login profile as default',
+  'tenant/updatePolicy': 'Changed the policy',
   'operator/signIn': 'Signed in to the console',
   'operator/first': 'Created the first operator',
 };
@@ -48,29 +50,38 @@ export function actionLabel(action: string): string {
   return actionLabels[action] ?? (verbs[operation] && recordNames[record] ? `${verbs[operation]} ${recordNames[record]}` : action);
 }
 
-const shareAndUserActions = [
+/** Operations that change records, and sign-ins of operators. */
+const operationActions = [
   'share/add',
   'share/update',
   'share/updateSharableLink',
+  'share/duplicate',
   'share/delete',
   'accessuser/add',
+  'accessuser/addMany',
   'accessuser/update',
-];
-const profileActions = [
   'accessuser/updateUserPassword',
   'accessuser/delete',
+  'accessuser/deleteByUsername',
   'loginprofile/add',
   'loginprofile/update',
+  'loginprofile/updateViewId',
+  'loginprofile/duplicate',
+  'loginprofile/makeDefault',
   'loginprofile/delete',
-];
-const settingsActions = [
   'location/add',
   'location/update',
   'location/delete',
   'apikey/add',
   'apikey/delete',
   'operator/signIn',
+  'operator/first',
   'operator/add',
+  'operator/update',
+  'operator/updatePassword',
+  'operator/delete',
+  'tenant/add',
+  'tenant/updatePolicy',
 ];
 
 /** The actions by which the audit log can be filtered. */
@@ -78,6 +89,6 @@ export const actionChoices = [
   { group: 'Visitors', items: Object.keys(visitorActions).map((value) => ({ value, label: actionLabel(value) })) },
   {
     group: 'Operators and API keys',
-    items: [...shareAndUserActions, ...profileActions, ...settingsActions].map((value) => ({ value, label: actionLabel(value) })),
+    items: operationActions.map((value) => ({ value, label: actionLabel(value) })),
   },
 ];
