@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder, SqlBool } from 'kysely';
+import type { LastIds } from './last-ids.ts';
 import type { SearchPage, SearchQuery } from './search.ts';
-import type { LastIds } from './snapshot.ts';
 import type { Database } from './tables.ts';
 
 /** The transaction of a change. A change must await nothing but its queries. */

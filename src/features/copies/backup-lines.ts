@@ -1,4 +1,5 @@
-import type { LastIds, Snapshot } from '#ports/snapshot.ts';
+import type { LastIds } from '#ports/last-ids.ts';
+import type { Snapshot } from '#ports/snapshot.ts';
 import { DamagedBackup } from './backup-text.ts';
 import { type CopiedRow, maxCopyPage, readPages, type TableName, tableNames } from './copied-tables.ts';
 import type { CopyProgress, RowSource } from './fill-store.ts';

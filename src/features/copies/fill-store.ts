@@ -1,5 +1,5 @@
 import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
-import type { LastIds } from '#ports/snapshot.ts';
+import type { LastIds } from '#ports/last-ids.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { addRows, type CopiedRow, countRows, rowKeyText, rowsBetween, type TableName, tableNames } from './copied-tables.ts';
 

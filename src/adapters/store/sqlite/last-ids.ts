@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { LastIds } from '#ports/snapshot.ts';
+import type { LastIds } from '#ports/last-ids.ts';
 import type { Tx } from '#ports/store.ts';
 
 /** Returns the last id that AUTOINCREMENT has assigned, by table. */
