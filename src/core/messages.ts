@@ -91,7 +91,7 @@ export const messages = {
   cannotBeViewed: { id: 4152, status: 415, title: 'This file type cannot be viewed here' },
   rangeUnsatisfiable: { id: 4161, status: 416, title: 'The range lies outside the file' },
   expectationUnknown: { id: 4171, status: 417, title: 'The Expect header supports only 100-continue' },
-  hostWrong: { id: 4211, status: 421, title: 'Links are served at another address' },
+  hostWrong: { id: 4211, status: 421, title: 'This address does not serve links. Open the link as you received it' },
   tooManyFailures: { id: 4291, status: 429, title: 'Too many failed attempts. Wait a moment and try again' },
   tooManyConflicts: { id: 4292, status: 429, title: 'Too many requests for view ids that are already in use. Wait and try again' },
   headersTooLarge: { id: 4311, status: 431, title: 'The headers are too large' },

@@ -64,7 +64,7 @@ test('no page is wider than the screen from 320 to 2560 px, even with long names
     const page = await window.newPage();
     for (const [url, sign] of [
       [share.viewUrl, '2 items'],
-      [`${share.viewUrl}#look/${'x'.repeat(200)}.txt`, 'xxxx'],
+      [`${share.viewUrl}#preview/${'x'.repeat(200)}.txt`, 'xxxx'],
       [closed.viewUrl, 'Sign in'],
       [ended.viewUrl, 'This link has expired'],
     ] as const) {

@@ -9,10 +9,10 @@ export interface PageAddress {
 /** Reads the folder or the file from the address, after the `#`. The back button and copied addresses lead to it. */
 function parsePageAddress(): PageAddress {
   const { hash } = window.location;
-  const isPreview = hash.startsWith('#look/');
+  const isPreview = hash.startsWith('#preview/');
   try {
     const path = hash
-      .replace(/^#(look)?\/?/, '')
+      .replace(/^#(preview)?\/?/, '')
       .split('/')
       .filter(Boolean)
       .map(decodeURIComponent);
@@ -26,7 +26,7 @@ const encodePath = (path: readonly string[]) => path.map(encodeURIComponent).joi
 /** Returns the address of a folder of the share, from the `#` on. */
 export const folderAddress = (path: readonly string[]) => `#/${encodePath(path)}`;
 /** Returns the address of the preview of a file, from the `#` on. */
-export const previewAddress = (path: readonly string[]) => `#look/${encodePath(path)}`;
+export const previewAddress = (path: readonly string[]) => `#preview/${encodePath(path)}`;
 
 /** Follows the address of the page. */
 export function usePageAddress(): PageAddress {

@@ -58,7 +58,7 @@ test('the URL of a preview opens it directly, and axe finds no problem in a PDF 
     ['c notes.md', '# Notes'],
   ] as const) {
     await page.goto('about:blank');
-    await page.goto(`${share.viewUrl}#look/${encodeURIComponent(name)}`);
+    await page.goto(`${share.viewUrl}#preview/${encodeURIComponent(name)}`);
     await page.getByText(sign).first().waitFor();
     const { violations } = await new AxeBuilder({ page }).analyze();
     assert.deepEqual(
