@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import executable from '@sparticuz/chromium';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { compose } from '../src/composition/compose.ts';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/settings/settings.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 
 const data = await mkdtemp(join(tmpdir(), 'postern-pictures-'));

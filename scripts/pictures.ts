@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import executable from '@sparticuz/chromium';
 import { chromium, type Page } from 'playwright-core';
 import { compose } from '../src/composition/compose.ts';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/settings/settings.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { samplePdf, samplePng } from './sample-files.ts';
 

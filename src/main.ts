@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { compose, type Postern } from './composition/compose.ts';
 import { exitAfterStop } from './exits.ts';
-import { InvalidSetting, readSettings, type Settings } from './settings.ts';
+import { InvalidSetting, readSettings, type Settings } from './settings/settings.ts';
 
 // Exit codes of sysexits.h.
 const exitUsage = 64; // EX_USAGE: a supervisor need not try again

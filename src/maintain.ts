@@ -19,7 +19,7 @@ import { withPostgresSnapshot } from './adapters/store/postgres/postgres-snapsho
 import { withSqliteSnapshot } from './adapters/store/sqlite/sqlite-snapshot.ts';
 import { openSqliteStore } from './adapters/store/sqlite/sqlite-store.ts';
 import { DataFolder } from './data-folder.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
 
 const migrationNames = migrations.map(({ name }) => name);
 const progressInterval = 1000; // ms

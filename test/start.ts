@@ -6,7 +6,7 @@ import { operations } from '#features/operations.ts';
 import { argon2PasswordHash } from '../src/adapters/os/argon2.ts';
 import { compose } from '../src/composition/compose.ts';
 import type { Replacements } from '../src/composition/replacements.ts';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/settings/settings.ts';
 import { atEnd } from './parts/at-end.ts';
 import { shareBody } from './parts/share-body.ts';
 import { databaseOf } from './parts/test-database.ts';

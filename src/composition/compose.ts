@@ -21,7 +21,7 @@ import { visitorRoutes } from '#http/visitor/visitor-routes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { DataFolder } from '../data-folder.ts';
 import { exitOnReplacedDatabase } from '../exits.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type OpenPorts, openPorts } from './open-ports.ts';
 import { prepareInstallation, skipIfFull } from './prepare-installation.ts';
 import type { Replacements } from './replacements.ts';

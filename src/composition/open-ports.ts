@@ -15,7 +15,7 @@ import { type Metrics, processMetrics } from '#http/metrics.ts';
 import type { Limits, Ports } from '#ports/ports.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { exitOnDiskFailure } from '../exits.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Replacements } from './replacements.ts';
 
 const processBits = 96;

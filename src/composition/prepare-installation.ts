@@ -7,7 +7,7 @@ import { reportAlive } from '#features/processes/running-processes.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull } from '#ports/store.ts';
 import type { DataFolder } from '../data-folder.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
 export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
