@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { Refusal } from '#core/messages.ts';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
+import { arrivingBodies } from './arriving-bodies.ts';
 import { maxBodyBytes } from './body-limits.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { createNodeServer } from './connections/node-server.ts';
@@ -110,6 +111,7 @@ function checkRequests(app: FastifyInstance, warnOfProxy: (request: FastifyReque
 function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonBodyParser());
+  const bodies = arrivingBodies();
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { method, headers, raw } = request;
     const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
@@ -118,7 +120,14 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
       if (hasBody(headers)) reply.header('connection', 'close'); // nobody reads the body, which may be endless
       return done(null, payload);
     }
-    if (!isFile && hasBody(headers) && !raw.complete) expectBody(raw, timeouts);
+    if (!isFile && hasBody(headers) && !raw.complete) {
+      try {
+        bodies.expect(raw, request.ip, request.routeOptions.bodyLimit ?? maxBodyBytes);
+      } catch (cause) {
+        return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
+      }
+      expectBody(raw, timeouts);
+    }
     // Node.js has ended the stream of a request without a body already: a parser would never see its end.
     done(null, hasBody(headers) ? payload : Readable.from([]));
   });

@@ -122,6 +122,17 @@ test('a token expires no later than its key', async (t) => {
   assert.equal((await postern.send('share/search', {}, { key: token })).status, 401);
 });
 
+test('login gives a key at most 300 tokens a minute, and other keys are not affected', async (t) => {
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => Date.parse('2026-05-01T00:00:00Z') } } } });
+  const secretkey = await keyOf(postern, 'reader');
+  const logins = () => postern.send('login', { username: 'reader key', secretkey }, { key: null });
+  for (let count = 0; count < 300; count += 1) assert.equal((await logins()).status, 200);
+  const refused = await logins();
+  assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal((await postern.send('login', { username: 'environment', secretkey: adminKey }, { key: null })).status, 200);
+});
+
 test('a deleted key and its tokens stop working at once', async (t) => {
   const postern = await startPostern(t);
   const { id, key } = await postern.call('apikey/add', { name: 'temp', role: 'reader' });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { open, readdir } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
@@ -34,6 +35,20 @@ test('a JSON body that does not arrive in time answers 408, and the connection c
     assert.equal(statusOf(answer), 408);
     assert.match(answer, /bodyTooSlow/);
   }
+});
+
+test('one network can have 32 MiB of JSON bodies arriving, and further ones get 503 until they have arrived', {
+  timeout: 10_000,
+}, async (t) => {
+  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: day, minRate: anyRate } } });
+  const head = [`Authorization: Bearer ${adminKey}`, 'Content-Type: application/json', `Content-Length: ${1 << 20}`];
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 40; count += 1) sockets.push(await begin(t, postern, 'POST /api/v1/share/get', head));
+  const nextStatus = async () => statusOf(await raw(postern.apiUrl, 'POST /api/v1/share/get', head, '{', AbortSignal.timeout(500)));
+  await until(async () => (await nextStatus()) === 503);
+  assert.equal((await postern.send('share/search')).status, 200);
+  for (const socket of sockets) socket.destroy();
+  await until(async () => (await nextStatus()) !== 503); // no response: it waits for the body
 });
 
 test('a body for an address that accepts none is refused before it arrives, on every method', { timeout: 10_000 }, async (t) => {

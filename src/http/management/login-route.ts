@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { formatInstant } from '#core/instant.ts';
 import { findValidKey, issueToken } from '#features/api-keys/find-api-key.ts';
+import { newTokenLimit } from '#features/rate-limits/new-tokens.ts';
 import { maxPublicBodyBytes } from '#http/body-limits.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -27,6 +28,7 @@ export const LoginResponse = Type.Object({
 export function loginRoute(api: FastifyInstance, ports: Ports): void {
   const check = validator(Login);
   const checkNoQuery = validator(NoParameters);
+  const tokens = newTokenLimit(ports.clock);
   api.post<{ Body: Static<typeof Login> }>(
     '/login',
     { config: { open: true }, bodyLimit: maxPublicBodyBytes, schema: { response: { 200: LoginResponse } } },
@@ -38,6 +40,7 @@ export function loginRoute(api: FastifyInstance, ports: Ports): void {
       const key = await findValidKey(ports.store, secretkey, now);
       // A token must not sign in: it could renew itself for ever.
       if (!key || key.isFromToken || key.name !== username) return refuseKey(ports, request.ip);
+      tokens.count(key.keyId);
       const token = `pst_t_${ports.random.token(tokenBits)}`;
       return { token, expiryDateTime: formatInstant(await issueToken(ports.store, key, token, now)) };
     },

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { test } from 'node:test';
+import { arrivingBodies } from './arriving-bodies.ts';
+
+const mebibyte = 1 << 20;
+
+function newRequest(bytes: number): IncomingMessage {
+  const request = new IncomingMessage(new Socket());
+  request.headers['content-length'] = `${bytes}`;
+  return request.on('error', () => {});
+}
+
+test('when no memory is left, the network with the most arriving bodies loses its newest one to another network', () => {
+  const bodies = arrivingBodies();
+  const expectFrom = (address: string) => {
+    const request = newRequest(mebibyte);
+    bodies.expect(request, address, mebibyte);
+    return request;
+  };
+  const ofThree = ['10.0.1.1', '10.0.2.1', '10.0.3.1'].map((address) => Array.from({ length: 32 }, () => expectFrom(address)));
+  assert.throws(() => expectFrom('10.0.1.2'), { messageName: 'bodiesBusy' });
+  assert.equal(expectFrom('10.0.4.1').destroyed, false);
+  assert.equal(ofThree.flat().filter(({ destroyed }) => destroyed).length, 1);
+  assert.equal(ofThree[0]?.at(-1)?.destroyed, true);
+});
+
+test('a body counts with the limit of its route at most, and no longer when it has arrived', () => {
+  const bodies = arrivingBodies();
+  for (let count = 0; count < 2048; count += 1) bodies.expect(newRequest(mebibyte), '10.0.1.1', 1 << 14);
+  const last = newRequest(1 << 14);
+  assert.throws(() => bodies.expect(last, '10.0.1.1', 1 << 14), { messageName: 'bodiesBusy' });
+  const others = arrivingBodies();
+  for (let count = 0; count < 100; count += 1) {
+    const request = newRequest(mebibyte);
+    others.expect(request, '10.0.1.1', mebibyte);
+    request.emit('end');
+  }
+});

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { wideNetworkOf } from '#core/client-networks.ts';
+import { HeldMemory } from './held-memory.ts';
+
+const limits = { network: 32 << 20, all: 96 << 20 }; // bytes, for a wide network and in total
+const longBody = 1 << 13; // bytes: the limit on connections bounds the shorter ones
+
+/** Limits the memory of JSON bodies that have begun to arrive: a client may withhold the last byte of each. */
+export interface ArrivingBodies {
+  /**
+   * Counts a body until it has arrived.
+   * @param maxBytes limit of the route for a body
+   * @throws 503 if too many bytes are arriving already
+   */
+  expect(request: IncomingMessage, address: string, maxBytes: number): void;
+}
+
+export function arrivingBodies(): ArrivingBodies {
+  const memory = new HeldMemory(limits, 'bodiesBusy');
+  return {
+    expect(request, address, maxBytes) {
+      const bytes = Math.min(Number(request.headers['content-length'] ?? maxBytes), maxBytes);
+      if (bytes < longBody) return;
+      const release = memory.hold({ network: wideNetworkOf(address) }, bytes, () => request.destroy());
+      request.once('end', release).once('close', release);
+    },
+  };
+}
