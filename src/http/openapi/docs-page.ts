@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Operation } from '#features/operation.ts';
 import { type ConstantResponse, createConstantResponse, sendConstant } from '#http/pages/constant-response.ts';
@@ -34,30 +35,48 @@ async function loadPage(): Promise<FastifyInstance> {
 /** Paths of the page and its script, the same as in the inner server. */
 const paths = ['/docs/', '/docs/js/scalar.js'];
 
-/** Returns a loader of the page's files. It loads each file at the first request, and caches it. */
-function pageFiles(): (path: string) => Promise<ConstantResponse> {
-  let page: Promise<FastifyInstance> | undefined;
-  const files = new Map<string, Promise<ConstantResponse>>();
-  async function load(path: string): Promise<ConstantResponse> {
-    page ??= loadPage();
-    const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: path });
-    if (statusCode !== 200) throw new Error(`the API documentation has no file ${path}`);
-    return createConstantResponse(String(headers['content-type']), rawPayload);
-  }
-  return (path) => {
-    const file = files.get(path) ?? load(path);
-    files.set(path, file);
-    file.catch(() => {
-      files.delete(path); // the next request loads it again
-      page = undefined;
-    });
+/** Loads the page's files at the first request for each, and caches them. */
+class PageFiles {
+  readonly #files = new Map<string, ConstantResponse>();
+  readonly #loading = new Map<string, Promise<ConstantResponse>>();
+  #page: Promise<FastifyInstance> | undefined;
+  #lastWaiter: Promise<unknown> = Promise.resolve();
+
+  /** Requests that waited for a file continue one by one: hundreds of copies of the script at once would block the event loop. */
+  async get(path: string): Promise<ConstantResponse> {
+    const cached = this.#files.get(path);
+    if (cached) return cached;
+    const file = await this.#load(path);
+    const previous = this.#lastWaiter;
+    this.#lastWaiter = previous.then(() => setImmediate());
+    await previous;
     return file;
-  };
+  }
+
+  #load(path: string): Promise<ConstantResponse> {
+    const loading = this.#loading.get(path) ?? this.#read(path).finally(() => this.#loading.delete(path));
+    this.#loading.set(path, loading);
+    return loading;
+  }
+
+  async #read(path: string): Promise<ConstantResponse> {
+    try {
+      this.#page ??= loadPage();
+      const { statusCode, headers, rawPayload } = await (await this.#page).inject({ method: 'GET', url: path });
+      if (statusCode !== 200) throw new Error(`the API documentation has no file ${path}`);
+      const file = await createConstantResponse(String(headers['content-type']), rawPayload);
+      this.#files.set(path, file);
+      return file;
+    } catch (cause) {
+      this.#page = undefined; // the next request loads it again
+      throw cause;
+    }
+  }
 }
 
 /** Adds GET /openapi.json and /docs, a page to try the API, which works without the internet. */
 export function docsRoutes(app: FastifyInstance, operations: readonly Operation[], links: Links): void {
-  const loadFile = pageFiles();
+  const files = new PageFiles();
   let document: Promise<ConstantResponse> | undefined;
   const createDocument = () =>
     createConstantResponse('application/json; charset=utf-8', Buffer.from(JSON.stringify(openApi(operations, links.publicUrl()))));
@@ -66,5 +85,5 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
     return sendConstant(request, reply, await document);
   });
   app.get('/docs', (_request, reply) => reply.redirect('/docs/', 301)); // the page loads its script by a relative path
-  for (const url of paths) app.get(url, async (request, reply) => sendConstant(request, reply.headers(headers), await loadFile(url)));
+  for (const url of paths) app.get(url, async (request, reply) => sendConstant(request, reply.headers(headers), await files.get(url)));
 }
