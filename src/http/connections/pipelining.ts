@@ -1,14 +1,28 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import { wideNetworkOf } from '#core/client-networks.ts';
+import { HeldMemory } from '#http/held-memory.ts';
 
 /** Maximum number of requests that wait behind the one in progress on their connection. */
 const maxWaiting = 15;
+/** Bytes of waiting requests, of a wide network and in total. */
+const limits = { network: 32 << 20, all: 96 << 20 };
+const requestBytes = 4096; // of a request without its headers
+
+/** A request that waits, and what releases its memory. */
+interface WaitingRequest {
+  start(): void;
+  release(): void;
+}
 
 /** The requests of one connection. Each starts when the response before it has closed. */
 interface RequestQueue {
   isBusy: boolean;
-  readonly waiting: (() => void)[];
+  readonly waiting: WaitingRequest[];
 }
+
+const sizeOf = ({ url = '', rawHeaders }: IncomingMessage) =>
+  rawHeaders.reduce((sum, text) => sum + text.length, requestBytes + url.length);
 
 /**
  * Handles the requests of a connection one after the other. Node.js starts as many as a client sends, even if it does
@@ -17,19 +31,46 @@ interface RequestQueue {
  */
 export function handleInSequence(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, RequestQueue>();
+  const memory = new HeldMemory(limits, 'bodiesBusy');
+
+  function queueOf(socket: Socket): RequestQueue {
+    const existing = queues.get(socket);
+    if (existing) return existing;
+    const queue: RequestQueue = { isBusy: false, waiting: [] };
+    queues.set(socket, queue);
+    socket.once('close', () => {
+      for (const { release } of queue.waiting) release();
+    });
+    return queue;
+  }
+
+  /** Lets a request wait. @throws Refusal if its network, or all together, have too much memory of waiting requests */
+  function enqueue({ waiting }: RequestQueue, request: IncomingMessage, start: () => void): void {
+    const { socket } = request;
+    const release = memory.hold({ network: wideNetworkOf(socket.remoteAddress ?? '') }, sizeOf(request), () => socket.destroy());
+    waiting.push({ start, release });
+  }
+
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    const queue = queues.get(socket) ?? { isBusy: false, waiting: [] };
-    queues.set(socket, queue);
+    const queue = queueOf(socket);
     if (queue.waiting.length >= maxWaiting) return void socket.destroy();
+    const start = () => handle(request, response);
+    if (queue.isBusy) {
+      try {
+        enqueue(queue, request, start);
+      } catch {
+        return void socket.destroy();
+      }
+    }
     response.once('close', () => {
       const next = queue.waiting.shift();
-      if (next && !socket.destroyed) next();
+      next?.release();
+      if (next && !socket.destroyed) next.start();
       else queue.isBusy = false;
     });
-    const start = () => handle(request, response);
-    if (queue.isBusy) return void queue.waiting.push(start);
+    if (queue.isBusy) return;
     queue.isBusy = true;
     start();
   };
