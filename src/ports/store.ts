@@ -63,8 +63,8 @@ export interface Store {
   cachedUntilChange<T>(key: string, query: () => Promise<T>): Promise<T>;
   /** Waits until all changes that were visible before the call are on disk. */
   sync(): Promise<void>;
-  /** Runs `work` under an exclusive lock on the key, which applies to all processes on the same database. */
-  withLock<T>(key: string, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` under an exclusive lock on each of the keys, which applies to all processes on the same database. */
+  withLocks<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
   /** Checks that the database answers. */
   check(): Promise<void>;
   /** Returns a text that differs for a database that has replaced this one. */

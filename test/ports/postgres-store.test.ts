@@ -84,7 +84,7 @@ test('a lock is held by an open transaction and is released after the work', asy
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
   const [held, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const work = store.withLock('a file', async () => {
+  const work = store.withLocks(['a file'], async () => {
     holding.resolve();
     await held.promise;
   });
@@ -317,12 +317,12 @@ test('if a lock is lost, failing work rejects with its own error, and finished w
     admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     );
-  const failing = store.withLock('a key', async () => {
+  const failing = store.withLocks(['a key'], async () => {
     assert.equal((await endLocks()).rowCount, 1);
     throw new Error('the disk failed');
   });
   await assert.rejects(failing, /the disk failed/);
-  const done = store.withLock('a key', async () => {
+  const done = store.withLocks(['a key'], async () => {
     await endLocks();
     return 'done';
   });

@@ -57,6 +57,25 @@ test('while the database is down, requests get 503, and Postern is ready again a
   await postern.call('share/add', newShare());
 });
 
+test('while the database accepts no changes, Postern is not ready', async (t) => {
+  const environment = await newDatabase();
+  const postern = await startPostern(t, { environment });
+  const client = new pg.Client(environment.POSTERN_DATABASE_URL);
+  await client.connect();
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await client.query(`ALTER DATABASE ${client.database} SET default_transaction_read_only = ${value}`);
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+  };
+  await setReadOnly('on');
+  await until(async () => (await postern.visit('/health/ready')).status === 503);
+  await client.query('SET default_transaction_read_only = off');
+  await setReadOnly('off');
+  await until(async () => (await postern.visit('/health/ready')).status === 200);
+  await client.end();
+});
+
 test('changes that are retried with their Idempotency-Key across a database restart are made once each', async (t) => {
   const postern = await startPostern(t, { environment: await newDatabase() });
   const wanted = 300;
@@ -316,6 +335,34 @@ test('if two processes replace a file with the same If-Match, one succeeds and t
     const answers = await Promise.all([put(one, `one ${round}`, etag), put(two, `two ${round}`, etag)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 412], `round ${round}`);
   }
+});
+
+test('a replacement and a deletion or rename of one file at two processes have a result as if one came after the other', {
+  timeout: 60_000,
+}, async (t) => {
+  const [one, two] = await startTwo(t);
+  const { base } = await linkTo(one, {});
+  const [old, renamed] = [`${base}/file/a.txt`, `${base}/file/b.txt`];
+  const put = (body: string, headers: Record<string, string> = {}) => one.visit(old, { method: 'PUT', body, headers });
+  const textOf = async (url: string) => {
+    const { status, body } = await one.visit(url);
+    return status === 200 ? body : null;
+  };
+  const rivals = {
+    delete: () => two.visit(old, { method: 'DELETE' }),
+    rename: () => two.visit(`${base}/rename`, posting({ path: 'a.txt', name: 'b.txt' })),
+  };
+  for (const [name, rival] of Object.entries(rivals))
+    for (let round = 0; round < 80; round += 1) {
+      await put('old');
+      const etag = (await one.visit(old)).headers.get('etag') ?? '';
+      const [replaced, other] = await Promise.all([put('new', { 'if-match': etag }), rival()]);
+      assert.ok([200, 204].includes(other.status), `${name} ${round}: ${other.status}`);
+      assert.ok([201, 412].includes(replaced.status), `${name} ${round}: ${replaced.status}`);
+      assert.equal(await textOf(old), null, `${name} ${round}`);
+      if (name === 'rename') assert.equal(await textOf(renamed), replaced.status === 201 ? 'new' : 'old', `${round}`);
+      await one.visit(renamed, { method: 'DELETE' });
+    }
 });
 
 test('if two processes recover the same upload, it is recorded as done with one alert', { timeout: 30_000 }, async (t) => {

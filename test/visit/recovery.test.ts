@@ -68,7 +68,7 @@ test('if recovery cannot lock a change, the change stays pending and the next ru
   const { base } = await linkTo(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
-  const withoutLocks: typeof store = { ...store, withLock: () => Promise.reject(new StoreUnavailable('too many connections')) };
+  const withoutLocks: typeof store = { ...store, withLocks: () => Promise.reject(new StoreUnavailable('too many connections')) };
   const outcomes = async () =>
     (await postern.call('audit/search', { action: 'upload' })).list.map(({ outcome }: { outcome: string }) => outcome);
   await assert.rejects(recoverInterruptedChanges({ ...postern.ports, store: withoutLocks }, new Set()), StoreUnavailable);
@@ -182,7 +182,7 @@ test('a new folder that waits for a lock is not created if the share is deleted 
   const { id, base } = await linkTo(postern);
   const { store } = postern.ports;
   const gate = Promise.withResolvers<void>();
-  const turn = store.withLock(`name ${postern.files}/a`, () => gate.promise);
+  const turn = store.withLocks([`name ${postern.files}/a`], () => gate.promise);
   const made = postern.visit(`${base}/folder/a`, { method: 'POST' });
   await until(async () => (await store.read.selectFrom('unsettled').select('token').execute()).length === 1);
   await postern.call('share/delete', { id });

@@ -1,3 +1,15 @@
+/** Runs work while no other work runs that has one of its keys. */
+export type RunUnderKeys = <T>(keys: readonly string[], work: () => Promise<T>) => Promise<T>;
+
+/** Returns the keys, each once, in an order that is the same for all: so two changes never wait for each other. */
+export const inLockOrder = (keys: readonly string[]): string[] => [...new Set(keys)].sort();
+
+/** Returns a function that runs work under several keys, within this process. */
+export function keyedMutexes(): RunUnderKeys {
+  const runSerially = keyedMutex();
+  return (keys, work) => inLockOrder(keys).reduceRight<typeof work>((inner, key) => () => runSerially(key, inner), work)();
+}
+
 /**
  * Returns a function that runs work of the same key one after the other, within this process. Enough for SQLite: one
  * process has the database to itself.

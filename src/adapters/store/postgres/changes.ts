@@ -2,7 +2,7 @@ import { fairScheduler } from '#adapters/store/cost-turns.ts';
 import { keyedMutex } from '#adapters/store/turns.ts';
 import type { Tx, WriteOptions, WriteTurn } from '#ports/store.ts';
 import { isWriteConflict } from './errors.ts';
-import { advisoryLock } from './locks.ts';
+import { advisoryLocks } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
 import { transactionRunner } from './transactions.ts';
 
@@ -40,7 +40,7 @@ export function changeRunner(connections: ConnectionPool, queueConnections: Conn
   const runForVisitor = fairScheduler(limits.changesOfVisitors);
   const runForNetwork = fairScheduler(limits.attempts);
   const runSerially = keyedMutex();
-  const withQueueLock = advisoryLock(queueConnections, maxLockIdle);
+  const withQueueLock = advisoryLocks(queueConnections, maxLockIdle);
   const queueLengths = new Map<string, number>();
 
   function runInTurn<T>(run: () => Promise<T>, turn: WriteTurn): Promise<T> {
@@ -80,6 +80,6 @@ export function changeRunner(connections: ConnectionPool, queueConnections: Conn
       } catch (cause) {
         if (!isWriteConflict(cause)) throw cause;
       }
-    return runFromQueue(queue, () => runInTurn(() => withQueueLock(queue, () => retry(change, dryRun)), turn));
+    return runFromQueue(queue, () => runInTurn(() => withQueueLock([queue], () => retry(change, dryRun)), turn));
   };
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { keyedMutex } from '#adapters/store/turns.ts';
+import { inLockOrder, keyedMutexes, type RunUnderKeys } from '#adapters/store/turns.ts';
 import type { ConnectionPool } from './pool.ts';
 
 /** Takes a lock that ends with its transaction, and so also when the process hangs or its network is cut. */
@@ -16,16 +16,13 @@ function watchEnd(client: pg.PoolClient): { ended: Promise<void>; stop: () => vo
   return { ended, stop: () => client.off('error', handleEnd).off('end', handleEnd) };
 }
 
-/** Runs work while no other work of the same key runs. */
-export type RunAlone = <T>(key: string, work: () => Promise<T>) => Promise<T>;
-
 /**
- * Returns a function that runs work of one key alone, in all processes on the database. Waiting work holds a connection.
+ * Returns a function that runs work under several keys, in all processes on the database. Waiting work holds a connection.
  * @param maxIdle ms without a statement, after which the server assumes that the process is gone
  */
-export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunAlone {
+export function advisoryLocks(connections: ConnectionPool, maxIdle: number): RunUnderKeys {
   const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${maxIdle}`;
-  return async (key, work) => {
+  return async (keys, work) => {
     // The outcome of the work counts, even if it failed, and even if the connection was lost meanwhile.
     let working: Promise<[PromiseSettledResult<Awaited<ReturnType<typeof work>>>]> | undefined;
     try {
@@ -33,7 +30,7 @@ export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunA
         await connections.execute(client, begin);
         const connection = watchEnd(client);
         try {
-          await connections.query(client, lockStatement, [key]);
+          for (const key of inLockOrder(keys)) await connections.query(client, lockStatement, [key]);
           working = Promise.allSettled([work()]);
           // Work that hangs must not keep a connection which the server has closed: others wait for one.
           await Promise.race([working, connection.ended]);
@@ -52,9 +49,9 @@ export function advisoryLock(connections: ConnectionPool, maxIdle: number): RunA
   };
 }
 
-/** Returns the same as `advisoryLock`, but work that waits for other work of this process holds no connection. */
-export function queuedAdvisoryLock(connections: ConnectionPool, maxIdle: number): RunAlone {
-  const runSerially = keyedMutex();
-  const runLocked = advisoryLock(connections, maxIdle);
-  return (key, work) => runSerially(key, () => runLocked(key, work));
+/** Returns the same as `advisoryLocks`, but work that waits for other work of this process holds no connection. */
+export function queuedAdvisoryLocks(connections: ConnectionPool, maxIdle: number): RunUnderKeys {
+  const runSerially = keyedMutexes();
+  const runLocked = advisoryLocks(connections, maxIdle);
+  return (keys, work) => runSerially(keys, () => runLocked(keys, work));
 }

@@ -1,18 +1,25 @@
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { fairScheduler } from '#adapters/store/cost-turns.ts';
 import { announceMigrations } from '#adapters/store/migrations/announce-steps.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
-import { type Store, StoreFull } from '#ports/store.ts';
+import { type Store, StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { changeRunner } from './changes.ts';
 import { databaseIdentification } from './database-id.ts';
 import { isPostgresUniqueViolation } from './errors.ts';
 import { setPostgresLastIds } from './last-ids.ts';
-import { queuedAdvisoryLock } from './locks.ts';
+import { queuedAdvisoryLocks } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
-import { openPool } from './pool.ts';
+import { type ConnectionPool, openPool } from './pool.ts';
 import { type ClientAddress, withReadingTurns } from './reading-turns.ts';
 import { kyselyOnPool, postgresSearch } from './searches.ts';
 import { wordCondition } from './word-parts.ts';
+
+/** Checks that the database accepts changes: a standby and a database that was made read-only answer queries only. @throws StoreUnavailable */
+async function checkWritable(pool: ConnectionPool, client: pg.PoolClient): Promise<void> {
+  const { rows } = await pool.query(client, "SELECT 1 WHERE current_setting('transaction_read_only') = 'off'");
+  if (rows.length === 0) throw new StoreUnavailable('the database is read-only');
+}
 
 /**
  * Connections of one process, and how many of them one kind of work may use. Each kind has its own, so that none waits
@@ -97,10 +104,10 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
     sync: async () => {}, // the server syncs a commit before it is visible
     isFull: () => isFull,
     isDamaged: () => false, // the server checks its own disk
-    withLock: queuedAdvisoryLock(locks, longTimeout),
+    withLocks: queuedAdvisoryLocks(locks, longTimeout),
     ...databaseIdentification(read),
     // Takes no turn: the database is available although many requests wait for it.
-    check: () => reads.withClient(async (client) => void (await reads.query(client, 'SELECT 1'))),
+    check: () => reads.withClient((client) => checkWritable(reads, client)),
     [Symbol.asyncDispose]: close,
   };
 }

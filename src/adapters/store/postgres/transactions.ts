@@ -40,7 +40,7 @@ export interface Transactions {
   /**
    * Runs a change concurrently with others, serializable.
    * @param key name of the tenant's retry queue. The change waits while a retried change of the tenant holds the advisory lock
-   *   of that name (`advisoryLock`). It takes this lock first: a change that waits for it blocks no other. Without a key
+   *   of that name (`advisoryLocks`). It takes this lock first: a change that waits for it blocks no other. Without a key
    *   (changes of visitors and jobs, and retries), the change waits at most a second for a locked row.
    */
   readonly concurrent: (key?: string) => Transact;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type SqlBool, sql } from 'kysely';
 import { fairScheduler } from '#adapters/store/cost-turns.ts';
 import { kyselyWithDriver, type RunQuery } from '#adapters/store/kysely-driver.ts';
-import { keyedMutex } from '#adapters/store/turns.ts';
+import { keyedMutexes } from '#adapters/store/turns.ts';
 import type { Store } from '#ports/store.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
@@ -107,7 +107,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
     databaseId: async () => folder,
     isUsedByOthers: async () => false, // a second process is refused
     isDamaged: () => damageCheck.findings().length > 0,
-    withLock: keyedMutex(),
+    withLocks: keyedMutexes(),
     async [Symbol.asyncDispose]() {
       await queue.close();
       await checkpoints[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import { answerInTime } from './answer-in-time.ts';
-import { findChangeMark, withNameLock } from './name-locks.ts';
+import { findChangeMark, withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type SaveResponseOf } from './pending-change.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
@@ -27,16 +27,11 @@ export function changeItem<T>(
   async function checkPermitted(): Promise<void> {
     if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
   }
-  async function deleteItem(pending: PendingChange): Promise<void> {
+  async function makeLocked(pending: PendingChange): Promise<void> {
+    const { token, confirm } = pending;
     await checkPermitted();
-    await make({ ...pending, pendingTokens: [] });
-  }
-  function createOrRename({ token, confirm }: PendingChange): Promise<void> {
-    const lockedName = { tid, locationId, parent, name: newName || name };
-    return withNameLock(ports, storage, lockedName, async () => {
-      await checkPermitted();
-      await make({ ...(await findChangeMark(ports, lockedName, token)), confirm });
-    });
+    if (action === 'delete') return make({ ...pending, pendingTokens: [] });
+    await make({ ...(await findChangeMark(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }
   const running = runPendingChange(
     ports,
@@ -44,7 +39,7 @@ export function changeItem<T>(
     change,
     {
       make: async (pending) => {
-        await (action === 'delete' ? deleteItem(pending) : createOrRename(pending));
+        await withNameLocks(ports, storage, parent, newName === '' ? [name] : [name, newName], () => makeLocked(pending));
         return outcome;
       },
       async deleteEvidence(token) {

@@ -11,16 +11,21 @@ export interface LockedName {
 }
 
 /**
- * Runs a change while it holds the lock of a name. The lock is shared by all processes and by all locations that contain
- * the folder, so that each change sees the result of the one before it.
+ * Runs a change while it holds the locks of all names that it reads or changes. The locks are shared by all processes and by all
+ * locations that contain the folder, so that each change sees the result of the one before it.
  */
-export async function withNameLock<T>(
+export async function withNameLocks<T>(
   { store }: Pick<Ports, 'store'>,
   storage: Pick<Storage, 'folderKey'>,
-  { parent, name }: Pick<LockedName, 'parent' | 'name'>,
+  parent: ItemPath,
+  names: readonly string[],
   change: () => Promise<T>,
 ): Promise<T> {
-  return store.withLock(`name ${await storage.folderKey(parent)}/${name}`, change);
+  const folder = await storage.folderKey(parent);
+  return store.withLocks(
+    names.map((name) => `name ${folder}/${name}`),
+    change,
+  );
 }
 
 /** Returns the mark of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { formatItemPath, parseStoredPath, withName } from '#core/item-path.ts';
+import { formatItemPath, type ItemPath, parseStoredPath, withName } from '#core/item-path.ts';
 import { inTime } from '#core/time-limit.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
@@ -8,7 +8,7 @@ import { openConfiguration, openLocation } from '#features/storage-access/open-l
 import type { Ports } from '#ports/ports.ts';
 import { ItemNotFound, type PendingFileChange, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
-import { withNameLock } from './name-locks.ts';
+import { withNameLocks } from './name-locks.ts';
 import { deletePendingChange } from './pending-change.ts';
 
 const changeActions: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies PendingFileChange['action'][];
@@ -114,13 +114,13 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
     const location = { id: row.location_id, tid: row.tid, kind: row.kind };
     return storages.open({ ...location, configuration: openConfiguration(row, vault) });
   };
-  const lockedName = { parent, name: row.new_name || row.name };
-  async function recoverFiles(): Promise<string | null> {
+  const names = row.new_name === '' ? [row.name] : [row.name, row.new_name];
+  async function recoverFiles(folder: ItemPath): Promise<string | null> {
     const storage = await openStorage();
     const recoverChange = () => storage.recover(change);
-    return change.action === 'delete' ? recoverChange() : withNameLock(ports, storage, lockedName, recoverChange);
+    return change.action === 'delete' ? recoverChange() : withNameLocks(ports, storage, folder, names, recoverChange);
   }
-  const name = await recoverFiles().catch((cause: unknown) => {
+  const name = await recoverFiles(parent).catch((cause: unknown) => {
     if (cause instanceof ItemNotFound) return null;
     throw cause; // the error does not mean that the change did not take place: the next run looks again
   });

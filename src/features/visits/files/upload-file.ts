@@ -12,7 +12,7 @@ import { type SharedStorage, type StoragePorts, storageFor, withStorageErrors } 
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
 import { answerInTime } from './answer-in-time.ts';
-import { withNameLock } from './name-locks.ts';
+import { withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 
 /** A file that a visitor uploads. */
@@ -125,7 +125,7 @@ export async function uploadFile(
       };
       // The lock lets each of several uploads see the result of the one before it, where the storage itself does not.
       const isAtomic = etag === null && shared.storage.traits.create === 'atomic';
-      const storedName = await (isAtomic ? place() : withNameLock(ports, shared.storage, { parent, name }, place));
+      const storedName = await (isAtomic ? place() : withNameLocks(ports, shared.storage, parent, [name], place));
       return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
     };
     const deleteEvidence = async () => {
