@@ -287,6 +287,6 @@ test('if the data folder cannot be written, the start fails and names it', async
   for (const data of [file, '/proc/postern']) {
     const postern = spawnPostern(t, { POSTERN_DATA: data });
     assert.equal((await postern.ended).code, 69, data);
-    assert.match(postern.said(), new RegExp(`POSTERN_DATA \\(${data}\\) cannot be written`));
+    assert.match(postern.said(), new RegExp(`POSTERN_DATA \\(${data}\\) is not writable`));
   }
 });
