@@ -3,10 +3,11 @@ import type { PluralForms, VisitorMessages } from './visitor-messages.ts';
 
 export type MessageValues = Readonly<Record<string, string | number>>;
 /** Returns a text with its values filled in. The value `count` selects the plural form. */
-export type Translate = (key: keyof VisitorMessages, values?: MessageValues) => string;
+export type TranslateKey<Key> = (key: Key, values?: MessageValues) => string;
+export type Translate = TranslateKey<keyof VisitorMessages>;
 
 /** Returns the function that translates into one language. @param tag BCP 47 tag for number format and plural rules */
-export function createTranslate(messages: VisitorMessages, tag: string): Translate {
+export function createTranslate<Key extends string>(messages: Readonly<Record<Key, string | PluralForms>>, tag: string): TranslateKey<Key> {
   const plurals = new Intl.PluralRules(tag);
   const numbers = new Intl.NumberFormat(tag);
   const pluralForm = (forms: PluralForms, count: number) => forms[plurals.select(count)] ?? forms.other;

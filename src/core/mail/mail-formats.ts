@@ -1,0 +1,38 @@
+import type { Language } from '#core/translations/languages.ts';
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+
+/** Formats values in the language of a mail. */
+export interface MailFormats {
+  /** `3.4 MB`. */
+  size(bytes: number): string;
+  /** `31 March 2026 at 17:00:05 UTC`: with the zone, since the reader may be in another one. */
+  time(at: number): string;
+  /** `a, b and c`. */
+  list(items: readonly string[]): string;
+}
+
+/** Returns the formats of a language. @param timeZone IANA name */
+export function createFormats(language: Language, timeZone: string): MailFormats {
+  const time = new Intl.DateTimeFormat(language, {
+    ...{ day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' },
+    ...{ timeZone, timeZoneName: 'short' },
+  });
+  const list = new Intl.ListFormat(language, { type: 'conjunction' });
+  return {
+    size(bytes) {
+      const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+      const value = bytes / 1000 ** power;
+      const unit = units[power] ?? 'byte';
+      const maximumFractionDigits = power > 0 && value < 100 ? 1 : 0;
+      return new Intl.NumberFormat(language, {
+        style: 'unit',
+        unit,
+        unitDisplay: unit === 'byte' ? 'long' : 'short',
+        maximumFractionDigits,
+      }).format(value);
+    },
+    time: (at) => time.format(at),
+    list: (items) => list.format(items),
+  };
+}

@@ -1,0 +1,43 @@
+/** The texts of mails in English. Every other language has the same keys. Placeholders such as `{name}` are replaced by values. */
+export const en = {
+  // Alerts: how often each action happened, for the subject
+  uploads: { one: '{count} file uploaded', other: '{count} files uploaded' },
+  folders: { one: '{count} folder created', other: '{count} folders created' },
+  downloads: { one: '{count} download', other: '{count} downloads' },
+  views: { one: '{count} file viewed', other: '{count} files viewed' },
+  renames: { one: '{count} item renamed', other: '{count} items renamed' },
+  deletions: { one: '{count} item deleted', other: '{count} items deleted' },
+  // Alerts: one line for each action
+  upload: 'Uploaded',
+  createFolder: 'Folder created',
+  download: 'Downloaded',
+  downloadFolder: 'Downloaded as a zip archive',
+  view: 'Viewed',
+  rename: 'Renamed',
+  delete: 'Deleted',
+  renamedTo: '{from} → {to}',
+  entireShare: 'the entire share',
+  andMore: { one: 'and {count} more action', other: 'and {count} more actions' },
+  alertIntro: '{who} used the link of the share “{share}”.',
+  anonymous: 'A visitor without a name',
+  who: 'Who',
+  fromAddress: 'From the address',
+  when: 'When',
+  link: 'Link',
+  actions: 'Actions',
+  alertReason: 'You receive this mail because your address is in the notification list of this share.',
+  unsubscribe: 'Stop mails about this share',
+  unsubscribed: 'You will get no more mails about this share.',
+  // Invitations
+  invitationSubject: 'Shared with you: {share}',
+  invitationFile: 'A file has been shared with you: “{share}”.',
+  invitationFolder: 'A folder has been shared with you: “{share}”.',
+  message: 'Message',
+  openLink: 'Open the link',
+  validUntil: 'The link is valid until {moment}.',
+  signInNeeded: 'You will be asked to sign in.',
+  invitationReason: 'If you did not expect this mail, you can ignore it.',
+  // Test mails
+  testSubject: 'Test mail from Postern',
+  testText: 'This is a test. Postern can send mails.',
+};
