@@ -19,6 +19,8 @@ export interface JobKind {
   readonly pauses: readonly [number, ...number[]];
   /** Attempts after which a job is given up; null: never. */
   readonly maxAttempts: number | null;
+  /** Returns whether a recurring job has anything to do, by a cheap read. Without it, the job runs each time. */
+  hasWork?(): Promise<boolean>;
   /** @param signal aborts when the claim is lost or the process stops: no further effect may follow */
   run(job: Pick<Claim, 'key' | 'payload' | 'attempts'>, signal: AbortSignal): Promise<void>;
 }
@@ -82,6 +84,7 @@ export class ScheduledJobs implements JobRunner {
   async #claim(kind: JobKind): Promise<void> {
     const runningCount = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
     if (runningCount >= kind.concurrency || this.#stopped) return;
+    if (kind.hasWork && !(await kind.hasWork())) return;
     for (const claim of await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, kind.lease)) this.#begin(kind, claim);
   }
 
