@@ -41,6 +41,11 @@ async function shares(call: Call, authId: number): Promise<number> {
   await call('share/explain', { id, username: 'u1', groupNames: groups.split(',').slice(0, rows).join(',') });
   await call('share/explain', { id, username: 'ß'.repeat(longestText) }, 'a long name');
   await call('share/activity', { id });
+  await call('share/invite', { id, emails: addresses, message: 'm'.repeat(3900) });
+  await call('mail/deliveries', { pageSize: '1000' });
+  await call('mail/drop', { state: 'waiting' });
+  await call('mail/retry', { state: 'failed' });
+  await call('mail/test', { to: 'ann@example.com' });
   await call('share/lastVisits', { ids: Array.from({ length: rows }, (_, index) => index + 1) });
   for (const search of [{}, { searchWord: 'a' }, { sortField: 'userNames' }, { pageSize: '1000' }])
     await call('share/search', search, JSON.stringify(search));

@@ -80,6 +80,7 @@ const restore = (settings: Settings, file: string) =>
       store,
       backupSource(() => splitLines(unzip(file)), migrationNames),
       progressPrinter(),
+      true,
     ),
   );
 
@@ -88,7 +89,7 @@ async function moveStore(settings: Settings): Promise<void> {
   // A store and not only a reader: opening it fails while Postern uses the database.
   await using _running = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>
-    withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), progressPrinter())),
+    withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), progressPrinter(), false)),
   );
   new DataFolder(settings.data).noteMoved();
 }

@@ -32,6 +32,9 @@ interface CallOptions {
   readonly query?: Record<string, string>;
 }
 
+/** Settings of a mail server that never answers. */
+export const mailSettings = { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9', POSTERN_MAIL_FROM: 'files@example.com' };
+
 /** Settings, parts and data folder with which a test starts Postern. */
 export interface Start {
   readonly environment?: Record<string, string>;

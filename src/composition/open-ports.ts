@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { smtpMail } from '#adapters/mail/smtp-mail.ts';
 import { mediaTypes } from '#adapters/media/media-types.ts';
 import { argon2PasswordHash } from '#adapters/os/argon2.ts';
 import { diskSpace } from '#adapters/os/disk-probe.ts';
@@ -12,6 +13,7 @@ import { countJobs } from '#features/jobs/job-queue.ts';
 import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { followTransfers, type Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { type Metrics, processMetrics } from '#http/metrics.ts';
+import type { Mail } from '#ports/mail.ts';
 import type { Limits, Ports } from '#ports/ports.ts';
 import type { DataFolder } from '../data-folder.ts';
 import { exitOnDiskFailure } from '../exits.ts';
@@ -34,6 +36,13 @@ export interface OpenPorts {
 }
 
 const limitsOf = ({ maxFileSize, auditDays, minFreeSpace }: Settings): Limits => ({ maxFileSize, auditDays, minFreeSpace, maxChangeTime });
+
+/** Returns the mail server of the settings, or null. */
+function openMail({ mail }: Settings, resources: AsyncDisposableStack): Mail | null {
+  if (!mail) return null;
+  const { server, ca, from, language, timeZone } = mail;
+  return resources.use(smtpMail({ ...server, ca, from, language, timeZone }));
+}
 
 /**
  * Opens the database and the locations.
@@ -78,6 +87,7 @@ export async function openPorts(
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
     limits: limitsOf(settings),
+    mail: openMail(settings, resources),
     ...replacements.ports,
     store,
   };

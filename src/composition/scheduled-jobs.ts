@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit/audit-retention.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
+import { mailJobs } from '#features/mail/mail-jobs.ts';
 import {
   checkSameDatabase,
   DatabaseReplaced,
@@ -103,6 +104,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
     recurring('delete-expired-rows', minute * 10, () => deleteExpiredRows(ports)),
     recurring('audit-retention', minute * 10, () => retention.run()),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
+    ...(ports.mail ? mailJobs(ports, ports.mail, () => performance.now()) : []),
   ];
   const runner = new ScheduledJobs(ports, kinds, (line) => log.warn(line));
   void runner.start().catch(() => log.warn('Cannot prepare the scheduled jobs in the database. The next start tries again.'));

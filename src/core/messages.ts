@@ -17,6 +17,7 @@ export const messages = {
   accessUserAddedUnused: { id: 2012, status: 200, title: 'Access user added. Users of this login profile type cannot sign in' },
   accessUserUpdated: { id: 2013, status: 200, title: 'Access user updated' },
   accessUserPasswordUpdated: { id: 2014, status: 200, title: 'Password updated. All sessions of the user were signed out' },
+  shareInvited: { id: 2006, status: 200, title: 'Invitations will be sent' },
   accessUserDeleted: { id: 2015, status: 200, title: 'Access user deleted' },
   accessUsersAdded: { id: 2016, status: 200, title: 'Access users added' },
   accessUsersAddedUnused: { id: 2017, status: 200, title: 'Access users added. Users of this login profile type cannot sign in' },
@@ -35,6 +36,8 @@ export const messages = {
   operatorUpdated: { id: 2062, status: 200, title: 'Operator updated' },
   operatorPasswordUpdated: { id: 2063, status: 200, title: 'Password updated. All console sessions of the operator were signed out' },
   operatorDeleted: { id: 2064, status: 200, title: 'Operator deleted' },
+  mailRetried: { id: 2071, status: 200, title: 'Mail will be sent again' },
+  mailDropped: { id: 2072, status: 200, title: 'Mail dropped. It will not be sent' },
   tenantPolicyUpdated: { id: 2052, status: 200, title: 'Policy updated' },
   tenantAdded: { id: 2051, status: 200, title: 'Tenant added' },
 
@@ -76,6 +79,8 @@ export const messages = {
   locationsTooMany: { id: 4085, status: 409, title: 'The tenant has reached its maximum number of locations' },
   itemExists: { id: 4089, status: 409, title: 'A file or folder with this name already exists' },
   operatorLast: { id: 4088, status: 409, title: 'At least one operator must be an admin' },
+  mailNotConfigured: { id: 4084, status: 409, title: 'No mail server is configured. Set POSTERN_SMTP_URL and POSTERN_MAIL_FROM' },
+  mailStateWrong: { id: 4083, status: 409, title: 'This is not possible in the present state of the mail' },
   archiveTooDeep: { id: 4087, status: 409, title: 'The folders are nested too deeply for a zip file' },
   linkEnded: { id: 4101, status: 410, title: 'This link has expired. Ask the person who sent it for a new one' },
   firstAddressEnded: {

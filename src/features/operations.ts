@@ -26,6 +26,10 @@ import { getLoginProfile } from './login-profiles/get-login-profile.ts';
 import { makeDefault } from './login-profiles/make-default.ts';
 import { searchLoginProfiles } from './login-profiles/search-login-profiles.ts';
 import { updateLoginProfile } from './login-profiles/update-login-profile.ts';
+import { dropDeliveries, retryDeliveries } from './mail/change-deliveries.ts';
+import { inviteToShare } from './mail/invite.ts';
+import { searchDeliveries } from './mail/search-deliveries.ts';
+import { sendTestMail } from './mail/test-mail.ts';
 import type { Operation } from './operation.ts';
 import { addOperator } from './operators/add-operator.ts';
 import { deleteOperator } from './operators/delete-operator.ts';
@@ -96,6 +100,11 @@ const listed = [
   updatePolicy,
   searchAudit,
   exportAudit,
+  inviteToShare,
+  searchDeliveries,
+  retryDeliveries,
+  dropDeliveries,
+  sendTestMail,
 ] as const;
 
 /** All operations of /api/v1. Routes and OpenAPI are generated from this list. */

@@ -36,19 +36,23 @@ export interface OpenEntryTable {
   until: number;
 }
 
-/** An e-mail in the outbox. Sending is not built yet. */
+/** An action that an alert has to report. The row is deleted when its mail is planned. */
 export interface AlertTable {
   id: Generated<number>;
   tid: number;
   share_id: number;
   audit_id: number;
   action: string;
-  /** Digest of the list of recipients (`AlertListTable`). */
+  /** Not used any more: recipients are those of the share when the mail is planned. */
   list: string;
   created_at: number;
+  /** Whose actions share a mail: the key of the visitor's identity, or an address; empty: an earlier version wrote the row. */
+  visitor: Generated<string>;
+  /** 1: its digest exists. */
+  collected: Generated<number>;
 }
 
-/** A list of recipients of alerts, as written in shares. */
+/** Not used any more. */
 export interface AlertListTable {
   tid: number;
   digest: string;

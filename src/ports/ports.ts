@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Links } from './links.ts';
+import type { Mail } from './mail.ts';
 import type { MediaTypes } from './media.ts';
 import type { PasswordHash } from './password-hash.ts';
 import type { Random } from './random.ts';
@@ -36,4 +37,6 @@ export interface Ports extends InstantPorts {
   readonly passwordHash: PasswordHash;
   readonly media: MediaTypes;
   readonly limits: Limits;
+  /** null: no mail server is configured. */
+  readonly mail: Mail | null;
 }

@@ -6,6 +6,7 @@ import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
 import type { JobTable } from './job-tables.ts';
+import type { AlertDigestTable, DeliveryTable, MailContentTable, UnsubscribedTable } from './mail-tables.ts';
 
 /** Columns of all records that keys and operators manage. Times are integers in milliseconds since the epoch, in every table. */
 interface ManagedTable {
@@ -203,6 +204,10 @@ export interface Database {
   ongoing: OpenEntryTable;
   alert: AlertTable;
   alert_list: AlertListTable;
+  alert_digest: AlertDigestTable;
+  mail_content: MailContentTable;
+  delivery: DeliveryTable;
+  unsubscribed: UnsubscribedTable;
   unsettled: PendingChangeTable;
   visit_session: VisitSessionTable;
   failure: FailureTable;

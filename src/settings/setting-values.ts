@@ -3,7 +3,7 @@ import { parseRanges } from '#core/authorization/address-range.ts';
 
 // Each exported function parses the text of a setting. @throws Error whose message says what is allowed
 
-const fail = (message: string): never => {
+export const fail = (message: string): never => {
   throw new Error(message);
 };
 
@@ -30,11 +30,6 @@ export function parsePublicUrl(value: string): string {
   if (!['http:', 'https:'].includes(url.protocol)) fail('must begin with http:// or https://');
   if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be an origin without path, query, user name or password');
   return url.origin;
-}
-
-export function parseSmtpUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : fail('must be smtp://user:password@host:port');
-  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? value : fail('must be smtp://user:password@host:port');
 }
 
 export const parseSendfile = (value: string) =>

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { isKubernetesVariable, removeServiceAddresses } from './kubernetes-variables.ts';
+import { type MailSettings, mailSettingDefinitions } from './mail-settings.ts';
+import { type Setting, setting } from './setting.ts';
 import {
   parseAccessLog,
   parseAddresses,
@@ -14,7 +16,6 @@ import {
   parsePublicUrl,
   parseRangesSetting,
   parseSendfile,
-  parseSmtpUrl,
   text,
 } from './setting-values.ts';
 
@@ -42,8 +43,8 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** Header that makes a trusted proxy send large files itself; null: Postern sends them. */
   readonly sendfile: 'x-accel-redirect' | 'x-sendfile' | null;
-  readonly smtpUrl: string | null;
-  readonly mailFrom: string | null;
+  /** null: Postern sends no mail. */
+  readonly mail: MailSettings | null;
   readonly maxFileSize: number;
   /** File of the access log, or `stdout`; null: no access log. */
   readonly accessLog: string | null;
@@ -53,21 +54,6 @@ export interface Settings {
 /** A setting has an invalid value. The message names the setting and says what is allowed. */
 export class InvalidSetting extends Error {}
 
-/** An environment variable. The documentation of settings is generated from these. */
-interface Setting<T> {
-  readonly name: string;
-  readonly fallback: string;
-  readonly meaning: string;
-  /** @throws Error whose message says what is allowed */
-  readonly read: (text: string) => T;
-}
-
-const setting = <T>(name: string, fallback: string, meaning: string, read: (text: string) => T): Setting<T> => ({
-  name,
-  fallback,
-  meaning,
-  read,
-});
 /** Every setting. */
 export const settingDefinitions = {
   port: setting('PORT', '8080', 'Port that Postern listens on.', parsePort),
@@ -156,13 +142,7 @@ export const settingDefinitions = {
     '`x-accel-redirect` or `x-sendfile`: the header that makes a trusted proxy on the same machine send large downloads itself (see running.md). Revoking a link does not stop such downloads.',
     parseOptional(parseSendfile),
   ),
-  smtpUrl: setting(
-    'POSTERN_SMTP_URL',
-    '',
-    'Mail server, `smtp://user:password@host:port`; alerts are stored, but not sent yet.',
-    parseOptional(parseSmtpUrl),
-  ),
-  mailFrom: setting('POSTERN_MAIL_FROM', '', 'Sender of alerts.', parseOptional(text)),
+  ...mailSettingDefinitions,
   maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', parsePositive),
   accessLog: setting(
     'POSTERN_ACCESS_LOG',
@@ -210,11 +190,14 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     fieldErrors.push(
       `${settingDefinitions.sendfile.name} needs ${settingDefinitions.trustedProxies.name}: only a trusted proxy may receive the paths of files`,
     );
+  if (environment[settingDefinitions.smtp.name] && !environment[settingDefinitions.mailFrom.name])
+    fieldErrors.push(`${settingDefinitions.smtp.name} needs ${settingDefinitions.mailFrom.name}: the address that mails are sent from`);
   if (fieldErrors.length > 0) throw new InvalidSetting(fieldErrors.join('\n'));
   checkRoots(environment);
   const readValue = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
   const adminPort = readValue(settingDefinitions.adminPort);
   const host = readValue(settingDefinitions.host);
+  const [smtp, from] = [readValue(settingDefinitions.smtp), readValue(settingDefinitions.mailFrom)];
   return {
     port: readValue(settingDefinitions.port),
     host,
@@ -231,8 +214,16 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     privateTargets: readValue(settingDefinitions.privateTargets),
     trustedProxies: readValue(settingDefinitions.trustedProxies),
     sendfile: readValue(settingDefinitions.sendfile),
-    smtpUrl: readValue(settingDefinitions.smtpUrl),
-    mailFrom: readValue(settingDefinitions.mailFrom),
+    mail:
+      smtp === null || from === null
+        ? null
+        : {
+            server: smtp,
+            ca: readValue(settingDefinitions.smtpCa),
+            from,
+            language: readValue(settingDefinitions.mailLanguage),
+            timeZone: readValue(settingDefinitions.mailTimeZone),
+          },
     maxFileSize: readValue(settingDefinitions.maxFileSize),
     accessLog: readValue(settingDefinitions.accessLog),
     auditDays: readValue(settingDefinitions.auditDays),

@@ -30,6 +30,8 @@ const edits = [
   'share/update',
   'share/updateSharableLink',
   'share/duplicate',
+  'share/invite',
+  'mail/deliveries',
   'share/delete',
   'location/search',
   'location/browse',
@@ -58,6 +60,9 @@ const administers = [
   'tenant/add',
   'tenant/search',
   'tenant/updatePolicy',
+  'mail/retry',
+  'mail/drop',
+  'mail/test',
 ];
 
 test('every operation has a role in this test', () =>

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isChange } from '../../src/features/operation.ts';
 import { operations } from '../../src/features/operations.ts';
-import { newShare, startPostern } from '../start.ts';
+import { mailSettings, newShare, startPostern } from '../start.ts';
 import { ifMatch, newPassword, records } from './versioned-records.ts';
 
 test('a dry run returns success with dryRun and without the fields of new records, and changes nothing', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { share, profile, user } = await records(postern);
   const state = async () =>
     JSON.stringify([
@@ -18,6 +18,7 @@ test('a dry run returns success with dryRun and without the fields of new record
       await postern.call('operator/search'),
       await postern.call('tenant/search'),
       await postern.call('tenant/getPolicy'),
+      await postern.call('mail/deliveries'),
     ]);
   const [location] = (await postern.call('location/search')).list;
   const { id: other } = await postern.call('loginprofile/get', {});
@@ -31,6 +32,9 @@ test('a dry run returns success with dryRun and without the fields of new record
   });
   const place = { name: 'dry', kind: 'local', configuration: location.configuration };
   const { id: spare } = await postern.call('location/add', { ...place, name: 'spare' });
+  await postern.call('share/invite', { id: share.id, emails: 'gil@example.com' });
+  const [mail] = (await postern.call('mail/deliveries')).list;
+  await postern.call('mail/drop', { state: 'waiting' });
   const before = await state();
   const changes: [string, object][] = [
     ['share/add', newShare()],
@@ -39,6 +43,9 @@ test('a dry run returns success with dryRun and without the fields of new record
     ['share/updateSharableLink', { id: share.id, viewId: 'dry-run-link' }],
     ['share/duplicate', { id: share.id, title: 'Dry' }],
     ['share/delete', { id: share.id }],
+    ['share/invite', { id: share.id, emails: 'hal@example.com' }],
+    ['mail/retry', { id: mail.id }],
+    ['mail/drop', { state: 'failed' }],
     ['accessuser/add', { username: 'dry', active: true }],
     ['accessuser/addMany', { users: [{ username: 'dry', active: true }], authId: profile.id }],
     ['accessuser/update', { id: user.id, authId: other }],

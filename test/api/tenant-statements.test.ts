@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { hearStatements, withoutTenant } from '../parts/statements.ts';
-import { newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
 /** Calls every operation, and returns the names of those that it called. */
 async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
@@ -72,6 +72,11 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('overview/get');
   await call('audit/search', { searchWord: 'share', shareId: share.id, username: 'environment', action: 'share/add', outcome: 'done' });
   await call('audit/export', { format: 'csv' });
+  await call('share/invite', { id: share.id, emails: 'gil@example.com' });
+  const [mail] = (await call('mail/deliveries', { shareId: share.id, kind: 'invitation', searchWord: 'gil' })).list;
+  await call('mail/drop', { id: mail.id });
+  await call('mail/retry', { id: mail.id });
+  await call('mail/test', { to: 'gil@example.com' });
   return called;
 }
 
@@ -122,11 +127,13 @@ const ofTheInstallation = [
   /^delete from (visit_session|idempotency|ongoing) where (created_at|until) < \S+$/,
   /^select tid, id from audit where at < /,
   /^select at from audit where outcome != \S+ order by at (asc|desc) limit /, // retention
+  /^select .* from alert (left join audit .* )?where collected = \S+ /, // alerts of all tenants are planned in the order of their actions
+  /^select .* from alert_digest where due_at <= /,
 ];
 
 test('every SQL statement on tenant data names the tenant, so that a tenant can have its own database server', async (t) => {
   const heard = hearStatements(t);
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const profile = await usersProfile(postern);
   const called = await manage(postern, profile);
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
-import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { adminKey, mailSettings, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { anotherTenant, fieldErrorsOf } from './keys.ts';
 
 async function ours(postern: TestPostern) {
@@ -15,12 +15,14 @@ async function ours(postern: TestPostern) {
     confirmPassword: 'a long secret of hers',
   });
   const [location] = (await postern.call('location/search')).list;
-  return { share, profile: profile.id, user: Number(profile.users['ann']), key, operator, location: location.id };
+  await postern.call('share/invite', { id: share, emails: 'gil@example.com' });
+  const [mail] = (await postern.call('mail/deliveries')).list;
+  return { share, profile: profile.id, user: Number(profile.users['ann']), key, operator, location: location.id, mail: mail.id };
 }
 
 test('operations that take an id return the same 404 for a record of another tenant as for one that does not exist', async (t) => {
-  const postern = await startPostern(t);
-  const { share, profile, user, key, operator, location } = await ours(postern);
+  const postern = await startPostern(t, { environment: mailSettings });
+  const { share, profile, user, key, operator, location, mail } = await ours(postern);
   const theirs = await anotherTenant(postern);
   const { id: _, location: _l, path: _p, tid: _t, viewId: _v, ...fields } = await postern.call('share/get', { id: share });
   const asked: [string, number, (id: number) => object][] = [
@@ -30,6 +32,9 @@ test('operations that take an id return the same 404 for a record of another ten
     ['share/duplicate', share, (id) => ({ id, title: 'Mine' })],
     ['share/delete', share, (id) => ({ id })],
     ['share/explain', share, (id) => ({ id })],
+    ['share/invite', share, (id) => ({ id })],
+    ['mail/retry', mail, (id) => ({ id })],
+    ['mail/drop', mail, (id) => ({ id })],
     ['share/activity', share, (id) => ({ id })],
     ['accessuser/get', user, (id) => ({ id })],
     ['accessuser/update', user, (id) => ({ id, authId: profile })],
@@ -64,7 +69,7 @@ test('operations that take an id return the same 404 for a record of another ten
 });
 
 test('a reference to a record of another tenant or to no record returns 400, and the error names the field', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { profile } = await ours(postern);
   const theirs = await anotherTenant(postern);
   for (const id of [profile, 987_654]) {
@@ -77,7 +82,7 @@ test('a reference to a record of another tenant or to no record returns 400, and
 });
 
 test('a caller cannot set the password of a user of another tenant, and the error names authId', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { profile } = await ours(postern);
   const theirs = await anotherTenant(postern);
   for (const id of [profile, 987_654]) {
@@ -91,7 +96,7 @@ test('a caller cannot set the password of a user of another tenant, and the erro
 });
 
 test("no search finds another tenant's records", async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { profile, share } = await ours(postern);
   const { key } = await anotherTenant(postern);
   for (const [name, body, known] of [
@@ -108,7 +113,7 @@ test("no search finds another tenant's records", async (t) => {
 });
 
 test('a new tenant has its own default login profile and no location', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { key, tid } = await anotherTenant(postern);
   const profile = await postern.call('loginprofile/get', {}, { key });
   assert.equal(profile.tid, tid);
@@ -117,7 +122,7 @@ test('a new tenant has its own default login profile and no location', async (t)
 });
 
 test('only an admin of tenant 1 can add tenants, list them, or use another tid', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { key, tid } = await anotherTenant(postern);
   assert.equal((await postern.send('tenant/add', { title: 'Third' }, { key })).status, 403);
   assert.equal((await postern.send('tenant/search', {}, { key })).status, 403);
@@ -128,7 +133,7 @@ test('only an admin of tenant 1 can add tenants, list them, or use another tid',
 });
 
 test('a tenant cannot add a local location that contains the files of another tenant', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { key } = await anotherTenant(postern);
   const answer = await postern.send(
     'location/add',
@@ -140,7 +145,7 @@ test('a tenant cannot add a local location that contains the files of another te
 });
 
 test('two tenants can use the same key name and the same user name', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { key } = await anotherTenant(postern);
   await postern.call('accessuser/add', { username: 'ann', active: true });
   await postern.call('accessuser/add', { username: 'ann', active: true }, { key });
@@ -149,7 +154,7 @@ test('two tenants can use the same key name and the same user name', async (t) =
 });
 
 test('a viewId is unique across tenants, and stays reserved for the tenant that used it', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { key } = await anotherTenant(postern);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
   const { id: theirId } = await postern.call('loginprofile/add', { title: 'Clients' }, { key });
@@ -161,7 +166,7 @@ test('a viewId is unique across tenants, and stays reserved for the tenant that 
 });
 
 test('in another tenant, a key with the name environment can be deleted like any other key', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
   const { id } = await postern.call('apikey/add', { name: 'environment', role: 'reader' }, { key });
@@ -169,7 +174,7 @@ test('in another tenant, a key with the name environment can be deleted like any
 });
 
 test('an admin of tenant 1 can read /metrics, and an admin of another tenant cannot', async (t) => {
-  const postern = await startPostern(t);
+  const postern = await startPostern(t, { environment: mailSettings });
   const { id: tid } = await postern.call('tenant/add', { title: 'Second' });
   const { key } = await postern.call('apikey/add', { name: 'admin', role: 'admin', tid });
   const metrics = async (secret: string) => (await postern.visit('/metrics', { headers: { authorization: `Bearer ${secret}` } })).status;

@@ -29,7 +29,7 @@ function storedColumns(name: string): string[] {
 
 /** Returns the columns of each table as declared in src/ports: name, type, NOT NULL. */
 function declared(): Map<string, string[]> {
-  const source = ['tables.ts', 'audit-tables.ts', 'caller-tables.ts', 'job-tables.ts']
+  const source = ['tables.ts', 'audit-tables.ts', 'caller-tables.ts', 'job-tables.ts', 'mail-tables.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
     .join('\n');
   const interfaces = new Map(

@@ -1,3 +1,4 @@
+import { restoredVisitor } from '#features/alerts/enqueue-alert.ts';
 import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
 import type { LastIds } from '#ports/last-ids.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -69,11 +70,25 @@ async function compareRows(store: Store, source: RowSource, progress: CopyProgre
       throw new Error(`the copy has rows in ${table} that its source does not have`);
 }
 
+/** Holds the mails of a backup: they may have been sent since, and wait for an operator's consent. */
+async function holdMails(tx: Tx): Promise<void> {
+  await tx.updateTable('delivery').set({ state: 'held' }).where('state', 'in', ['waiting', 'sending']).execute();
+  await tx.updateTable('alert').set({ visitor: restoredVisitor, collected: 1 }).execute();
+  await tx.deleteFrom('alert_digest').execute();
+  const shares = await tx.selectFrom('alert').select(['tid', 'share_id']).distinct().execute();
+  for (let at = 0; at < shares.length; at += insertBatch)
+    await tx
+      .insertInto('alert_digest')
+      .values(shares.slice(at, at + insertBatch).map((share) => ({ ...share, visitor: restoredVisitor, due_at: 0, step: 0 })))
+      .execute();
+}
+
 /**
  * Copies everything into an empty database and compares it row by row. An interrupted copy continues when it is run again.
- * @throws Error where the database is not empty, or the copy differs
+ * @param isBackup true: the rows come from a backup, and their mails must not be sent by themselves
+ * @throws Error if the database is not empty, or the copy differs
  */
-export async function fillStore(store: Store, source: RowSource, progress: CopyProgress): Promise<void> {
+export async function fillStore(store: Store, source: RowSource, progress: CopyProgress, isBackup: boolean): Promise<void> {
   await beginCopy(store);
   const tenants: CopiedRow[] = [];
   const keys: CopiedRow[] = [];
@@ -90,6 +105,7 @@ export async function fillStore(store: Store, source: RowSource, progress: CopyP
   await compareRows(store, source, progress);
   const lastIds = await source.lastIds();
   await store.write(async (tx) => {
+    if (isBackup) await holdMails(tx);
     await store.dialect.setLastIds(tx, lastIds);
     await tx.deleteFrom('secret_key').execute();
     await insertInBatches(tx, 'secret_key', keys);

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { failureLifetime } from '#core/authorization/sign-in-delay.ts';
+import { millisecondsPerDay } from '#core/instant.ts';
+import { maxDeliveryAge } from '#core/mail/delivery-age.ts';
 import { responseLifetime } from '#features/idempotency/stored-responses.ts';
 import { maxOperatorSessionTime } from '#features/operators/operator-session.ts';
 import { maxIdleTime, maxSessionDuration } from '#features/visits/sessions/visit-session.ts';
@@ -7,6 +9,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { Database } from '#ports/tables.ts';
 
 const conflictWindow = 3_600_000; // ms
+const mailRetention = 30 * millisecondsPerDay;
 const batchSize = 1000; // rows in one transaction, so that other changes get their turn
 
 /** Returns, for each table, the condition of its expired rows. */
@@ -17,6 +20,12 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
   ['api_token', sql`expires_at < ${now}`],
   ['idempotency', sql`audit_id is null and created_at < ${now - responseLifetime}`],
   ['ongoing', sql`until < ${now}`],
+  ['alert', sql`created_at < ${now - maxDeliveryAge}`],
+  ['delivery', sql`ended_at < ${now - mailRetention}`],
+  [
+    'mail_content',
+    sql`created_at < ${now - mailRetention} and not exists (select 1 from delivery where delivery.content_id = mail_content.id)`,
+  ],
 ];
 
 async function deleteExpired({ store }: Pick<Ports, 'store'>, table: keyof Database, condition: RawBuilder<boolean>): Promise<void> {

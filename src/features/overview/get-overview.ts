@@ -10,6 +10,7 @@ import type { Ports } from '#ports/ports.ts';
 
 const daysBack = 30;
 const daysAhead = 14;
+const failureTime = 3 * millisecondsPerDay;
 const maxEnding = 20;
 
 const Overview = Type.Object({
@@ -27,7 +28,8 @@ const Overview = Type.Object({
     { description: `Active shares that end within ${daysAhead} days, at most ${maxEnding}, sorted by their end.` },
   ),
   alertsWaiting: count('E-mails in the queue that are not sent yet.'),
-  mail: Type.Boolean({ description: 'Whether e-mails are sent at all.' }),
+  mailsFailed: count('E-mails that could not be sent in the last three days.'),
+  mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
   store: Type.String({ description: 'Database engine: sqlite or postgres.' }),
   locations: Type.Array(
     Type.Object({
@@ -62,13 +64,17 @@ async function findEndingShares({ store }: Ports, tid: number, now: number) {
   return rows.map(({ id, title, valid_to }) => ({ id, title, validityEndDate: formatInstant(valid_to ?? now) }));
 }
 
-async function countWaitingAlerts({ store }: Ports, tid: number): Promise<number> {
-  const { waiting } = await store.reports
-    .selectFrom('alert')
-    .select(sql<number>`count(*)`.as('waiting'))
-    .where('tid', '=', tid)
+/** Returns the number of mails of a tenant that wait, or that were given up in the last three days. */
+async function countMails({ store }: Ports, tid: number, now: number): Promise<{ waiting: number; failed: number }> {
+  const count = sql<number>`count(*)`.as('count');
+  const deliveries = store.reports.selectFrom('delivery').select(count).where('tid', '=', tid);
+  const waiting = await deliveries.where('state', 'in', ['waiting', 'sending', 'held']).executeTakeFirstOrThrow();
+  const failed = await deliveries
+    .where('state', '=', 'failed')
+    .where('ended_at', '>', now - failureTime)
     .executeTakeFirstOrThrow();
-  return waiting;
+  const alerts = await store.reports.selectFrom('alert').select(count).where('tid', '=', tid).executeTakeFirstOrThrow();
+  return { waiting: waiting.count + alerts.count, failed: failed.count };
 }
 
 export const getOverview = readOperation({
@@ -83,11 +89,13 @@ export const getOverview = readOperation({
     const now = ports.clock.now();
     const from = now - (now % millisecondsPerDay) - (daysBack - 1) * millisecondsPerDay;
     const locations = await locationsHealth(ports, tid);
+    const mails = await inTurn(() => countMails(ports, tid, now));
     return {
       byDay: await visitorCounts(ports, tid, from, inTurn),
       endingSoon: await inTurn(() => findEndingShares(ports, tid, now)),
-      alertsWaiting: await inTurn(() => countWaitingAlerts(ports, tid)),
-      mail: false, // Postern does not send e-mails
+      alertsWaiting: mails.waiting,
+      mailsFailed: mails.failed,
+      mail: ports.mail !== null,
       store: ports.store.dialect.name,
       locations: locations.map(({ id, name, kind, answers }) => ({ id, name, kind, answers })),
     };

@@ -12,6 +12,7 @@ import { changeRoutes } from './change-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { listingRoutes } from './listing-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
+import { isUnsubscription, unsubscribeRoutes } from './unsubscribe-routes.ts';
 import { sessionTokens } from './visitor-cookies.ts';
 import { parsePaths, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
@@ -40,6 +41,7 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
   [/^\/s\/[^/]+\/(folder|rename)(\/|$)/, 'POST'],
+  [/^\/unsubscribe\/[^/]+$/, 'GET, HEAD, POST'],
 ];
 
 function notFound(request: FastifyRequest): Refusal {
@@ -70,7 +72,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     parsePaths(link);
     link.addHook('onRequest', (request, _reply, done) => {
       if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, NoParameters));
-      if (!request.url.startsWith('/sign-in/saml')) checkSite(request, ports.links.publicUrl());
+      if (!request.url.startsWith('/sign-in/saml') && !isUnsubscription(request.url)) checkSite(request, ports.links.publicUrl());
       const refusal = unknownLinks.refusal(request.ip);
       if (!refusal) return done();
       checkSignedIn(request, parts, refusal).then(() => done(), done);
@@ -87,5 +89,6 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     listingRoutes(link, parts);
     fileRoutes(link, parts);
     changeRoutes(link, parts);
+    unsubscribeRoutes(link, parts);
   });
 }

@@ -39,6 +39,9 @@ const actionLabels: Readonly<Record<string, string>> = {
   'accessuser/addMany': 'Added several access users',
   'accessuser/deleteByUsername': 'Deleted an access user by name',
   'loginprofile/makeDefault': 'Set a login profile as default',
+  'share/invite': 'Invited visitors to a share',
+  'mail/retry': 'Sent mails again',
+  'mail/drop': 'Dropped mails',
   'tenant/updatePolicy': 'Changed the policy',
   'operator/signIn': 'Signed in to the console',
   'operator/first': 'Created the first operator',
@@ -56,6 +59,7 @@ const operationActions = [
   'share/update',
   'share/updateSharableLink',
   'share/duplicate',
+  'share/invite',
   'share/delete',
   'accessuser/add',
   'accessuser/addMany',
@@ -82,6 +86,8 @@ const operationActions = [
   'operator/delete',
   'tenant/add',
   'tenant/updatePolicy',
+  'mail/retry',
+  'mail/drop',
 ];
 
 /** The actions by which the audit log can be filtered. */

@@ -43,7 +43,7 @@ function ExpiringShares({ shares }: { shares: Overview['endingSoon'] }) {
 
 const storeNames: Readonly<Record<string, string>> = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' };
 
-function Health({ overview: { store, locations, mail, alertsWaiting } }: { overview: Overview }) {
+function Health({ overview: { store, locations, mail, alertsWaiting, mailsFailed } }: { overview: Overview }) {
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="health">
       <Title order={2} size="h4" id="health">
@@ -59,8 +59,9 @@ function Health({ overview: { store, locations, mail, alertsWaiting } }: { overv
           </List.Item>
         ))}
         <List.Item>
-          <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'E-mail: on' : 'E-mail: not available yet'}</StateLabel>
-          {alertsWaiting > 0 && <span className="second">{formatCount(alertsWaiting, 'alert is waiting', 'alerts are waiting')}</span>}
+          <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'E-mail: on' : 'E-mail: no mail server is configured'}</StateLabel>
+          {alertsWaiting > 0 && <span className="second">{formatCount(alertsWaiting, 'mail is waiting', 'mails are waiting')}</span>}
+          {mailsFailed > 0 && <span className="second">{formatCount(mailsFailed, 'mail failed', 'mails failed')}</span>}
         </List.Item>
       </List>
     </Paper>

@@ -1,5 +1,7 @@
 import { Checkbox, Group, TagsInput, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { get } from '#console/api/call.ts';
 import type { ShareValues } from './share-values.ts';
 
 const alerts = [
@@ -13,6 +15,7 @@ const alerts = [
 
 /** The recipients of alerts, and the actions that cause one. */
 export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) {
+  const { data: overview } = useQuery({ queryKey: ['overview'], queryFn: ({ signal }) => get('overview/get', {}, signal) });
   return (
     <>
       <TagsInput label="Recipients" placeholder="ann@example.com" {...form.getInputProps('emails')} />
@@ -22,7 +25,9 @@ export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) 
         ))}
       </Group>
       <Text size="sm" c="dimmed">
-        Postern does not send e-mails yet. Alerts are queued until it does. The audit log already shows all actions.
+        {overview?.mail === false
+          ? 'No mail server is configured, so alerts are not sent. The audit log shows all actions.'
+          : 'The actions of a visitor are collected for a minute, and sent in one mail. The audit log shows them at once.'}
       </Text>
     </>
   );

@@ -12,6 +12,7 @@ import { deletedProfileCounts } from './0011-ended-counts.ts';
 import { jobs } from './0012-jobs.ts';
 import { uploadHandles } from './0013-upload-handles.ts';
 import { sessionIdentities } from './0014-session-identities.ts';
+import { mail } from './0015-mail.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   jobs,
   uploadHandles,
   sessionIdentities,
+  mail,
 ];

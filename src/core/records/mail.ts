@@ -1,0 +1,55 @@
+import Type, { type Static } from 'typebox';
+import { bodyOf, count, freeText, limits, listOf, orNull, recordId } from './field.ts';
+
+/** States of a mail to one recipient. `held`: it comes from a restored backup, and is sent only if an operator retries it. */
+export const deliveryStates = ['waiting', 'sending', 'sent', 'failed', 'dropped', 'held'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** Kinds of mails. */
+export const mailKinds = ['alert', 'invitation', 'test'] as const;
+
+const time = (description: string) => Type.String({ format: 'date-time', description });
+
+/** A mail to one recipient in responses. */
+export const Delivery = Type.Object({
+  id: recordId('Number of the mail.'),
+  tid: recordId('Tenant.'),
+  kind: Type.Enum([...mailKinds], { description: 'What the mail is.' }),
+  shareId: orNull(recordId('Share that the mail is about.')),
+  recipient: Type.String({ description: 'Address.' }),
+  state: Type.Enum([...deliveryStates], {
+    description: 'State. `held` mails come from a restored backup, and wait until they are retried or dropped.',
+  }),
+  attempts: count('Number of attempts so far.'),
+  error: Type.String({ description: 'What went wrong at the last attempt; empty: nothing.' }),
+  createDateTime: time('When the mail was planned.'),
+  dueDateTime: time('When the next attempt is due.'),
+  endDateTime: orNull(time('When it was sent, given up or dropped.')),
+});
+export type Delivery = Static<typeof Delivery>;
+
+/** Body of mail/retry and mail/drop: one mail, or all in a state. */
+export const ChosenDeliveries = Type.Object(
+  {
+    id: Type.Optional(recordId('Mail.')),
+    state: Type.Optional(Type.Enum(['failed', 'held', 'waiting'], { description: 'All mails of the tenant in this state.' })),
+  },
+  { additionalProperties: false },
+);
+export type ChosenDeliveries = Static<typeof ChosenDeliveries>;
+
+/** Body of mail/test. */
+export const MailTest = bodyOf({ to: Type.String({ maxLength: limits.email, description: 'Address of the recipient.' }) }, ['to'], []);
+export type MailTest = Static<typeof MailTest>;
+
+/** Body of share/invite. */
+export const Invitation = bodyOf(
+  {
+    id: recordId('Share.'),
+    emails: listOf('Addresses, separated by commas. Without them: those of the users whom the share lists.'),
+    message: freeText('Text of the sender, shown in the mail.'),
+  },
+  ['id'],
+  ['emails', 'message'],
+);
+export type Invitation = Static<typeof Invitation>;

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { formatList, parseList } from '#core/list-text.ts';
+import { emailKey } from '#core/mail/email.ts';
+import type { MailLane } from '#ports/mail.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import type { MailContent } from './mail-content.ts';
+
+const messageIdBits = 128;
+const recipientsPerChange = 200; // in one transaction, so that other changes get their turn
+const rowsPerStatement = 50;
+
+type AddPorts = Pick<Ports, 'random'> & { readonly store: Pick<Store, 'dialect'> };
+
+/** A mail before it is planned. */
+export interface NewMail {
+  readonly tid: number;
+  readonly shareId: number | null;
+  readonly mail: MailContent;
+  readonly language: string;
+  readonly recipients: readonly string[];
+  /** Domain of the Message-IDs. */
+  readonly domain: string;
+  /** true: the mail waits for the consent of an operator. */
+  readonly isHeld?: boolean;
+}
+
+interface Planned {
+  readonly id: number;
+  readonly tid: number;
+  readonly kind: MailContent['kind'];
+  readonly share_id: number | null;
+  readonly state: 'waiting' | 'held';
+}
+
+const laneOf = (_kind: MailContent['kind']): MailLane => 'alerts';
+
+/** Adds deliveries of a mail. A recipient who has unsubscribed from the share gets no alert. */
+async function addDeliveries(
+  { store, random }: AddPorts,
+  tx: Tx,
+  planned: Planned,
+  recipients: readonly string[],
+  domain: string,
+): Promise<void> {
+  const { id, tid, kind, share_id } = planned;
+  const unsubscribed =
+    kind === 'alert' && share_id !== null
+      ? await tx.selectFrom('unsubscribed').select('recipient_key').where('tid', '=', tid).where('share_id', '=', share_id).execute()
+      : [];
+  const excluded = new Set(unsubscribed.map(({ recipient_key }) => recipient_key));
+  const { now } = store.dialect;
+  const rows = recipients
+    .map((recipient) => ({ recipient, recipient_key: emailKey(recipient) }))
+    .filter(({ recipient_key }) => !excluded.has(recipient_key))
+    .map((recipient) => ({
+      ...{ tid, lane: laneOf(kind), kind, content_id: id, share_id, ...recipient },
+      ...{ message_id: `${random.token(messageIdBits)}@${domain}`, state: planned.state, attempts: 0 },
+      ...{ created_at: sql<number>`${now}`, due_at: sql<number>`${now}`, ended_at: null, error: '' },
+    }));
+  for (let at = 0; at < rows.length; at += rowsPerStatement)
+    await tx
+      .insertInto('delivery')
+      .values(rows.slice(at, at + rowsPerStatement))
+      .execute();
+}
+
+/** Plans a mail in the transaction of the change that causes it. A long list of recipients gets its deliveries later, in parts. */
+export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promise<number> {
+  const { tid, shareId, mail, language, recipients, domain, isHeld = false } = newMail;
+  const [first, rest] = [recipients.slice(0, recipientsPerChange), recipients.slice(recipientsPerChange)];
+  const { id } = await tx
+    .insertInto('mail_content')
+    .values({
+      ...{ tid, kind: mail.kind, share_id: shareId, language, data: JSON.stringify(mail.content) },
+      ...{ pending: formatList(rest), created_at: sql<number>`${ports.store.dialect.now}` },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await addDeliveries(ports, tx, { id, tid, kind: mail.kind, share_id: shareId, state: isHeld ? 'held' : 'waiting' }, first, domain);
+  return id;
+}
+
+/** Returns whether mails have recipients without a delivery. */
+export const hasPendingRecipients = async ({ read }: Store): Promise<boolean> =>
+  (await read.selectFrom('mail_content').select('id').where('pending', '<>', '').limit(1).executeTakeFirst()) !== undefined;
+
+/** Adds the deliveries of the next part of a long list of recipients. @returns false if there is none */
+export async function addPendingDeliveries(ports: Pick<Ports, 'store' | 'random'>, domain: string): Promise<boolean> {
+  return ports.store.write(async (tx) => {
+    const content = await tx
+      .selectFrom('mail_content')
+      .select(['id', 'tid', 'kind', 'share_id', 'pending'])
+      .where('pending', '<>', '')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (!content) return false;
+    const recipients = parseList(content.pending) ?? [];
+    const sibling = await tx.selectFrom('delivery').select('state').where('content_id', '=', content.id).limit(1).executeTakeFirst();
+    const state = sibling?.state === 'held' ? 'held' : 'waiting';
+    await addDeliveries(ports, tx, { ...content, state }, recipients.slice(0, recipientsPerChange), domain);
+    const pending = formatList(recipients.slice(recipientsPerChange));
+    await tx.updateTable('mail_content').set({ pending }).where('id', '=', content.id).execute();
+    return true;
+  }, 'job');
+}

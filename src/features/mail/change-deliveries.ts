@@ -1,0 +1,75 @@
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { ChosenDeliveries, type DeliveryState } from '#core/records/mail.ts';
+import { changeOperation } from '#features/operation.ts';
+import type { Tx } from '#ports/store.ts';
+
+/** Returns the chosen mails of a tenant as an update, and their ids. @throws Refusal 400, 404, 409 */
+async function chooseDeliveries(
+  tx: Tx,
+  tid: number,
+  { id, state }: ChosenDeliveries,
+  allowed: readonly DeliveryState[],
+): Promise<number[]> {
+  if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'must be given, or state: one of the two');
+  const rows = tx.selectFrom('delivery').select(['id', 'state']).where('tid', '=', tid);
+  if (state !== undefined)
+    return (
+      await rows
+        .where('state', '=', state)
+        .where('state', 'in', [...allowed])
+        .execute()
+    ).map((row) => row.id);
+  const row = await rows.where('id', '=', id ?? 0).executeTakeFirst();
+  if (!row) throw new Refusal('recordUnknown');
+  if (!allowed.includes(row.state)) throw new Refusal('mailStateWrong', `The mail is in state ${row.state}.`);
+  return [row.id];
+}
+
+const idsPerStatement = 1000;
+
+function partsOf(ids: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(ids.length / idsPerStatement) }, (_, part) =>
+    ids.slice(part * idsPerStatement, (part + 1) * idsPerStatement),
+  );
+}
+
+export const retryDeliveries = changeOperation({
+  name: 'mail/retry',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Sends a mail again, or all that failed or wait for your consent after a restore.',
+  message: 'mailRetried',
+  body: ChosenDeliveries,
+  async change(body, { tid }, tx, { clock }) {
+    const ids = await chooseDeliveries(tx, tid, body, ['failed', 'held', 'dropped', 'waiting']);
+    const now = clock.now();
+    for (const part of partsOf(ids))
+      await tx
+        .updateTable('delivery')
+        .set({ state: 'waiting', attempts: 0, created_at: now, due_at: now, ended_at: null })
+        .where('tid', '=', tid)
+        .where('id', 'in', part)
+        .execute();
+    return { audit: { after: { ...body, count: ids.length } } };
+  },
+});
+
+export const dropDeliveries = changeOperation({
+  name: 'mail/drop',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Drops a mail that was not sent, or all in a state.',
+  message: 'mailDropped',
+  body: ChosenDeliveries,
+  async change(body, { tid }, tx, { clock }) {
+    const ids = await chooseDeliveries(tx, tid, body, ['failed', 'held', 'waiting']);
+    for (const part of partsOf(ids))
+      await tx
+        .updateTable('delivery')
+        .set({ state: 'dropped', ended_at: clock.now() })
+        .where('tid', '=', tid)
+        .where('id', 'in', part)
+        .execute();
+    return { audit: { after: { ...body, count: ids.length } } };
+  },
+});

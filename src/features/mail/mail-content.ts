@@ -1,0 +1,28 @@
+import { type AlertContent, alertMail } from '#core/mail/alert-mail.ts';
+import { type ComposedMail, type InvitationContent, invitationMail, testMail } from '#core/mail/other-mails.ts';
+import { languageOf } from '#core/translations/languages.ts';
+
+/** What a mail says, by its kind. It is stored as JSON once for all its recipients. */
+export type MailContent =
+  | { readonly kind: 'alert'; readonly content: AlertContent }
+  | { readonly kind: 'invitation'; readonly content: InvitationContent }
+  | { readonly kind: 'test'; readonly content: Record<string, never> };
+
+/** Returns the stored content of a mail. Postern wrote it, so its form is not checked again. */
+export const readContent = (kind: MailContent['kind'], data: string): MailContent => ({ kind, content: JSON.parse(data) });
+
+/** Returns a mail as it is sent to one recipient. */
+export function composeMail(
+  mail: MailContent,
+  options: { readonly language: string; readonly timeZone: string; readonly unsubscribeUrl: string },
+): ComposedMail {
+  const language = languageOf([options.language]);
+  switch (mail.kind) {
+    case 'alert':
+      return alertMail(mail.content, { ...options, language });
+    case 'invitation':
+      return invitationMail(mail.content, language, options.timeZone);
+    case 'test':
+      return testMail(language);
+  }
+}

@@ -1,0 +1,35 @@
+import type { JobKind } from '#features/jobs/job-runner.ts';
+import type { Mail, MailLane } from '#ports/mail.ts';
+import type { Ports } from '#ports/ports.ts';
+import { addPendingDeliveries, hasPendingRecipients } from './add-mail.ts';
+import { hasDueDeliveries } from './delivery-queue.ts';
+import { hasAlertsToPlan, planAlerts } from './plan-alerts.ts';
+import { DeliverySender } from './send-deliveries.ts';
+
+const planInterval = 1000; // ms
+const sendInterval = 500; // ms
+const lease = 30_000; // ms after which another process continues if this one has ended or hangs
+const pauses = [5000, 30_000, 60_000] as const; // ms
+
+/** Returns the jobs that plan and send mail. @param now returns a monotonic time in ms */
+export function mailJobs(ports: Ports, mail: Mail, now: () => number): JobKind[] {
+  const { store } = ports;
+  const common = { concurrency: 1, lease, pauses, maxAttempts: null };
+  const plan: JobKind = {
+    ...{ name: 'plan-mail', every: planInterval, ...common },
+    hasWork: async () => (await hasAlertsToPlan(store)) || hasPendingRecipients(store),
+    async run(_job, signal) {
+      await planAlerts(ports, { language: mail.language, domain: mail.domain }, signal);
+      while (!signal.aborted && (await addPendingDeliveries(ports, mail.domain)));
+    },
+  };
+  const send = (lane: MailLane): JobKind => {
+    const sender = new DeliverySender(ports, mail, lane, now);
+    return {
+      ...{ name: `send-${lane}`, every: sendInterval, ...common },
+      hasWork: async () => sender.isReady() && hasDueDeliveries(store, lane),
+      run: (_job, signal) => sender.run(signal),
+    };
+  };
+  return [plan, send('alerts'), send('codes')];
+}

@@ -1,0 +1,42 @@
+import Type from 'typebox';
+import { parseEmail } from '#core/mail/email.ts';
+import { renderHtml, renderText } from '#core/mail/mail-document.ts';
+import { testMail } from '#core/mail/other-mails.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { MailTest } from '#core/records/mail.ts';
+import { languageOf } from '#core/translations/languages.ts';
+import { readOperation } from '#features/operation.ts';
+
+const messageIdBits = 128;
+const maxTime = 60_000; // ms
+
+const MailTestResponse = Type.Object({
+  works: Type.Boolean({ description: 'Whether the mail server has accepted the mail.' }),
+  detail: Type.String({ description: 'What went wrong, in plain words; empty: nothing.' }),
+});
+
+export const sendTestMail = readOperation({
+  name: 'mail/test',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Sends a test mail at once, and returns what the mail server answers.',
+  body: MailTest,
+  response: MailTestResponse,
+  async read({ to }, _caller, { mail, random, clock }) {
+    if (!mail) throw new Refusal('mailNotConfigured');
+    const recipient = parseEmail(to);
+    if (recipient === null) throw fieldRefusal('to', 'must be an e-mail address such as ann@example.com');
+    const { subject, document } = testMail(languageOf([mail.language]));
+    const message = {
+      ...{ to: recipient, subject, text: renderText(document), html: renderHtml(document) },
+      ...{ messageId: `${random.token(messageIdBits)}@${mail.domain}`, date: clock.now() },
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    };
+    try {
+      await mail.send(message, 'codes', AbortSignal.timeout(maxTime));
+      return { works: true, detail: '' };
+    } catch (cause) {
+      return { works: false, detail: cause instanceof Error ? cause.message : 'The mail could not be sent.' };
+    }
+  },
+});

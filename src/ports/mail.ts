@@ -1,0 +1,44 @@
+/** A mail to one recipient. */
+export interface OutgoingMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Message-ID without angle brackets, and Date in ms since the epoch: a repetition is the same message. */
+  readonly messageId: string;
+  readonly date: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Mails of a lane wait for those of the same lane alone: a sign-in code does not wait behind alerts. */
+export type MailLane = 'alerts' | 'codes';
+
+/** Sends mail through the mail server of the settings. */
+export interface Mail extends AsyncDisposable {
+  /** Language of recipients whose language is not known, and time zone of the times in mails. */
+  readonly language: string;
+  readonly timeZone: string;
+  /** Domain for Message-IDs. */
+  readonly domain: string;
+  /** How many mails of each lane can be sent at a time. */
+  readonly concurrency: Readonly<Record<MailLane, number>>;
+  /**
+   * Sends one mail. Resolves when the server has accepted it.
+   * @throws MailRefused, MailUnavailable
+   */
+  send(mail: OutgoingMail, lane: MailLane, signal: AbortSignal): Promise<void>;
+}
+
+/** The server refuses this mail for good, for example because there is no such mailbox. The message says what the server answered. */
+export class MailRefused extends Error {}
+
+/** The mail was not sent, but may be later. The message says in plain words what went wrong. */
+export class MailUnavailable extends Error {
+  /** true: no mail can be sent at present, whoever its recipient is. */
+  readonly isServer: boolean;
+
+  constructor(message: string, isServer: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.isServer = isServer;
+  }
+}

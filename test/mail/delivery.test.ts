@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startMailSink } from '../parts/mail-sink.ts';
+import { until } from '../ports/until.ts';
+import { type Json, type TestPostern, temporaryFolder } from '../start.ts';
+import { linkTo } from '../visit/visiting.ts';
+import { headerOf, passPauses, startWithMail } from './mailing.ts';
+
+const deliveries = async (postern: TestPostern, query: object = {}): Promise<Json[]> =>
+  (await postern.call('mail/deliveries', { sortField: 'id', ...query })).list;
+const untilState = (postern: TestPostern, state: string) => until(async () => (await deliveries(postern, { state })).length > 0);
+
+async function invite(postern: TestPostern, emails: string): Promise<void> {
+  const { id } = await linkTo(postern, {});
+  await postern.call('share/invite', { id, emails });
+}
+
+test('a mail that the server refuses for one recipient is given up for this recipient alone', async (t) => {
+  const sink = await startMailSink(t, { refuse: (address) => (address.startsWith('nobody') ? '550 no such mailbox' : null) });
+  const { postern } = await startWithMail(t, {}, sink);
+  await invite(postern, 'nobody@example.com, ann@example.com');
+  assert.deepEqual((await sink.waitFor()).to, ['ann@example.com']);
+  await untilState(postern, 'failed');
+  await untilState(postern, 'sent');
+  const [failed] = await deliveries(postern, { state: 'failed' });
+  assert.deepEqual([failed.recipient, failed.attempts], ['nobody@example.com', 1]);
+  assert.match(failed.error, /refuses this mail: 550 no such mailbox/);
+});
+
+test('a mail that the server cannot take now is sent later, with the same Message-ID and Date', async (t) => {
+  let tries = 0;
+  const seen: string[] = [];
+  const sink = await startMailSink(t, {
+    beforeAccept: async (mail) => {
+      tries += 1;
+      seen.push(headerOf(mail, 'message-id') + headerOf(mail, 'date'));
+      if (tries === 1) throw Object.assign(new Error('try again later'), { responseCode: 451 });
+    },
+  });
+  const { postern } = await startWithMail(t, {}, sink);
+  await invite(postern, 'ann@example.com');
+  await until(async () => (await deliveries(postern))[0]?.attempts === 1 && (await deliveries(postern))[0]?.state === 'waiting');
+  const [waiting] = await deliveries(postern);
+  assert.match(waiting.error, /for now: 451 try again later/);
+  const pause = Date.parse(waiting.dueDateTime) - Date.now();
+  assert.ok(pause > 40_000 && pause < 75_000, `${pause}`);
+  await passPauses(postern);
+  await sink.waitFor();
+  assert.equal(seen[0], seen[1]);
+});
+
+test('mails wait while the server is down, and arrive when it is back', async (t) => {
+  const first = await startMailSink(t);
+  const { postern } = await startWithMail(t, {}, first);
+  await first[Symbol.asyncDispose]();
+  await invite(postern, 'ann@example.com, bob@example.com');
+  await until(async () => (await deliveries(postern)).some(({ attempts, state }) => attempts === 1 && state === 'waiting'));
+  const [tried] = (await deliveries(postern)).filter(({ attempts }) => attempts === 1);
+  assert.match(tried.error, /connection to the mail server failed/);
+  const back = await startMailSink(t, { port: first.port });
+  await passPauses(postern);
+  for (const name of ['ann@example.com', 'bob@example.com']) await back.waitFor(({ to }) => to[0] === name);
+});
+
+test('a mail that could not be sent for three days is given up, and can be sent again by an operator', async (t) => {
+  const first = await startMailSink(t);
+  const { postern } = await startWithMail(t, {}, first);
+  await first[Symbol.asyncDispose]();
+  await invite(postern, 'ann@example.com');
+  await until(async () => (await deliveries(postern))[0]?.attempts === 1);
+  const { store } = postern.ports;
+  const old = Date.now() - 73 * 3_600_000;
+  await until(async () => (await deliveries(postern))[0]?.state === 'waiting');
+  await store.write((tx) => tx.updateTable('delivery').set({ created_at: old, due_at: 0 }).execute(), 'job');
+  await untilState(postern, 'failed');
+  assert.equal((await postern.call('overview/get')).mailsFailed, 1);
+  const back = await startMailSink(t, { port: first.port });
+  const [{ id }] = await deliveries(postern);
+  await postern.call('mail/retry', { id });
+  assert.deepEqual((await back.waitFor()).to, ['ann@example.com']);
+});
+
+test('a mail that waits can be dropped, and is not sent then', async (t) => {
+  const first = await startMailSink(t);
+  const { postern } = await startWithMail(t, {}, first);
+  await first[Symbol.asyncDispose]();
+  await invite(postern, 'ann@example.com');
+  await until(async () => (await deliveries(postern))[0]?.attempts === 1 && (await deliveries(postern))[0]?.state === 'waiting');
+  await postern.call('mail/drop', { state: 'waiting' });
+  const back = await startMailSink(t, { port: first.port });
+  await invite(postern, 'bob@example.com');
+  await passPauses(postern);
+  assert.deepEqual((await back.waitFor()).to, ['bob@example.com']);
+  assert.equal(back.mails.length, 1);
+  assert.deepEqual(
+    (await deliveries(postern)).map(({ state }) => state),
+    ['dropped', 'sent'],
+  );
+});
+
+test('tenants take turns: a mail of one tenant does not wait behind a thousand of another', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { store } = postern.ports;
+  const { id: content } = (await store.write(
+    (tx) =>
+      tx
+        .insertInto('mail_content')
+        .values({ tid: 1, kind: 'test', share_id: null, language: 'en', data: '{}', pending: '', created_at: Date.now() })
+        .returning('id')
+        .executeTakeFirstOrThrow(),
+    'job',
+  )) as { id: number };
+  const row = (tid: number, name: string) => ({
+    ...{ tid, lane: 'alerts' as const, kind: 'test' as const, content_id: content, share_id: null, recipient: name, recipient_key: name },
+    ...{
+      message_id: `${name}.${tid}`,
+      state: 'waiting' as const,
+      attempts: 0,
+      created_at: Date.now(),
+      due_at: tid,
+      ended_at: null,
+      error: '',
+    },
+  });
+  const many = Array.from({ length: 300 }, (_, index) => row(1, `many-${index}@example.com`));
+  await store.write(
+    (tx) =>
+      tx
+        .insertInto('delivery')
+        .values([...many, row(2, 'one@example.com')])
+        .execute(),
+    'job',
+  );
+  await sink.waitFor(({ to }) => to[0] === 'one@example.com');
+  assert.ok(sink.mails.length < 10, `${sink.mails.length} were sent before`);
+});
+
+test('mails of a process that ended while it was sending are sent by the next one', async (t) => {
+  const data = await temporaryFolder(t);
+  const hanging = await startMailSink(t, { beforeAccept: () => new Promise(() => {}) });
+  const { postern } = await startWithMail(t, { data }, hanging);
+  await invite(postern, 'ann@example.com');
+  await untilState(postern, 'sending');
+  await postern.stop();
+  const sink = await startMailSink(t);
+  await startWithMail(t, { data }, sink);
+  assert.deepEqual((await sink.waitFor()).to, ['ann@example.com']);
+});
+
+test('a long list of recipients gets a mail for each', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const emails = Array.from({ length: 450 }, (_, index) => `user-${index}@example.com`);
+  await invite(postern, emails.join());
+  await until(() => sink.mails.length === 450);
+  assert.deepEqual(new Set(sink.mails.map(({ to }) => to[0])), new Set(emails));
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type MailSink, type ReceivedMail, startMailSink } from '../parts/mail-sink.ts';
+import { until } from '../ports/until.ts';
+import { type Start, startPostern, type TestPostern } from '../start.ts';
+
+/** Starts Postern with a mail server. */
+export async function startWithMail(t: TestContext, { environment, ...over }: Start = {}, sink?: MailSink) {
+  const server = sink ?? (await startMailSink(t));
+  const postern = await startPostern(t, {
+    environment: { POSTERN_SMTP_URL: server.url, POSTERN_MAIL_FROM: 'files@example.com', ...environment },
+    ...over,
+  });
+  return { postern, sink: server };
+}
+
+/** Waits until this number of digests collects actions. */
+export async function waitForDigests({ ports: { store } }: TestPostern, count: number): Promise<void> {
+  await until(async () => (await store.read.selectFrom('alert_digest').selectAll().execute()).length === count);
+}
+
+/** Makes all digests due, as if a minute or an hour had passed. */
+export async function passDigests({ ports: { store } }: TestPostern): Promise<void> {
+  await store.write((tx) => tx.updateTable('alert_digest').set({ due_at: 0 }).execute(), 'job');
+}
+
+/** Makes all waiting mails due, as if their pause had passed. */
+export async function passPauses({ ports: { store } }: TestPostern): Promise<void> {
+  await store.write((tx) => tx.updateTable('delivery').set({ due_at: 0 }).where('state', '=', 'waiting').execute(), 'job');
+}
+
+const decodeWord = (_: string, charset: string, encoding: string, text: string) => {
+  assert.equal(charset.toLowerCase(), 'utf-8');
+  if (encoding.toUpperCase() === 'B') return Buffer.from(text, 'base64').toString('utf8');
+  return decodeQuoted(text.replaceAll('_', ' '));
+};
+
+const decodeQuoted = (text: string) =>
+  Buffer.from(
+    text.replace(/=\r\n/g, '').replace(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    'latin1',
+  ).toString('utf8');
+
+/** Returns a header of a mail, unfolded and decoded (RFC 2047), or an empty text. */
+export function headerOf(mail: ReceivedMail | undefined, name: string): string {
+  const head = (mail?.raw ?? '').split('\r\n\r\n', 1)[0] ?? '';
+  const value = new RegExp(`^${name}: ?(.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1] ?? '';
+  return value
+    .replace(/\r\n[ \t]/g, ' ')
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?([^?]+)\?([bq])\?([^?]*)\?=/gi, decodeWord)
+    .trim();
+}
+
+function partOf({ raw }: ReceivedMail, type: string): string {
+  const boundary = /boundary="([^"]+)"/.exec(raw)?.[1] ?? '';
+  const part = raw.split(`--${boundary}`).find((one) => one.includes(`Content-Type: ${type}`)) ?? '';
+  const [head = '', ...body] = part.split('\r\n\r\n');
+  const text = body.join('\r\n\r\n');
+  const decoded = /base64/i.test(head)
+    ? Buffer.from(text, 'base64').toString('utf8')
+    : /quoted-printable/i.test(head)
+      ? decodeQuoted(text)
+      : text;
+  return decoded.replaceAll('\r\n', '\n');
+}
+
+/** Returns the plain text of a mail. */
+export const textOf = (mail: ReceivedMail): string => partOf(mail, 'text/plain');
+
+/** Returns the HTML of a mail. */
+export const htmlOf = (mail: ReceivedMail): string => partOf(mail, 'text/html');

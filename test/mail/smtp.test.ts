@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type SmtpOptions, smtpMail } from '../../src/adapters/mail/smtp-mail.ts';
+import { InvalidSetting, readSettings } from '../../src/settings/settings.ts';
+import { startMailSink } from '../parts/mail-sink.ts';
+import { temporaryFolder } from '../start.ts';
+
+const message = { to: 'ann@example.com', subject: 'Hello', text: 'text', html: '<p>html', messageId: 'a@b.example', date: 0, headers: {} };
+const common = { credentials: null, ca: null, from: 'files@example.com', language: 'en', timeZone: 'UTC' };
+
+function openMail(t: TestContext, options: Omit<SmtpOptions, keyof typeof common> & Partial<SmtpOptions>) {
+  const mail = smtpMail({ ...common, ...options });
+  t.after(() => mail[Symbol.asyncDispose]());
+  return (over = {}) => mail.send({ ...message, ...over }, 'alerts', AbortSignal.timeout(20_000));
+}
+
+/** Creates a certificate for 127.0.0.1 that nobody has signed. */
+async function certificate(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=mail.test', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert, ...subject], {
+    stdio: 'ignore',
+  });
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+const needsOpenssl = { skip: hasOpenssl() ? false : 'openssl is not installed' };
+
+test('no mail and no password is sent to a server that offers no TLS', async (t) => {
+  const sink = await startMailSink(t);
+  const credentials = { user: 'postern', password: 'secret' };
+  const send = openMail(t, { host: '127.0.0.1', port: sink.port, secure: false, requiresTls: true, credentials });
+  await assert.rejects(send(), { isServer: true, message: /TLS/ });
+  assert.deepEqual(sink.mails, []);
+});
+
+test('mail goes over STARTTLS or TLS, and the certificate must be one that is trusted', needsOpenssl, async (t) => {
+  const { key, cert } = await certificate(t);
+  for (const secure of [false, true]) {
+    const sink = await startMailSink(t, { options: { key, cert, secure, disabledCommands: [] } });
+    const server = { host: '127.0.0.1', port: sink.port, secure, requiresTls: true };
+    await assert.rejects(openMail(t, server)(), { isServer: true });
+    const credentials = { user: 'postern', password: 'secret' };
+    await openMail(t, { ...server, ca: cert, credentials })();
+    assert.deepEqual(
+      sink.mails.map((mail) => [mail.secure, mail.user]),
+      [[true, 'postern']],
+    );
+  }
+});
+
+test('a wrong password is reported as a fault of the settings, and not of the mail', async (t) => {
+  const options = { onAuth: (_auth: unknown, _session: unknown, done: (cause: Error) => void) => done(new Error('no')) };
+  const sink = await startMailSink(t, { options });
+  const credentials = { user: 'postern', password: 'wrong' };
+  const send = openMail(t, { host: '127.0.0.1', port: sink.port, secure: false, requiresTls: false, credentials });
+  await assert.rejects(send(), { isServer: true, message: /refuses the user name and password/ });
+});
+
+test('an invalid mail setting stops the start, and the error says what is allowed', () => {
+  const from = { POSTERN_MAIL_FROM: 'files@example.com' };
+  for (const [environment, error] of [
+    [{ POSTERN_SMTP_URL: 'smtp://mail.example.com' }, /POSTERN_SMTP_URL needs POSTERN_MAIL_FROM/],
+    [{ ...from, POSTERN_SMTP_URL: 'smtp://mail.example.com?ignoreTLS=true' }, /POSTERN_SMTP_URL must not have a query/],
+    [{ ...from, POSTERN_SMTP_URL: 'http://mail.example.com' }, /POSTERN_SMTP_URL must be smtps:/],
+    [{ ...from, POSTERN_SMTP_URL: 'smtp://user@mail.example.com' }, /a user name and a password, or neither/],
+    [{ POSTERN_MAIL_FROM: 'files@example.com, other@example.com' }, /POSTERN_MAIL_FROM must be an e-mail address/],
+    [{ POSTERN_MAIL_LANG: 'sv' }, /POSTERN_MAIL_LANG must be one of en, de/],
+    [{ POSTERN_MAIL_TIME_ZONE: 'Mars/North' }, /POSTERN_MAIL_TIME_ZONE must be a time zone/],
+  ] as const)
+    assert.throws(
+      () => readSettings(environment),
+      (cause) => cause instanceof InvalidSetting && error.test(cause.message),
+    );
+  const { mail } = readSettings({ ...from, POSTERN_SMTP_URL: 'smtps://a%40b:p%3Aw@mail.example.com' });
+  assert.deepEqual(mail?.server, {
+    ...{ host: 'mail.example.com', port: 465, secure: true, requiresTls: true },
+    credentials: { user: 'a@b', password: 'p:w' },
+  });
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkTo } from '../visit/visiting.ts';
+import { headerOf, passDigests, startWithMail, waitForDigests } from './mailing.ts';
+
+const owners = { alertCreateFolder: true, notifyEmails: 'ann@example.com, bob@example.com' };
+const form = (body: string) => ({
+  method: 'POST',
+  body,
+  headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://mail.example.net', 'sec-fetch-site': 'cross-site' },
+});
+
+test('a recipient stops the mails about one share with one POST, for themselves alone', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { base } = await linkTo(postern, owners);
+  const alert = async (name: string) => {
+    await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
+    await waitForDigests(postern, 1);
+    await passDigests(postern);
+  };
+  await alert('one');
+  const mail = await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
+  await sink.waitFor(({ to }) => to[0] === 'bob@example.com');
+  assert.equal(headerOf(mail, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+  const address = new URL(headerOf(mail, 'list-unsubscribe').slice(1, -1)).pathname;
+  assert.equal((await postern.visit(address, form('List-Unsubscribe=One-Click'))).status, 200);
+  assert.equal((await postern.visit(address, form('List-Unsubscribe=One-Click'))).status, 200); // again, as some programs do
+  sink.mails.length = 0;
+  await alert('two');
+  await sink.waitFor(({ to }) => to[0] === 'bob@example.com');
+  const other = await linkTo(postern, owners);
+  await postern.visit(`${other.base}/folder/three`, { method: 'POST' });
+  await waitForDigests(postern, 2);
+  await passDigests(postern);
+  await sink.waitFor(({ to, raw }) => to[0] === 'ann@example.com' && raw.includes('three'));
+  assert.equal(sink.mails.filter(({ to }) => to[0] === 'ann@example.com').length, 1);
+});
+
+test('a mail scanner that opens the address stops no mails: the page asks first', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { base } = await linkTo(postern, owners);
+  await postern.visit(`${base}/folder/one`, { method: 'POST' });
+  await waitForDigests(postern, 1);
+  await passDigests(postern);
+  const address = new URL(headerOf(await sink.waitFor(), 'list-unsubscribe').slice(1, -1)).pathname;
+  const page = await postern.visit(address, { headers: { accept: 'text/html' } });
+  assert.equal(page.status, 200);
+  assert.match(page.body, /<form method="post"><button class="button">Stop mails about this share<\/button><\/form>/);
+  assert.deepEqual(await postern.ports.store.read.selectFrom('unsubscribed').selectAll().execute(), []);
+  for (const wrong of ['/unsubscribe/x', `${address.slice(0, -4)}AAAA`])
+    assert.equal((await postern.visit(wrong, form('List-Unsubscribe=One-Click'))).status, 404);
+});
