@@ -7,8 +7,10 @@ import { after, before, type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { tableNames } from '#features/copies/copied-tables.ts';
+import { startMailSink } from '../parts/mail-sink.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
-import { newShare, signIn, startPostern, type TestPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { until } from '../ports/until.ts';
+import { mailSettings, newShare, signIn, startPostern, type TestPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic } from '../visit/visiting.ts';
 import { runPostern } from './run-postern.ts';
 
@@ -104,6 +106,27 @@ for (const [from, beginFrom] of Object.entries(engines))
       const copy = await startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
       await checkSame(copy, { ...filled, gone: filled.share });
     });
+
+for (const [to, beginTo] of Object.entries(engines))
+  test(`mails and alerts that waited when a backup was made are sent after a restore on ${to} only if an operator says so`, async (t) => {
+    const source = { POSTERN_DATA: await temporaryFolder(t) };
+    const postern = await startPostern(t, { environment: { ...source, ...secret, ...mailSettings }, data: source.POSTERN_DATA });
+    const share = await postern.call('share/add', newShare({ notifyEmails: 'owner@example.com', alertDownload: true }));
+    await postern.call('share/invite', { id: share.id, emails: 'ann@example.com' });
+    assert.equal((await postern.visit(`${new URL(share.viewUrl).pathname}/file/welcome.txt`)).status, 200);
+    const file = join(await temporaryFolder(t), 'postern.backup');
+    assert.equal((await maintain(source, 'backup', file)).code, 0);
+    const target = await beginTo(t);
+    assert.equal((await maintain(target, 'restore', file)).code, 0);
+
+    const sink = await startMailSink(t);
+    const environment = { ...target, ...secret, ...mailSettings, POSTERN_SMTP_URL: sink.url };
+    const copy = await startPostern(t, { environment, data: target['POSTERN_DATA'] ?? '' });
+    await until(async () => (await copy.call('mail/deliveries', { state: 'held' })).totalCount === 2);
+    assert.deepEqual(sink.mails, []);
+    assert.equal((await copy.call('mail/retry', { state: 'held' })).mailCount, 2);
+    for (const name of ['ann@example.com', 'owner@example.com']) await sink.waitFor(({ to: [recipient] }) => recipient === name);
+  });
 
 test('if two backups write to the same file at once, one is complete and the other is refused', async (t) => {
   const environment = { POSTERN_DATA: await temporaryFolder(t), ...secret };

@@ -32,7 +32,9 @@ export type Delivery = Static<typeof Delivery>;
 export const ChosenDeliveries = Type.Object(
   {
     id: Type.Optional(recordId('Mail.')),
-    state: Type.Optional(Type.Enum(['failed', 'held', 'waiting'], { description: 'All mails of the tenant in this state.' })),
+    state: Type.Optional(
+      Type.Enum(['failed', 'held', 'waiting'], { description: 'All mails of the tenant in this state, at most 10,000 in one call.' }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,4 +1,6 @@
+import Type from 'typebox';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { count } from '#core/records/field.ts';
 import { ChosenDeliveries, type DeliveryState } from '#core/records/mail.ts';
 import { changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
@@ -17,6 +19,8 @@ async function chooseDeliveries(
       await rows
         .where('state', '=', state)
         .where('state', 'in', [...allowed])
+        .orderBy('id')
+        .limit(maxChosen)
         .execute()
     ).map((row) => row.id);
   const row = await rows.where('id', '=', id ?? 0).executeTakeFirst();
@@ -26,6 +30,8 @@ async function chooseDeliveries(
 }
 
 const idsPerStatement = 1000;
+const maxChosen = 10_000; // in one call, so that other changes get their turn
+const responseFields = Type.Object({ mailCount: count('Number of mails.') });
 
 function partsOf(ids: readonly number[]): number[][] {
   return Array.from({ length: Math.ceil(ids.length / idsPerStatement) }, (_, part) =>
@@ -40,6 +46,7 @@ export const retryDeliveries = changeOperation({
   summary: 'Sends a mail again, or all that failed or wait for your consent after a restore.',
   message: 'mailRetried',
   body: ChosenDeliveries,
+  responseFields,
   async change(body, { tid }, tx, { clock }) {
     const ids = await chooseDeliveries(tx, tid, body, ['failed', 'held', 'dropped', 'waiting']);
     const now = clock.now();
@@ -50,7 +57,7 @@ export const retryDeliveries = changeOperation({
         .where('tid', '=', tid)
         .where('id', 'in', part)
         .execute();
-    return { audit: { after: { ...body, count: ids.length } } };
+    return { created: { mailCount: ids.length }, audit: { after: { ...body, count: ids.length } } };
   },
 });
 
@@ -61,6 +68,7 @@ export const dropDeliveries = changeOperation({
   summary: 'Drops a mail that was not sent, or all in a state.',
   message: 'mailDropped',
   body: ChosenDeliveries,
+  responseFields,
   async change(body, { tid }, tx, { clock }) {
     const ids = await chooseDeliveries(tx, tid, body, ['failed', 'held', 'waiting']);
     for (const part of partsOf(ids))
@@ -70,6 +78,6 @@ export const dropDeliveries = changeOperation({
         .where('tid', '=', tid)
         .where('id', 'in', part)
         .execute();
-    return { audit: { after: { ...body, count: ids.length } } };
+    return { created: { mailCount: ids.length }, audit: { after: { ...body, count: ids.length } } };
   },
 });
