@@ -10,6 +10,7 @@ import { localStorages } from '#adapters/storage/local-storages.ts';
 import { openStore } from '#adapters/store/open-store.ts';
 import { hasNoSecrets } from '#features/first-start/first-start.ts';
 import { countJobs } from '#features/jobs/job-queue.ts';
+import { countMails } from '#features/mail/count-mails.ts';
 import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { followTransfers, type Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { type Metrics, processMetrics } from '#http/metrics.ts';
@@ -71,6 +72,7 @@ export async function openPorts(
     disk: () => diskSpace(data.path),
     checkStore: () => database.check(),
     jobs: () => countJobs({ store: database }),
+    mails: () => countMails({ store: database }),
   });
   const store = metrics.measureStore(replacements.ports?.store ?? database);
   // Created only after the database: a key without a database means that the database of an installation is missing.

@@ -4,10 +4,12 @@ import { canReadMetrics } from '#core/authorization/role.ts';
 import { type MessageName, Refusal } from '#core/messages.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import type { JobCounts } from '#features/jobs/job-queue.ts';
+import type { MailCounts } from '#features/mail/count-mails.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store } from '#ports/store.ts';
 import { countTraffic } from './connections/traffic.ts';
 import { authenticateCaller } from './management/authenticate-caller.ts';
+import { jobGauges, mailGauges } from './queue-metrics.ts';
 
 /** The metrics of this process. */
 export interface Metrics {
@@ -31,6 +33,8 @@ export interface MetricSources {
   readonly checkStore: () => Promise<void>;
   /** Jobs of all processes on the database, by kind. */
   readonly jobs: () => Promise<readonly JobCounts[]>;
+  /** Mails of all tenants, by state, and how long the oldest waiting one has been due. */
+  readonly mails: () => Promise<MailCounts>;
 }
 
 /** Reason of each refusal of a sign-in attempt. */
@@ -128,29 +132,6 @@ function storeMetrics(registry: Registry, checkStore: () => Promise<void>) {
   });
 }
 
-function jobGauges(registry: Registry, jobs: MetricSources['jobs']): void {
-  const registers = [registry];
-  const oldest = new Gauge({
-    name: 'postern_job_oldest_seconds',
-    help: 'Time for which the oldest waiting job has been due, by kind.',
-    labelNames: ['kind'],
-    registers,
-  });
-  new Gauge({
-    name: 'postern_jobs',
-    help: 'Jobs in the database by kind and state: waiting, running, failed (given up).',
-    labelNames: ['kind', 'state'],
-    registers,
-    async collect() {
-      for (const gauge of [this, oldest]) gauge.reset();
-      for (const { kind, waiting, running, failed, oldest: age } of await jobs().catch(() => [])) {
-        for (const [state, count] of Object.entries({ waiting, running, failed })) this.set({ kind, state }, count);
-        oldest.set({ kind }, age / 1000);
-      }
-    },
-  });
-}
-
 function processGauges(registry: Registry, { version, transfers, queues, disk }: MetricSources): void {
   const registers = [registry];
   new Gauge({ name: 'postern_build_info', help: 'The version of Postern, as a label.', labelNames: ['version'], registers }).set(
@@ -198,6 +179,7 @@ export function processMetrics(sources: MetricSources): Metrics {
   });
   processGauges(registry, sources);
   jobGauges(registry, sources.jobs);
+  mailGauges(registry, sources.mails);
   const observeRequests = httpMetrics(registry);
   const watchTraffic = trafficMetrics(registry);
   return {

@@ -26,7 +26,8 @@ export interface JobCounts {
 }
 
 const isUnclaimed = ({ store }: QueuePorts) => sql<boolean>`(lease_until is null or lease_until < ${store.dialect.now})`;
-const isDue = ({ store }: QueuePorts) => sql<boolean>`due_at <= ${store.dialect.now}`;
+/** @param overdue ms since the job became due */
+const isDue = ({ store }: QueuePorts, overdue: number) => sql<boolean>`due_at <= ${store.dialect.now} - ${overdue}`;
 const inMs = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.now} + ${ms}`;
 
 /**
@@ -69,15 +70,19 @@ export async function ensureRecurringJob(ports: QueuePorts, kind: string, delay 
   }, 'job');
 }
 
-/** Claims due jobs of a kind, the oldest first. @param lease ms during which no other process may run them */
-export async function claimJobs(ports: QueuePorts, kind: string, maxJobs: number, lease: number): Promise<Claim[]> {
+/**
+ * Claims due jobs of a kind, the oldest first.
+ * @param lease ms during which no other process may run them
+ * @param overdue ms since they became due, at least
+ */
+export async function claimJobs(ports: QueuePorts, kind: string, maxJobs: number, lease: number, overdue = 0): Promise<Claim[]> {
   const due = (db: Tx) =>
     db
       .selectFrom('job')
       .select('key')
       .where('kind', '=', kind)
       .where('failed_at', 'is', null)
-      .where(isDue(ports))
+      .where(isDue(ports, overdue))
       .where(isUnclaimed(ports))
       .orderBy('due_at')
       .limit(maxJobs);

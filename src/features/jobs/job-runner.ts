@@ -3,6 +3,7 @@ import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { type Claim, claimJobs, completeJob, ensureRecurringJob, extendClaim, failJob, releaseClaim } from './job-queue.ts';
 
 const pollInterval = 1000; // ms
+const idleInterval = 60_000; // ms
 const stopTimeout = 5000; // ms that running jobs get at a stop
 const maxErrorLength = 500; // characters
 
@@ -84,8 +85,10 @@ export class ScheduledJobs implements JobRunner {
   async #claim(kind: JobKind): Promise<void> {
     const runningCount = [...this.#running.values()].filter(({ claim }) => claim.kind === kind.name).length;
     if (runningCount >= kind.concurrency || this.#stopped) return;
-    if (kind.hasWork && !(await kind.hasWork())) return;
-    for (const claim of await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, kind.lease)) this.#begin(kind, claim);
+    // A job without work runs once a minute all the same, so that its age shows whether any process still runs it.
+    const overdue = kind.hasWork && !(await kind.hasWork()) ? idleInterval : 0;
+    const claims = await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, kind.lease, overdue);
+    for (const claim of claims) this.#begin(kind, claim);
   }
 
   #begin(kind: JobKind, claim: Claim): void {
