@@ -36,6 +36,7 @@ for (const look of [
       '/activity': 'Added a share',
       '/settings/keys': 'environment',
       '/settings/operators': 'Olga',
+      '/settings/mail': 'No mail server is configured',
       '/settings/policy': 'Visitors must sign in',
       '/settings/account': 'Current password',
       '/nowhere': 'Page not found',

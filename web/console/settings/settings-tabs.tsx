@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 const tabs = [
   ['/settings/keys', 'API keys'],
   ['/settings/operators', 'Operators'],
+  ['/settings/mail', 'Mail'],
   ['/settings/policy', 'Policy'],
 ] as const;
 

@@ -17,6 +17,7 @@ import { LoadError } from '#console/shell/load-error.tsx';
 import type { Share } from '#core/records/share.ts';
 import { ActivityPanel } from './activity-panel.tsx';
 import { ExplainPanel } from './explain-panel.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import { LinkPanel } from './link-panel.tsx';
 import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
@@ -57,6 +58,7 @@ function Actions({ share }: { share: Share }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [action, setAction] = useState<BulkAction<Share> | null>(null);
+  const [isInviting, setInviting] = useState(false);
   const [isAddressDialogOpen, setAddressDialogOpen] = useState(false);
   async function copy() {
     try {
@@ -77,6 +79,7 @@ function Actions({ share }: { share: Share }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item onClick={() => setInviting(true)}>Invite by e-mail</Menu.Item>
           <Menu.Item onClick={() => setAction(share.active ? deactivate : activate)}>{share.active ? 'Deactivate' : 'Activate'}</Menu.Item>
           <Menu.Item onClick={() => setAction(replaceLink)}>Replace link</Menu.Item>
           <Menu.Item onClick={() => setAddressDialogOpen(true)}>Choose link address</Menu.Item>
@@ -87,6 +90,7 @@ function Actions({ share }: { share: Share }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {isInviting && <InviteDialog share={share} close={() => setInviting(false)} />}
       {isAddressDialogOpen && (
         <AddressDialog
           title="Link address"

@@ -43,6 +43,7 @@ function pageActions(go: Go, isEditor: boolean, isAdmin: boolean): SpotlightActi
           { id: 'activity', label: 'Audit log', onClick: go('/activity') },
           { id: 'keys', label: 'API keys', onClick: go('/settings/keys') },
           { id: 'operators', label: 'Operators', onClick: go('/settings/operators') },
+          { id: 'mail', label: 'Mail', onClick: go('/settings/mail') },
           { id: 'policy', label: 'Policy', onClick: go('/settings/policy') },
         ]
       : []),

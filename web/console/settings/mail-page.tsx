@@ -1,0 +1,131 @@
+import { Alert, Anchor, Button, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { useState } from 'react';
+import { get, post, type Query } from '#console/api/call.ts';
+import type { BulkAction } from '#console/components/bulk.ts';
+import { EmptyState } from '#console/components/empty-state.tsx';
+import { useListState } from '#console/components/list-state.ts';
+import { PageHead } from '#console/components/page-head.tsx';
+import { RecordList } from '#console/components/record-list.tsx';
+import type { Column } from '#console/components/record-table.tsx';
+import { StateLabel } from '#console/components/state-label.tsx';
+import { RelativeTime } from '#console/components/times.tsx';
+import type { Delivery, DeliveryState } from '#core/records/mail.ts';
+import { SettingsTabs } from './settings-tabs.tsx';
+import { TestMailDialog } from './test-mail-dialog.tsx';
+
+const load = (query: Query, signal: AbortSignal) => get('mail/deliveries', query, signal);
+
+/** The name of each state, and its color. */
+const states = {
+  waiting: ['Waiting', 'waiting'],
+  sending: ['Being sent', 'waiting'],
+  sent: ['Sent', 'good'],
+  failed: ['Failed', 'bad'],
+  dropped: ['Dropped', 'over'],
+  held: ['Held after a restore', 'waiting'],
+} as const satisfies Record<DeliveryState, readonly [string, 'good' | 'waiting' | 'over' | 'bad']>;
+
+const kinds: Readonly<Record<Delivery['kind'], string>> = { alert: 'Alert', invitation: 'Invitation', test: 'Test' };
+
+const columns: readonly Column<Delivery>[] = [
+  { name: 'Recipient', sort: 'recipient', cell: ({ recipient }) => recipient },
+  {
+    name: 'Mail',
+    sort: 'kind',
+    cell: ({ kind, shareId }) =>
+      shareId === null ? (
+        kinds[kind]
+      ) : (
+        <Anchor component={Link} to={`/shares/${shareId}`}>
+          {kinds[kind]}
+        </Anchor>
+      ),
+  },
+  {
+    name: 'State',
+    sort: 'state',
+    cell: ({ state, error }) => (
+      <>
+        <StateLabel tone={states[state][1]}>{states[state][0]}</StateLabel>
+        {error !== '' && state !== 'sent' && (
+          <Text size="sm" c="dimmed">
+            {error}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { name: 'Attempts', sort: 'attempts', cell: ({ attempts }) => attempts },
+  { name: 'Created', sort: 'createDateTime', cell: ({ createDateTime }) => <RelativeTime at={createDateTime} /> },
+];
+
+const actions: readonly BulkAction<Delivery>[] = [
+  {
+    name: 'Send again',
+    effect: 'will be sent again',
+    doneText: 'will be sent again',
+    run: ({ id }, how) => post('mail/retry', { id }, how),
+  },
+  {
+    name: 'Drop',
+    effect: 'will not be sent',
+    doneText: 'dropped',
+    destructive: true,
+    run: ({ id }, how) => post('mail/drop', { id }, how),
+    undo: ({ id }) => post('mail/retry', { id }),
+  },
+];
+
+const stateChoices = Object.entries(states).map(([value, [label]]) => ({ value, label }));
+
+function Filters() {
+  const { shown, show } = useListState();
+  return (
+    <Select
+      aria-label="State"
+      placeholder="Any state"
+      clearable
+      data={stateChoices}
+      value={shown.state ?? null}
+      onChange={(state) => show({ state: state ?? undefined })}
+    />
+  );
+}
+
+/** The mails of the last 30 days, and what became of them. */
+export function MailPage() {
+  const { shown } = useListState();
+  const [isTesting, setTesting] = useState(false);
+  const { data: overview } = useQuery({ queryKey: ['overview'], queryFn: ({ signal }) => get('overview/get', {}, signal) });
+  return (
+    <>
+      <PageHead title="Mail" lead="The alerts and invitations of the last 30 days.">
+        <Button variant="default" leftSection={<Send size={18} aria-hidden />} onClick={() => setTesting(true)}>
+          Send test mail
+        </Button>
+      </PageHead>
+      <SettingsTabs at="/settings/mail" />
+      {overview?.mail === false && (
+        <Alert title="No mail server is configured" mb="md">
+          Set POSTERN_SMTP_URL and POSTERN_MAIL_FROM, and restart Postern. Until then, no mails are sent.
+        </Alert>
+      )}
+      <RecordList
+        kind="mail"
+        of={['mail', 'mails']}
+        columns={columns}
+        load={load}
+        query={{ state: shown.state }}
+        filters={<Filters />}
+        actions={actions}
+        nameOf={({ recipient }) => recipient}
+        searchLabel="Search by recipient"
+        empty={<EmptyState title="No mails yet" text="Alerts and invitations appear here when they are sent." />}
+      />
+      {isTesting && <TestMailDialog close={() => setTesting(false)} />}
+    </>
+  );
+}
