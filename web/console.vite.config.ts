@@ -4,7 +4,7 @@ import { compressed } from './compressed.ts';
 
 const out = resolve(import.meta.dirname, '../build/console');
 
-// Libraries for servers mark what runs in a browser; here everything does.
+// Libraries that also render on servers contain the directive 'use client'. All code of the console runs in a browser.
 const warnOfOthers: NonNullable<Rolldown.RolldownOptions['onwarn']> = (warning, warn) => {
   if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
 };

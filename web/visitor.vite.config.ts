@@ -7,7 +7,7 @@ import { compressed } from './compressed.ts';
 const visitor = resolve(import.meta.dirname, 'visitor');
 const out = resolve(import.meta.dirname, '../build/visitor');
 
-/** Letters and fonts that a PDF may name without holding them; the viewer asks for each when it is needed. */
+/** Copies the character maps and standard fonts that a PDF may use without embedding them. The viewer loads each when it needs it. */
 const pdfParts: Plugin = {
   name: 'pdf-parts',
   closeBundle() {

@@ -3,7 +3,7 @@ import { wideNetworkOf } from '#core/client-networks.ts';
 import { HeldMemory } from './held-memory.ts';
 
 const limits = { network: 32 << 20, all: 96 << 20 }; // bytes, for a wide network and in total
-const longBody = 1 << 13; // bytes: the limit on connections bounds the shorter ones
+const longBody = 1 << 13; // bytes: shorter bodies are not counted, because the limit on connections bounds their memory
 
 /** Limits the memory of JSON bodies that have begun to arrive: a client may withhold the last byte of each. */
 export interface ArrivingBodies {

@@ -5,7 +5,7 @@ import { jsonBodyParser } from './json-body.ts';
 
 const long = Buffer.from(JSON.stringify({ text: 'x'.repeat(1 << 18) }));
 
-test('long bodies from hundreds of networks of one wide network neither reject nor delay a body of another one', async () => {
+test('long bodies from hundreds of networks of one wide network do not cause a body from another wide network to be refused or delayed', async () => {
   const readBody = jsonBodyParser();
   let completed = 0;
   const sendFrom = (ip: string) =>
@@ -16,7 +16,7 @@ test('long bodies from hundreds of networks of one wide network neither reject n
   const first = Promise.allSettled(Array.from({ length: 300 }, (_, network) => sendFromWideNetwork(network)));
   const other = sendFrom('198.51.100.1');
   const later = Promise.allSettled(Array.from({ length: 300 }, (_, network) => sendFromWideNetwork(300 + network)));
-  assert.ok((await other) < 10, 'it does not wait for all of theirs');
+  assert.ok((await other) < 10, 'it does not wait for all bodies of the other network');
   const refused = [...(await first), ...(await later)].filter(({ status }) => status === 'rejected');
   assert.ok(refused.length > 300, `${refused.length} are refused`);
 });

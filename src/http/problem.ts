@@ -4,7 +4,7 @@ import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 
-/** Returns the body of a refusal: RFC 9457, plus the field names that other clients read. */
+/** Returns the body of a refusal: RFC 9457, plus fields for clients that do not read RFC 9457. */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
   const { id, status, title } = messages[refusal.messageName];
   const { fieldErrors } = refusal.extras;
@@ -97,7 +97,7 @@ export const isAbandoned = (error: unknown, { raw }: FastifyRequest) =>
   error instanceof Error &&
   (error.name === 'AbortError' || ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(codeOf(error)));
 
-/** Returns the file and line of our own source where an error was thrown. A log may hold nothing else of its stack. */
+/** Returns the file and line of our own source where an error was thrown. A log must not contain more of the stack than this. */
 export function sourceLocationOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return /\/(src\/[\w./-]+:\d+)/.exec(stack)?.[1] ?? '';

@@ -13,7 +13,7 @@ ajv.addFormat('date-time', (text) => text === '' || parseInstant(text, 'firstOfD
 /** The schema of a request without parameters. */
 export const NoParameters = Type.Object({}, { additionalProperties: false });
 
-const maxMisspelled = 1 / 3; // share of the letters of a name that may differ from the name of a hint
+const maxMisspelled = 1 / 3; // fraction of a name's letters that may differ from the suggested name
 const maxFieldErrors = 20; // a body of one megabyte could otherwise cause a response of nine
 const maxShownName = 64; // characters of an unknown name
 

@@ -5,15 +5,15 @@ export interface JobTable {
   key: string;
   /** What the job needs to know, as its kind writes it. */
   payload: string;
-  /** Not before then. */
+  /** The job does not start before this time. */
   due_at: number;
   /** How often it was claimed since it last succeeded. Together with `holder` it names one claim. */
   attempts: number;
-  /** Raised by each enqueueing, so that what is enqueued while the job runs is not lost. */
+  /** Incremented each time the job is enqueued, so that what is enqueued while the job runs is not lost. */
   generation: number;
   /** The process that runs it; null: none does. */
   holder: string | null;
-  /** The claim ends then, unless it is extended. */
+  /** The claim ends at this time unless it is extended. */
   lease_until: number | null;
   /** The last failure, in words; empty: none. */
   error: string;

@@ -17,7 +17,7 @@ test('a tenant without a policy has no restrictions; an update keeps absent fiel
   assert.deepEqual(await postern.call('tenant/getPolicy'), none);
 });
 
-test('with longestValidityDays set, a share must end in time to be added, changed or activated', async (t) => {
+test('with longestValidityDays set, only a share that ends within that period can be added, changed or activated', async (t) => {
   const postern = await startPostern(t);
   const open = await postern.call('share/add', newShare({ active: false }));
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });
@@ -49,7 +49,7 @@ test('if the policy requires sign-in, no change can produce an active share with
   await postern.call('share/add', newShare({ linkPassword: 'correct horse battery' }));
 });
 
-test('shares that violate a new policy keep working, are counted, and can be stopped', async (t) => {
+test('shares that violate a new policy keep working, are counted, and can be deactivated', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await postern.call('share/add', newShare());
   await postern.call('share/add', newShare({ validityEndDate: inDays(400) }));

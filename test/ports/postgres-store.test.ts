@@ -275,7 +275,7 @@ test('every key of a tenant table contains the tenant id, so that the table can 
   assert.deepEqual(intoTenants, [], 'what is found before its tenant is known refers to nothing that lies elsewhere');
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
   const directories = [
-    ...['api_key', 'api_token', 'console_invitation', 'failure', 'job', 'link', 'migration'],
+    ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'job', 'link', 'mail_content', 'migration'],
     ...['operator', 'operator_session', 'process', 'secret_key', 'tenant'],
   ];
   assert.deepEqual(tables.sort(), [...tenantTables, ...directories].sort());

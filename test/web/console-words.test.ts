@@ -53,7 +53,10 @@ test('the summary sentence says so if nobody can open the share or do anything t
 
 test('the summary sentence states what prevents access: marked files, unavailable sign-in, or expiry', () => {
   const everyone = { allowAllUsers: true };
-  assert.match(told({ ...everyone, marked: true }), /\/reports\. Visitors cannot open files that must be marked or signed yet\.$/);
+  assert.match(
+    told({ ...everyone, marked: true }),
+    /\/reports\. Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet\.$/,
+  );
   assert.match(told({ ...everyone, profile: { title: 'Staff', typeId: 5, available: false } }), /Sign-in with Staff is not available yet/);
   assert.equal(
     told({ ...everyone, until: '31 March 2026', ended: true }),

@@ -4,7 +4,7 @@ const ownDescriptors = 144; // for the database, the threads, the log, and the s
 const descriptorsPerTransfer = 2; // a socket and a file
 const descriptorsPerUpload = 3; // the folder of its staging file too
 const manyDescriptors = 16_384;
-const expectedUploads = 640; // more uploads come from many networks, whose idle connections leave descriptors for them
+const expectedUploads = 640; // beyond this number, uploads come from many networks; idle connections use fewer descriptors than are reserved for them
 
 /** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the limit to its maximum. */
 function descriptorLimit(): number | null {

@@ -58,7 +58,7 @@ export class ParseTurns {
   #bytes = 0;
   #isTurn = false; // whether something was parsed in this iteration of the event loop
   #parseTime = 0; // ms in this iteration
-  #startTime = 0; // ms spent on starting requests during the current slice, which are not parsing
+  #startTime = 0; // ms spent on starting requests during the current slice; not counted as parsing
 
   /** @param now returns a monotonic time in ms. @param maxWaiting bytes that may wait to be parsed */
   constructor(now: () => number, maxWaiting = defaultMaxWaiting) {
@@ -89,7 +89,7 @@ export class ParseTurns {
 
   /**
    * Starts a new request, whose body must not be parsed faster than it is read.
-   * @param start its time does not count as time of parsing
+   * @param start its duration does not count as parsing time
    */
   startRequest(request: IncomingMessage, start: () => void): void {
     const { socket, headers } = request;
@@ -112,7 +112,7 @@ export class ParseTurns {
     this.#enqueue(connection);
   }
 
-  /** Counts the bytes of a connection that waits. Beyond the limit, closes the newest connection of the network that holds most. */
+  /** Counts the bytes of a connection that waits. Beyond the limit, closes the newest connection of the wide network that holds the most bytes. */
   #hold(connection: Connection): void {
     const bytes = (connection.unparsed?.length ?? 0) - connection.held;
     if (bytes <= 0) return;
@@ -133,7 +133,7 @@ export class ParseTurns {
     addCount(this.#bytesByNetwork, connection.networks[0], bytes);
   }
 
-  /** Discards the unparsed bytes of a connection: they are parsed, or the client will not read a response. */
+  /** Stops counting the bytes of a connection, and discards those that are still unparsed: no response to them will be sent. */
   #drop(connection: Connection): void {
     connection.unparsed = null;
     if (this.#waiting.delete(connection)) this.#count(connection, -connection.held);

@@ -5,7 +5,11 @@ import type { Operation } from '#features/operation.ts';
 import { propertyNamesOf, readQuery } from '#http/validation.ts';
 
 /** The schema of `dryRun`: a parameter of every change, and a field of its response. */
-export const dryRun = Type.Optional(Type.Boolean({ description: 'If true, runs all checks and answers as usual, but changes nothing.' }));
+export const dryRun = Type.Optional(
+  Type.Boolean({
+    description: 'If true, runs all checks but changes nothing. The response has `dryRun: true`, and no fields of a new record.',
+  }),
+);
 
 const dryRunQuery = Type.Object({ dryRun });
 

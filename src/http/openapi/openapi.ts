@@ -129,7 +129,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
     info: {
       title: 'Postern',
       version: '1.0.0',
-      description: 'Publishes files and folders by link, to visitors who sign in, under rules in force at every request.',
+      description: 'Publishes files and folders by link, to visitors who sign in, under rules that are checked at every request.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [
@@ -149,7 +149,7 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
           name: 'dryRun',
           in: 'query',
           schema: { type: 'boolean' },
-          description: 'If true, runs all checks and answers as usual, but changes nothing.',
+          description: 'If true, runs all checks but changes nothing. The response has `dryRun: true`, and no fields of a new record.',
         },
         idempotencyKey: {
           name: 'Idempotency-Key',

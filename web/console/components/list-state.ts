@@ -47,7 +47,7 @@ export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
   to: text(raw['to']),
 });
 
-/** Returns the list state and a function that changes it. Every change except of the page returns to the first page. */
+/** Returns the list state and a function that changes it. Every change, except a change of the page, returns to the first page. */
 export function useListState() {
   const shown = listSearch(useSearch({ strict: false }));
   const navigate = useNavigate();

@@ -42,7 +42,7 @@ function failureText(problem: Problem, others: readonly string[]): string {
   return others.length > 0 ? `Not saved. ${others.join(' ')}` : 'Not saved. Check the marked fields.';
 }
 
-/** Returns a form that keeps drafts, asks before unsaved input is left, and shows each error at its field. */
+/** Returns a form that keeps drafts, asks before the operator leaves the page with unsaved input, and shows each error at its field. */
 export function useFormPage<V extends Record<string, unknown>>({ draft, initial, save, names = {} }: Options<V>): FormPage<V> {
   const key = draftKey(useCaller(), draft);
   const initialValues = useRef(initial);

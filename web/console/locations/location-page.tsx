@@ -39,7 +39,7 @@ export function LocationPage() {
   const id = useRecordId();
   const isAdmin = useHasRole('admin');
   const { data: location, error, refetch } = useQuery({ queryKey: ['location', 'one', id], queryFn: () => get(id), enabled: isAdmin });
-  if (!isAdmin) return <PageHead title="Location" lead="You need the role admin to view and change locations." />;
+  if (!isAdmin) return <PageHead title="Location" lead="You need the role admin to view or change the settings of a location." />;
   if (error && !location) return <LoadError error={error} reset={() => void refetch()} />;
   if (!location) return <Skeleton height={320} />;
   return (

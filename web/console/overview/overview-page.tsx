@@ -90,8 +90,8 @@ export function OverviewPage() {
       </PageHead>
       {unavailable.length > 0 && (
         <Alert color="red" role="alert" title="A location is not available" mb="md">
-          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open its files until it is available again. Run the
-          test on the page of the location.
+          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open its files until it is available again. An admin
+          can test the location on its page.
         </Alert>
       )}
       <Paper withBorder className="panel" component="section" aria-labelledby="days">

@@ -39,7 +39,7 @@ export function AddKeyDialog({ close }: { close: () => void }) {
       ) : (
         <Stack>
           <Alert title="Copy the key now" color="accent">
-            It is not shown again. Postern stores only its first characters, so that you can recognize it.
+            It is not shown again. Postern stores a hash of it, and its first characters so that you can recognize it.
           </Alert>
           <Group align="end" wrap="nowrap" gap="xs">
             <CopyField label="Your new key" value={key} copyLabel="Copy key" />

@@ -36,6 +36,13 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
   );
 }
 
+/** Returns who has not opened the share, the first names and the number of the others. */
+function notOpenedText(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  const shown = [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])];
+  return `Not opened in the last ${days} days: ${list.format(shown)}.`;
+}
+
 /** Who has opened the share, who has not, and its activity by day. */
 export function ActivityPanel({ share: { id } }: { share: Share }) {
   const isAdmin = useHasRole('admin');
@@ -57,7 +64,7 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
           ) : (
             <Text c="dimmed">Nobody has opened this share in the last {days} days.</Text>
           )}
-          {data.notCome.length > 0 && <Text mt="sm">Not opened yet: {list.format(data.notCome.slice(0, maxNames))}.</Text>}
+          {data.notCome.length > 0 && <Text mt="sm">{notOpenedText(data.notCome)}</Text>}
         </>
       )}
       {isAdmin && (

@@ -25,7 +25,7 @@ export function LinkPasswordField({ form }: { form: UseFormReturnType<ShareValue
       <TextInput
         style={{ flexGrow: 1 }}
         label="Password for this link"
-        description="At least 10 characters. Copy it now, it is not shown again. Do not send it together with the link."
+        description="At least 10 characters. Copy it now: it is not shown again. Do not send it together with the link."
         autoComplete="off"
         spellCheck={false}
         {...form.getInputProps('linkPassword')}

@@ -9,7 +9,8 @@ export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues
     <>
       {(copyProtect || waterMarkText !== '' || digitalSignature) && (
         <Alert color="red" title="Not available yet">
-          Postern cannot watermark or sign files yet. Visitors cannot open or download files that must be watermarked or signed.
+          Postern cannot watermark or sign files yet. Until then, files with copy protection or a watermark cannot be opened or downloaded,
+          and PDF files that must be signed cannot be downloaded.
         </Alert>
       )}
       <Checkbox

@@ -47,7 +47,9 @@ const validityOf = ({ from, until }: SentenceParts) => `${from ? ` from ${from}`
 /** Returns a sentence about what is not available yet, or an empty text. */
 function limitationOf({ profile, marked }: SentenceParts): string {
   if (profile && !profile.available) return ` Sign-in with ${profile.title} is not available yet. Until then, nobody can open the link.`;
-  return marked ? ' Visitors cannot open files that must be marked or signed yet.' : '';
+  return marked
+    ? ' Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet.'
+    : '';
 }
 
 /** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027." */

@@ -14,7 +14,7 @@ export interface S3Request {
   readonly signal?: AbortSignal;
 }
 
-/** RFC 3986, section 2.3: all but unreserved characters are encoded, since the signature is made of the encoded text. */
+/** RFC 3986, section 2.3: all but unreserved characters are encoded, since the signature is computed from the encoded text. */
 const encodeText = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 /** Returns a key as part of a URL, or of the header `x-amz-copy-source`. */
@@ -38,7 +38,7 @@ function codeOf(document: XmlElement): string {
   return /^[A-Za-z]{1,64}$/.test(code) ? code : 'no code';
 }
 
-/** Returns the code of an error that a response describes, which may be no XML. */
+/** Returns the code of an error that a response describes. The response may not be XML. */
 function codeIn(response: string): string {
   try {
     return codeOf(parseXml(response));

@@ -31,7 +31,7 @@ export class ResultCache<T> {
     return cached?.reads.isCurrent() ? cached : null;
   }
 
-  /** Begins a result. @param tables tables that it reads; others may be added before they are read */
+  /** Returns the read set of a new result. @param tables tables that it reads; others may be added before they are read */
   newReads(tables: readonly string[] = []): TableReads {
     return new TableReads(this.#versions, tables);
   }

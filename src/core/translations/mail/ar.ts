@@ -2,7 +2,7 @@ import type { MailMessages } from './mail-messages.ts';
 
 const forms = (zero: string, one: string, two: string, few: string, many: string, other: string) => ({ zero, one, two, few, many, other });
 
-export const ar: MailMessages = {
+export const mailAr: MailMessages = {
   uploads: forms(
     'رفع {count} ملف',
     'رفع ملف واحد ({count})',

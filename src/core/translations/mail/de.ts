@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const de: MailMessages = {
+export const mailDe: MailMessages = {
   uploads: { one: '{count} Datei hochgeladen', other: '{count} Dateien hochgeladen' },
   folders: { one: '{count} Ordner angelegt', other: '{count} Ordner angelegt' },
   downloads: { one: '{count} Download', other: '{count} Downloads' },

@@ -1,5 +1,5 @@
 /** The texts of mails in English. Every other language has the same keys. Placeholders such as `{name}` are replaced by values. */
-export const en = {
+export const mailEn = {
   // Alerts: how often each action happened, for the subject
   uploads: { one: '{count} file uploaded', other: '{count} files uploaded' },
   folders: { one: '{count} folder created', other: '{count} folders created' },

@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const es: MailMessages = {
+export const mailEs: MailMessages = {
   uploads: { one: '{count} archivo subido', many: '{count} archivos subidos', other: '{count} archivos subidos' },
   folders: { one: '{count} carpeta creada', many: '{count} carpetas creadas', other: '{count} carpetas creadas' },
   downloads: { one: '{count} descarga', many: '{count} descargas', other: '{count} descargas' },

@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const fr: MailMessages = {
+export const mailFr: MailMessages = {
   uploads: { one: '{count} fichier envoyé', many: '{count} fichiers envoyés', other: '{count} fichiers envoyés' },
   folders: { one: '{count} dossier créé', many: '{count} dossiers créés', other: '{count} dossiers créés' },
   downloads: { one: '{count} téléchargement', many: '{count} téléchargements', other: '{count} téléchargements' },

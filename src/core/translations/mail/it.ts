@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const it: MailMessages = {
+export const mailIt: MailMessages = {
   uploads: { one: '{count} file caricato', many: '{count} file caricati', other: '{count} file caricati' },
   folders: { one: '{count} cartella creata', many: '{count} cartelle create', other: '{count} cartelle create' },
   downloads: { one: '{count} download', many: '{count} download', other: '{count} download' },

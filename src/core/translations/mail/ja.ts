@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const ja: MailMessages = {
+export const mailJa: MailMessages = {
   uploads: { other: 'アップロード {count} 件' },
   folders: { other: 'フォルダーの作成 {count} 件' },
   downloads: { other: 'ダウンロード {count} 件' },

@@ -1,5 +1,5 @@
 import type { PluralForms } from '#core/translations/visitor-messages.ts';
-import type { en } from './en.ts';
+import type { mailEn } from './en.ts';
 
 /** All texts of mails in one language. */
-export type MailMessages = { readonly [Key in keyof typeof en]: (typeof en)[Key] extends string ? string : PluralForms };
+export type MailMessages = { readonly [Key in keyof typeof mailEn]: (typeof mailEn)[Key] extends string ? string : PluralForms };

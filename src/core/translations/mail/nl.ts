@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const nl: MailMessages = {
+export const mailNl: MailMessages = {
   uploads: { one: '{count} bestand geüpload', other: '{count} bestanden geüpload' },
   folders: { one: '{count} map gemaakt', other: '{count} mappen gemaakt' },
   downloads: { one: '{count} download', other: '{count} downloads' },

@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const pl: MailMessages = {
+export const mailPl: MailMessages = {
   uploads: {
     one: 'Przesłano {count} plik',
     few: 'Przesłano {count} pliki',

@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const pt: MailMessages = {
+export const mailPt: MailMessages = {
   uploads: { one: '{count} ficheiro enviado', many: '{count} ficheiros enviados', other: '{count} ficheiros enviados' },
   folders: { one: '{count} pasta criada', many: '{count} pastas criadas', other: '{count} pastas criadas' },
   downloads: { one: '{count} transferência', many: '{count} transferências', other: '{count} transferências' },

@@ -1,6 +1,6 @@
 import type { MailMessages } from './mail-messages.ts';
 
-export const zh: MailMessages = {
+export const mailZh: MailMessages = {
   uploads: { other: '上传 {count} 个文件' },
   folders: { other: '新建 {count} 个文件夹' },
   downloads: { other: '下载 {count} 次' },
