@@ -3,12 +3,12 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 
-/** A line between browser and server on which connections are cut. */
+/** A TCP proxy between browser and server that resets chosen connections. */
 export interface CuttingProxy {
   readonly port: number;
-  /** Where the line leads to from now on. */
+  /** Sets the address to which new connections are forwarded. */
   lead(to: string): void;
-  /** Cuts every connection that carries this text; a browser tries some once more by itself. Empty: none. */
+  /** Resets every connection that carries this text. A browser retries some requests once by itself. An empty text resets none. */
   cutAt(text: string): void;
 }
 
