@@ -34,7 +34,7 @@ export class MailRefused extends Error {}
 
 /** The mail was not sent, but may be later. The message says in plain words what went wrong. */
 export class MailUnavailable extends Error {
-  /** true: no mail can be sent at present, whoever its recipient is. */
+  /** true: no mail can be sent at present, to any recipient. */
   readonly isServer: boolean;
 
   constructor(message: string, isServer: boolean, options?: ErrorOptions) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { until } from '../ports/until.ts';
 import { signIn, usersProfile } from '../start.ts';
 import { linkTo, posting } from '../visit/visiting.ts';
-import { headerOf, htmlOf, passDigests, startWithMail, textOf, waitForDigests } from './mailing.ts';
+import { headerOf, htmlOf, passDigests, startWithMail, textOf, waitForCollection, waitForDigests } from './mailing.ts';
 
 const allAlerts = {
   alertView: true,
@@ -87,9 +87,7 @@ test('an alert names a hundred actions, and counts the others', async (t) => {
   const { base } = await linkTo(postern, owner);
   for (let count = 0; count < 103; count += 1) await postern.visit(`${base}/folder/folder-${count}`, { method: 'POST' });
   await waitForDigests(postern, 1);
-  await until(
-    async () => (await postern.ports.store.read.selectFrom('alert').selectAll().where('collected', '=', 0).execute()).length === 0,
-  );
+  await waitForCollection(postern);
   await passDigests(postern);
   const mail = await sink.waitFor();
   const text = textOf(mail);
@@ -121,7 +119,7 @@ test('further actions of a visitor are collected for longer: five minutes, then 
     await postern.visit(`${base}/folder/${mail}`, { method: 'POST' });
     await waitForDigests(postern, 1);
     const { read } = postern.ports.store;
-    await until(async () => (await read.selectFrom('alert').selectAll().where('collected', '=', 0).execute()).length === 0);
+    await waitForCollection(postern);
     const [digest] = await read.selectFrom('alert_digest').selectAll().execute();
     pauses.push(Math.round(((digest?.due_at ?? 0) - Date.now()) / 60_000));
     await passDigests(postern);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type SmtpOptions, smtpMail } from '../../src/adapters/mail/smtp-mail.ts';
 import { InvalidSetting, readSettings } from '../../src/settings/settings.ts';
+import { isInstalled } from '../parts/is-installed.ts';
 import { startMailSink } from '../parts/mail-sink.ts';
 import { temporaryFolder } from '../start.ts';
 
@@ -28,15 +29,7 @@ async function certificate(t: TestContext) {
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
 }
 
-function hasOpenssl(): boolean {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-const needsOpenssl = { skip: hasOpenssl() ? false : 'openssl is not installed' };
+const needsOpenssl = { skip: isInstalled('openssl') ? false : 'openssl is not installed' };
 
 test('no mail and no password is sent to a server that offers no TLS', async (t) => {
   const sink = await startMailSink(t);

@@ -1,7 +1,7 @@
 import type { Language } from '#core/translations/languages.ts';
 import { allMailMessages } from '#core/translations/mail/all-mail-messages.ts';
 import { createTranslate } from '#core/translations/translate.ts';
-import { type MailDocument, oneLine } from './mail-document.ts';
+import { type ComposedMail, oneLine } from './mail-document.ts';
 import { createFormats } from './mail-formats.ts';
 
 /** The actions that an alert reports. */
@@ -52,7 +52,7 @@ const countTexts = [
 export function alertMail(
   { shareTitle, viewUrl, visitors, addresses, named, counts }: AlertContent,
   { language, timeZone, unsubscribeUrl }: { readonly language: Language; readonly timeZone: string; readonly unsubscribeUrl: string },
-): { subject: string; document: MailDocument } {
+): ComposedMail {
   const translate = createTranslate(allMailMessages[language], language);
   const formats = createFormats(language, timeZone);
   const sums = new Map<(typeof countTexts)[number][1], number>();

@@ -1,3 +1,4 @@
+import { escapeHtml } from '#core/escape-html.ts';
 import { directionOf, type Language } from '#core/translations/languages.ts';
 import { visibleName } from '#core/translations/visible-name.ts';
 
@@ -8,6 +9,12 @@ export interface MailDocument {
   readonly blocks: readonly MailBlock[];
   /** Small print, and a link there. */
   readonly footer: { readonly text: string; readonly link?: MailLink };
+}
+
+/** A mail before it is rendered. */
+export interface ComposedMail {
+  readonly subject: string;
+  readonly document: MailDocument;
 }
 
 export interface MailLink {
@@ -51,13 +58,11 @@ function blockText(block: MailBlock): string {
 }
 
 /** Returns the plain text of a mail. */
-export function renderText({ title, blocks, footer }: MailDocument): string {
+function renderText({ title, blocks, footer }: MailDocument): string {
   const end = footer.link ? `${footer.text}\n${footer.link.label}: ${footer.link.url}` : footer.text;
   return `${[oneLine(title), ...blocks.map(blockText), `-- \n${end}`].join('\n\n')}\n`;
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 /** A text of somebody else may run in the other direction: `dir="auto"` keeps it from reversing what stands beside it. */
 const foreign = (text: string) => `<bdi>${escapeHtml(oneLine(text))}</bdi>`;
 const anchor = ({ label, url }: MailLink, style: string) => `<a href="${escapeHtml(url)}" class="${style}">${escapeHtml(label)}</a>`;
@@ -106,7 +111,7 @@ blockquote{border-color:#555a60}
 }`;
 
 /** Returns the HTML of a mail, which loads nothing from elsewhere. */
-export function renderHtml({ language, title, blocks, footer }: MailDocument): string {
+function renderHtml({ language, title, blocks, footer }: MailDocument): string {
   const link = footer.link ? `<br>${anchor(footer.link, 'quiet')}` : '';
   return `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
@@ -118,3 +123,6 @@ ${blocks.map(blockHtml).join('\n')}
 </main><footer>${escapeHtml(footer.text)}${link}</footer></body></html>
 `;
 }
+
+/** Returns the subject of a mail, and its content as text and as HTML. */
+export const renderMail = ({ subject, document }: ComposedMail) => ({ subject, text: renderText(document), html: renderHtml(document) });

@@ -1,14 +1,8 @@
 import type { Language } from '#core/translations/languages.ts';
 import { allMailMessages } from '#core/translations/mail/all-mail-messages.ts';
 import { createTranslate } from '#core/translations/translate.ts';
-import { type MailDocument, oneLine } from './mail-document.ts';
+import { type ComposedMail, oneLine } from './mail-document.ts';
 import { createFormats } from './mail-formats.ts';
-
-/** A mail before it is rendered. */
-export interface ComposedMail {
-  readonly subject: string;
-  readonly document: MailDocument;
-}
 
 /** What an invitation says. */
 export interface InvitationContent {

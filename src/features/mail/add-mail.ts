@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { formatList, parseList } from '#core/list-text.ts';
 import { emailKey } from '#core/mail/email.ts';
-import type { MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { MailContent } from './mail-content.ts';
@@ -33,8 +32,6 @@ interface Planned {
   readonly state: 'waiting' | 'held';
 }
 
-const laneOf = (_kind: MailContent['kind']): MailLane => 'alerts';
-
 /** Adds deliveries of a mail. A recipient who has unsubscribed from the share gets no alert. */
 async function addDeliveries(
   { store, random }: AddPorts,
@@ -54,7 +51,7 @@ async function addDeliveries(
     .map((recipient) => ({ recipient, recipient_key: emailKey(recipient) }))
     .filter(({ recipient_key }) => !excluded.has(recipient_key))
     .map((recipient) => ({
-      ...{ tid, lane: laneOf(kind), kind, content_id: id, share_id, ...recipient },
+      ...{ tid, lane: 'alerts' as const, kind, content_id: id, share_id, ...recipient },
       ...{ message_id: `${random.token(messageIdBits)}@${domain}`, state: planned.state, attempts: 0 },
       ...{ created_at: sql<number>`${now}`, due_at: sql<number>`${now}`, ended_at: null, error: '' },
     }));

@@ -1,5 +1,6 @@
 import { type AlertContent, alertMail } from '#core/mail/alert-mail.ts';
-import { type ComposedMail, type InvitationContent, invitationMail, testMail } from '#core/mail/other-mails.ts';
+import type { ComposedMail } from '#core/mail/mail-document.ts';
+import { type InvitationContent, invitationMail, testMail } from '#core/mail/other-mails.ts';
 import { languageOf } from '#core/translations/languages.ts';
 
 /** What a mail says, by its kind. It is stored as JSON once for all its recipients. */

@@ -1,5 +1,5 @@
 import { parseEmail } from '#core/mail/email.ts';
-import { renderHtml, renderText } from '#core/mail/mail-document.ts';
+import { renderMail } from '#core/mail/mail-document.ts';
 import { type Mail, type MailLane, MailRefused, MailUnavailable, type OutgoingMail } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
@@ -34,9 +34,8 @@ async function outgoingMail(ports: SendPorts, mail: Mail, delivery: ClaimedDeliv
     // RFC 8058: a mail program unsubscribes with one POST.
     ...(stored.kind === 'alert' ? { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
   };
-  const { document, subject } = composed;
   return {
-    ...{ to: delivery.recipient, subject, text: renderText(document), html: renderHtml(document), headers },
+    ...{ to: delivery.recipient, ...renderMail(composed), headers },
     ...{ messageId: delivery.message_id, date: delivery.created_at },
   };
 }

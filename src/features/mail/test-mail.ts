@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { parseEmail } from '#core/mail/email.ts';
-import { renderHtml, renderText } from '#core/mail/mail-document.ts';
+import { renderMail } from '#core/mail/mail-document.ts';
 import { testMail } from '#core/mail/other-mails.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { MailTest } from '#core/records/mail.ts';
@@ -26,9 +26,8 @@ export const sendTestMail = readOperation({
     if (!mail) throw new Refusal('mailNotConfigured');
     const recipient = parseEmail(to);
     if (recipient === null) throw fieldRefusal('to', 'must be an e-mail address such as ann@example.com');
-    const { subject, document } = testMail(languageOf([mail.language]));
     const message = {
-      ...{ to: recipient, subject, text: renderText(document), html: renderHtml(document) },
+      ...{ to: recipient, ...renderMail(testMail(languageOf([mail.language]))) },
       ...{ messageId: `${random.token(messageIdBits)}@${mail.domain}`, date: clock.now() },
       headers: { 'Auto-Submitted': 'auto-generated' },
     };

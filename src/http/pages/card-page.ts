@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { escapeHtml } from '#core/escape-html.ts';
 import { allMessages } from '#core/translations/all-messages.ts';
 import { directionOf, type Language, languageOf, tagOf } from '#core/translations/languages.ts';
 import { createTranslate, type Translate } from '#core/translations/translate.ts';
@@ -16,10 +17,6 @@ export function readerOf(request: FastifyRequest): Reader {
   const language = languageOf(tags);
   return { language, translate: createTranslate(allMessages[language], tagOf(language, tags)) };
 }
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-/** Escapes a text for use in HTML. */
-export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
 /** Returns a page with one card, which needs no script. @param paragraphs HTML, escaped by the caller */
 export function cardPage({ language }: Reader, title: string, paragraphs: readonly string[]): string {

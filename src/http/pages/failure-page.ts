@@ -1,6 +1,7 @@
+import { escapeHtml } from '#core/escape-html.ts';
 import { messages, type Refusal } from '#core/messages.ts';
 import { failureMessages } from '#core/translations/failure-messages.ts';
-import { cardPage, escapeHtml, type Reader } from './card-page.ts';
+import { cardPage, type Reader } from './card-page.ts';
 
 /** Returns the link that an address belongs to, so that the page can lead link to it. */
 const linkOf = (url: string) => /^\/[sp]\/[A-Za-z0-9_-]+(?=\/)/.exec(url)?.[0];

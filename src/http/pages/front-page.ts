@@ -1,4 +1,5 @@
-import { cardPage, escapeHtml, type Reader } from './card-page.ts';
+import { escapeHtml } from '#core/escape-html.ts';
+import { cardPage, type Reader } from './card-page.ts';
 
 /**
  * Returns the page for a reader who opens the public address without a link.

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { escapeHtml } from '#core/escape-html.ts';
 import { Refusal } from '#core/messages.ts';
 import { allMailMessages } from '#core/translations/mail/all-mail-messages.ts';
 import { parseUnsubscription, type Unsubscription, unsubscribe } from '#features/mail/unsubscribe.ts';
-import { cardPage, escapeHtml, readerOf } from '#http/pages/card-page.ts';
+import { cardPage, readerOf } from '#http/pages/card-page.ts';
 import type { VisitorParts } from './visitor-request.ts';
 
 const url = '/unsubscribe/:token';

@@ -1,9 +1,7 @@
 import { Alert, Anchor, Button, List, Paper, Skeleton, Table, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { DayChart } from '#console/activity/day-chart.tsx';
-import { get } from '#console/api/call.ts';
 import { formatCount } from '#console/components/format.ts';
 import { PageHead } from '#console/components/page-head.tsx';
 import { StateLabel } from '#console/components/state-label.tsx';
@@ -11,6 +9,7 @@ import { RelativeTime } from '#console/components/times.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import type { ResponseOf } from '#features/operation-types.ts';
+import { useOverview } from './use-overview.ts';
 
 type Overview = ResponseOf<'overview/get'>;
 
@@ -72,11 +71,7 @@ function Health({ overview: { store, locations, mail, alertsWaiting, mailsFailed
 export function OverviewPage() {
   const { name } = useCaller();
   const isEditor = useHasRole('editor');
-  const { data, error, refetch } = useQuery({
-    queryKey: ['overview'],
-    queryFn: ({ signal }) => get('overview/get', {}, signal),
-    refetchInterval: refreshInterval,
-  });
+  const { data, error, refetch } = useOverview(refreshInterval);
   if (error && !data) return <LoadError error={error} reset={() => void refetch()} />;
   const unavailable = data?.locations.filter(({ answers }) => !answers) ?? [];
   return (

@@ -1,5 +1,4 @@
 import { Alert, Anchor, Button, Select, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
@@ -12,6 +11,7 @@ import { RecordList } from '#console/components/record-list.tsx';
 import type { Column } from '#console/components/record-table.tsx';
 import { StateLabel } from '#console/components/state-label.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
+import { useOverview } from '#console/overview/use-overview.ts';
 import type { Delivery, DeliveryState } from '#core/records/mail.ts';
 import { SettingsTabs } from './settings-tabs.tsx';
 import { TestMailDialog } from './test-mail-dialog.tsx';
@@ -99,7 +99,7 @@ function Filters() {
 export function MailPage() {
   const { shown } = useListState();
   const [isTesting, setTesting] = useState(false);
-  const { data: overview } = useQuery({ queryKey: ['overview'], queryFn: ({ signal }) => get('overview/get', {}, signal) });
+  const { data: overview } = useOverview();
   return (
     <>
       <PageHead title="Mail" lead="The alerts and invitations of the last 30 days.">

@@ -1,7 +1,6 @@
 import { Checkbox, Group, TagsInput, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
-import { get } from '#console/api/call.ts';
+import { useOverview } from '#console/overview/use-overview.ts';
 import type { ShareValues } from './share-values.ts';
 
 const alerts = [
@@ -15,7 +14,7 @@ const alerts = [
 
 /** The recipients of alerts, and the actions that cause one. */
 export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) {
-  const { data: overview } = useQuery({ queryKey: ['overview'], queryFn: ({ signal }) => get('overview/get', {}, signal) });
+  const { data: overview } = useOverview();
   return (
     <>
       <TagsInput label="Recipients" placeholder="ann@example.com" {...form.getInputProps('emails')} />
