@@ -11,7 +11,7 @@ import { createHttpServer } from './server.ts';
 async function startServer(t: TestContext) {
   const clientAddress = new AsyncLocalStorage<string>();
   const settings = { trustedProxies: ['127.0.0.1'], log: null, timeouts: defaultTimeouts, clientAddress };
-  const app = createHttpServer(settings, { clock: { now: Date.now }, random: { token: () => 'token' } });
+  const app = createHttpServer(settings, { clock: { now: Date.now }, random: { token: () => 'token', digits: () => '' } });
   t.after(() => app.close());
   const received = new Promise<void>((resolve) =>
     app.addHook('onRequest', (_request, _reply, done) => {

@@ -1,13 +1,15 @@
 import type { Generated } from 'kysely';
+import type { MailKind } from '#core/records/mail.ts';
+import type { MailLane } from './mail.ts';
 
 /** What the deliveries of one mail say. */
 export interface MailContentTable {
   id: Generated<number>;
   tid: number;
-  kind: 'alert' | 'invitation' | 'test';
+  kind: MailKind;
   share_id: number | null;
   language: string;
-  /** JSON, by kind (features/mail/mail-content.ts). */
+  /** JSON, by kind (features/outbox/mail-content.ts). */
   data: string;
   /** Recipients who have no delivery yet, as a list text: a list may have thousands. */
   pending: string;
@@ -18,10 +20,11 @@ export interface MailContentTable {
 export interface DeliveryTable {
   id: Generated<number>;
   tid: number;
-  lane: 'alerts' | 'codes';
-  kind: 'alert' | 'invitation' | 'test';
+  lane: MailLane;
+  kind: MailKind;
   content_id: number;
   share_id: number | null;
+  /** A sign-in code has none until its address is known to be admitted. */
   recipient: string;
   /** The same for two spellings of an address. */
   recipient_key: string;
@@ -52,4 +55,24 @@ export interface UnsubscribedTable {
   share_id: number;
   recipient_key: string;
   at: number;
+}
+
+/** A code that a visitor has requested to sign in. Rows stay for an hour, since a mailbox gets a limited number of codes an hour. */
+export interface SignInCodeTable {
+  id: Generated<number>;
+  tid: number;
+  profile_id: number;
+  profile_epoch: number;
+  /** View id of the link or portal where the code was requested. Only there it is valid. */
+  view_id: string;
+  /** Hash of the cookie of the browser that requested the code. */
+  browser: string;
+  /** The same for all sub-addresses of a mailbox. */
+  mailbox_key: string;
+  /** Keyed hash of the code with the address, the browser and the link. */
+  mac: string;
+  /** Number of attempts to guess it. */
+  attempts: number;
+  used: number;
+  created_at: number;
 }

@@ -73,9 +73,53 @@ export interface PasswordSignIn {
   replacePassword?(tx: Tx, profile: ProfileRef, current: CompletedSignIn, hash: string, now: number): Promise<CompletedSignIn | null>;
 }
 
+/** The place of a sign-in with a code: a code is valid only in the browser and at the link where it was requested. */
+export interface CodePlace {
+  /** Random token in a cookie of the browser. */
+  readonly browser: string;
+  /** View id of the share or portal. */
+  readonly viewId: string;
+}
+
+/** A request for a code. */
+export interface CodeRequest extends CodePlace {
+  readonly email: string;
+  /** Address of the page at which the visitor enters the code. */
+  readonly pageUrl: string;
+  /** Share that the link belongs to; null: a portal. */
+  readonly shareId: number | null;
+  /** Language of the mail. */
+  readonly language: string;
+  /** Address of the client. */
+  readonly address: string;
+}
+
+/** An e-mail address and the code that was sent to it. */
+export interface CodeCredentials extends CodePlace {
+  readonly email: string;
+  readonly code: string;
+  /** Address of the client. */
+  readonly address: string;
+}
+
+/** Sign-in with a code that is sent by e-mail. */
+export interface CodeSignIn {
+  /**
+   * Plans a mail with a new code, which replaces the earlier ones of the same browser and link. Does the same for every address:
+   * whether it may sign in is checked when the mail is sent.
+   * @throws Refusal (503) if no mail can be sent
+   */
+  request(profile: ProfileRef, request: CodeRequest): Promise<void>;
+  /** Returns whether the browser has a code at this link. Without one, no attempt can succeed. */
+  hasCode(profile: ProfileRef, place: CodePlace): Promise<boolean>;
+  /** Verifies a code and uses it up. Returns null for a wrong code, also if the address may not sign in. */
+  verify(profile: ProfileRef, credentials: CodeCredentials): Promise<CompletedSignIn | null>;
+}
+
 /** One kind of sign-in. A kind has each way to sign in that it supports. */
 export interface SignInKind {
   readonly password?: PasswordSignIn;
+  readonly code?: CodeSignIn;
   /**
    * Checks a sign-in again at each later request. The caller has compared the epoch of the profile.
    * @returns the sign-in with the current identity, whose subject is the same; null: the sign-in has ended

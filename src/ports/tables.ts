@@ -6,7 +6,7 @@ import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
 import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
 import type { JobTable } from './job-tables.ts';
-import type { AlertDigestTable, DeliveryTable, MailContentTable, UnsubscribedTable } from './mail-tables.ts';
+import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable, UnsubscribedTable } from './mail-tables.ts';
 
 /** Columns of all records that keys and operators manage. Times are integers in milliseconds since the epoch, in every table. */
 interface ManagedTable {
@@ -210,5 +210,6 @@ export interface Database {
   unsubscribed: UnsubscribedTable;
   unsettled: PendingChangeTable;
   visit_session: VisitSessionTable;
+  sign_in_code: SignInCodeTable;
   failure: FailureTable;
 }

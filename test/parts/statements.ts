@@ -5,7 +5,18 @@ import pg from 'pg';
 /** Tables that grow with a tenant. Each has the id of the tenant in its keys. */
 export const tenantTables = [
   ...['login_profile', 'access_user', 'location', 'share', 'share_user', 'share_group', 'share_count', 'user_count'],
-  ...['idempotency', 'visit_session', 'audit', 'ongoing', 'alert', 'alert_list', 'alert_digest', 'unsubscribed', 'unsettled'],
+  ...[
+    'idempotency',
+    'visit_session',
+    'audit',
+    'ongoing',
+    'alert',
+    'alert_list',
+    'alert_digest',
+    'unsubscribed',
+    'unsettled',
+    'sign_in_code',
+  ],
 ];
 
 /** Records every statement that this process sends to its database, until the test ends. */

@@ -44,7 +44,8 @@ function declared(): Map<string, string[]> {
     const found = interfaces.get(name);
     assert.ok(found, name);
     const own = [...found.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(
-      ([, column, type = '']) => `${column} ${/string|'/.test(type) ? 'text' : 'integer'}${type.includes('null') ? '' : ' NOT NULL'}`,
+      ([, column, type = '']) =>
+        `${column} ${/string|'|MailKind|MailLane/.test(type) ? 'text' : 'integer'}${type.includes('null') ? '' : ' NOT NULL'}`,
     );
     return [...own, ...found.bases.flatMap(columns)];
   };

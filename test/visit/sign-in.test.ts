@@ -130,7 +130,6 @@ test('a user can open only the shares of their own login profile', async (t) => 
 });
 
 const later: readonly (readonly [number, object])[] = [
-  [4, { allow: ['*@example.com'] }],
   [5, { issuer: 'https://login.example.com', clientId: 'a', clientSecret: 'b' }],
   [6, { metadataUrl: 'https://login.example.com/metadata' }],
   [7, { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=x', bindPassword: 'y', userFilter: '(uid={username})' }],

@@ -9,6 +9,13 @@ export function readItem(storage: BrowserStorage, key: string): string | null {
   }
 }
 
+/** Deletes a text from the browser's storage. */
+export function deleteItem(storage: BrowserStorage, key: string): void {
+  try {
+    window[storage].removeItem(key);
+  } catch {} // there is none
+}
+
 /** Saves a text in the browser's storage. Does nothing when the browser blocks its storage. */
 export function saveItem(storage: BrowserStorage, key: string, text: string): void {
   try {

@@ -44,7 +44,8 @@ function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: S
     show(visit);
   };
   if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} onSignOut={onSignOut} />;
-  if (!signIn.signedIn && !signIn.asksPassword) return <FailureCard failure={signInUnavailable} retry={reload} onSignOut={null} />;
+  if (!signIn.signedIn && !signIn.asksPassword && !signIn.asksCode)
+    return <FailureCard failure={signInUnavailable} retry={reload} onSignOut={null} />;
   const current = 'share' in state.visit && state.visit.share ? state.visit : lastVisit;
   if (!current?.share) return signIn.signedIn ? <LoadingRows /> : <SignInCard signIn={signIn} onSignedIn={onSignedIn} onFailure={fail} />;
   return (

@@ -1,4 +1,4 @@
-import type { Listing, PortalVisit, Visit } from '#core/records/visit.ts';
+import type { Listing, PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 
 /** An error response of the server, or a request that failed in the browser. */
 export class Failure extends Error {
@@ -72,8 +72,9 @@ const post = (path: string, body?: object) =>
 export const fetchVisit = (): Promise<Visit | PortalVisit> => requestJson(`${linkPath}/visit`);
 /** Returns the next shares of a portal. @param startIndex index of the first share */
 export const fetchPortalPage = (startIndex: number): Promise<PortalVisit> => requestJson(`${linkPath}/visit?startIndex=${startIndex}`);
-export const signIn = (username: string | undefined, password: string): Promise<Visit | PortalVisit> =>
-  post(`${linkPath}/sign-in`, username === undefined ? { password } : { username, password });
+export const signIn = (credentials: SignInBody): Promise<Visit | PortalVisit> => post(`${linkPath}/sign-in`, credentials);
+/** Requests a sign-in code for an e-mail address. */
+export const requestCode = (email: string): Promise<void> => post(`${linkPath}/sign-in/code`, { email });
 export const signOut = (): Promise<void> => post(`${linkPath}/sign-out`);
 /** Changes the password of the signed-in user. */
 export const changePassword = (currentPassword: string, password: string): Promise<void> =>

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomFillSync, randomInt } from 'node:crypto';
 import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 
@@ -6,7 +6,7 @@ export const systemClock: Clock = { now: Date.now };
 
 const poolSize = 4096; // bytes: one call to the kernel costs more than a token
 
-/** Returns a source of random tokens. It reads random bytes from the kernel in blocks, uses each byte once and then overwrites it. */
+/** Returns a source of random tokens and digits. For tokens it reads random bytes from the kernel in blocks, uses each byte once and then overwrites it. */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(poolSize);
   let used = poolSize;
@@ -23,5 +23,6 @@ export function systemRandom(): Random {
       tokenBytes.fill(0);
       return token;
     },
+    digits: (count) => String(randomInt(10 ** count)).padStart(count, '0'),
   };
 }

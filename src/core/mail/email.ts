@@ -11,3 +11,37 @@ export function parseEmail(text: string): string | null {
 
 /** Returns a key that is equal for two spellings of one address. */
 export const emailKey = (email: string): string => fold(email);
+
+/** Returns a key that is equal for all sub-addresses of one mailbox, such as `ann+tag@example.com`. Limits count by it. */
+export function mailboxKey(email: string): string {
+  const [local, domain] = partsOf(email);
+  return emailKey(`${local.split('+', 1)[0]}@${domain}`);
+}
+
+/** Returns the parts of an address before and after its @. */
+function partsOf(email: string): [local: string, domain: string] {
+  const at = email.lastIndexOf('@');
+  return [email.slice(0, at), email.slice(at + 1)];
+}
+
+/**
+ * Returns whether a character outside ASCII becomes an ASCII letter when the address is folded, such as the Kelvin sign. Such an
+ * address belongs to another mailbox or domain than the address that it is folded to.
+ */
+const hasLookAlike = (email: string): boolean => [...email].some((char) => char > '\x7f' && /[\0-\x7f]/.test(emailKey(char)));
+
+/**
+ * Returns the address to which a code is sent for an address that a visitor has entered, or null if the list does not admit it.
+ * @param allowed addresses, and `*@domain` for all addresses of a domain
+ * @returns the spelling of the list, or for `*@domain` the entered one
+ */
+export function findAllowedEmail(entered: string, allowed: readonly string[]): string | null {
+  const listed = allowed.find((entry) => !entry.startsWith('*@') && isSameEmail(entered, entry));
+  if (listed !== undefined) return listed;
+  const anyOfDomain = `*@${partsOf(entered)[1]}`;
+  return !hasLookAlike(entered) && allowed.some((entry) => isSameEmail(anyOfDomain, entry)) ? entered : null;
+}
+
+/** Returns whether two addresses are spellings of one address. */
+export const isSameEmail = (a: string, b: string): boolean =>
+  a === b || (emailKey(a) === emailKey(b) && !hasLookAlike(a) && !hasLookAlike(b));

@@ -26,6 +26,7 @@ export type MailBlock =
   | { readonly kind: 'text'; readonly text: string }
   /** Text that a person has written, with its line breaks. */
   | { readonly kind: 'quote'; readonly label: string; readonly text: string }
+  | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'button'; readonly link: MailLink }
   | { readonly kind: 'facts'; readonly facts: readonly { readonly label: string; readonly value: string }[] }
   | { readonly kind: 'list'; readonly label: string; readonly items: readonly { readonly text: string; readonly note: string }[] };
@@ -42,6 +43,7 @@ const severalLines = (text: string) => visibleName(text.replace(/\r\n?|[\u2028\u
 function blockText(block: MailBlock): string {
   switch (block.kind) {
     case 'text':
+    case 'code':
       return oneLine(block.text);
     case 'quote':
       return `${block.label}:\n${severalLines(block.text).replace(/^/gm, '> ')}`;
@@ -73,6 +75,8 @@ function blockHtml(block: MailBlock): string {
       return `<p>${escapeHtml(oneLine(block.text))}</p>`;
     case 'quote':
       return `<p class="label">${escapeHtml(block.label)}</p><blockquote dir="auto">${escapeHtml(severalLines(block.text)).replaceAll('\n', '<br>')}</blockquote>`;
+    case 'code':
+      return `<p class="code">${escapeHtml(block.text)}</p>`;
     case 'button':
       return `<p>${anchor(block.link, 'button')}</p>`;
     case 'facts':
@@ -98,6 +102,7 @@ ul{margin:0 0 16px;padding:0;list-style:none}
 li{padding:8px 0;border-top:1px solid #e4e4e0}
 small{color:#5d6269}
 blockquote{margin:0 0 16px;padding:2px 0 2px 14px;border-inline-start:3px solid #c9cbc6}
+.code{font:600 32px/1.3 ui-monospace,Menlo,Consolas,monospace;letter-spacing:4px}
 .button{display:inline-block;padding:12px 20px;border-radius:8px;background:#1f5fbf;color:#fff;font-weight:600;text-decoration:none}
 footer{max-width:560px;margin:16px auto 0;padding:0 24px;font-size:13px;color:#5d6269}
 footer a{color:inherit}

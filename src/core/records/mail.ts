@@ -6,7 +6,8 @@ export const deliveryStates = ['waiting', 'sending', 'sent', 'failed', 'dropped'
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** Kinds of mails. */
-export const mailKinds = ['alert', 'invitation', 'test'] as const;
+export const mailKinds = ['alert', 'invitation', 'test', 'code'] as const;
+export type MailKind = (typeof mailKinds)[number];
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
 

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { profileTypes } from './login-profile.ts';
 import { patternText } from './patterned.ts';
 
@@ -8,12 +8,16 @@ const strict = { additionalProperties: false } as const;
 
 const emailCode = Type.Object(
   {
-    allow: Type.Array(patternText('^(\\*|[^\\s@,*]+)@[^\\s@,*]+$'), {
-      description: 'E-mail addresses, or `*@domain`, that may request a code.',
-    }),
+    allow: Type.Optional(
+      Type.Array(patternText('^(\\*|[^\\s@,*]+)@[^\\s@,*]+$'), {
+        description: 'E-mail addresses, or `*@domain`, that get a code although they are no access users.',
+      }),
+    ),
   },
   strict,
 );
+/** Configuration of an EMAIL_CODE profile. */
+export type EmailCodeConfiguration = Static<typeof emailCode>;
 const oidc = Type.Object(
   {
     issuer: url('https?', 'Address of the provider.'),

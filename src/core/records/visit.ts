@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { limits } from './field.ts';
 import { shareFields } from './share.ts';
 
 const text = (description: string) => Type.String({ description });
@@ -11,6 +12,7 @@ const signIn = Type.Object({
   startupMessage: text('Shown on the sign-in page.'),
   lang: text("Language of the visitor's pages; empty: the language of the browser."),
   asksPassword: Type.Boolean({ description: 'true: visitors sign in with a password.' }),
+  asksCode: Type.Boolean({ description: 'true: visitors sign in with a code that is sent to their e-mail address.' }),
   asksUsername: Type.Boolean({ description: 'false: visitors enter only the password.' }),
   canChangePassword: Type.Boolean({ description: 'true: each visitor has a password of their own, and can change it.' }),
   signedIn: Type.Boolean({ description: 'true: no sign-in is needed any more. Always true for a PUBLIC profile.' }),
@@ -70,11 +72,23 @@ export const PortalVisit = Type.Object({
 });
 export type PortalVisit = Static<typeof PortalVisit>;
 
+const email = Type.String({ maxLength: limits.email, description: "The visitor's e-mail address." });
+
+/** Body of the request that signs a visitor in. The kind of sign-in requires its own members. */
 export const SignInBody = Type.Object(
-  { username: Type.Optional(Type.String({ maxLength: 255 })), password: Type.String({ minLength: 1, maxLength: 256 }) },
+  {
+    username: Type.Optional(Type.String({ maxLength: 255, description: 'User name, if the link asks for one.' })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Password, at a link that asks for one.' })),
+    email: Type.Optional(email),
+    code: Type.Optional(Type.String({ maxLength: 64, description: 'The code from the mail. Spaces and hyphens do not count.' })),
+  },
   strict,
 );
 export type SignInBody = Static<typeof SignInBody>;
+
+/** Body of the request for a sign-in code. */
+export const CodeRequestBody = Type.Object({ email }, strict);
+export type CodeRequestBody = Static<typeof CodeRequestBody>;
 
 /** Body of the request with which visitors change their own password. */
 export const PasswordChangeBody = Type.Object(

@@ -70,8 +70,10 @@ async function compareRows(store: Store, source: RowSource, progress: CopyProgre
       throw new Error(`the copy has rows in ${table} that its source does not have`);
 }
 
-/** Holds the mails of a backup: they may have been sent since, and wait for an operator's consent. */
+/** Holds the mails of a backup: they may have been sent since, and wait for an operator's consent. Sign-in codes have expired. */
 async function holdMails(tx: Tx): Promise<void> {
+  await tx.deleteFrom('sign_in_code').execute();
+  await tx.deleteFrom('delivery').where('lane', '=', 'codes').where('state', 'in', ['waiting', 'sending']).execute();
   await tx.updateTable('delivery').set({ state: 'held' }).where('state', 'in', ['waiting', 'sending']).execute();
   await tx.updateTable('alert').set({ visitor: restoredVisitor, collected: 1 }).execute();
   await tx.deleteFrom('alert_digest').execute();

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { failureLifetime } from '#core/authorization/sign-in-delay.ts';
 import { millisecondsPerDay } from '#core/instant.ts';
 import { maxDeliveryAge } from '#core/mail/delivery-age.ts';
+import { codeWindow } from '#core/sign-in-codes.ts';
 import { responseLifetime } from '#features/idempotency/stored-responses.ts';
 import { maxOperatorSessionTime } from '#features/operators/operator-session.ts';
 import { maxIdleTime, maxSessionDuration } from '#features/visits/sessions/visit-session.ts';
@@ -21,6 +22,7 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
   ['idempotency', sql`audit_id is null and created_at < ${now - responseLifetime}`],
   ['ongoing', sql`until < ${now}`],
   ['alert', sql`created_at < ${now - maxDeliveryAge}`],
+  ['sign_in_code', sql`created_at < ${now - codeWindow}`],
   ['delivery', sql`ended_at < ${now - mailRetention}`],
   [
     'mail_content',

@@ -70,6 +70,11 @@ export const emptyProfile: LoginProfileInput = {
   configuration: '',
 };
 
-/** Returns whether the change ends the sessions of the profile. */
-export const endsSessions = (before: LoginProfileInput, after: LoginProfileInput) =>
-  (['type_id', 'configuration', 'username', 'password'] as const).some((field) => before[field] !== after[field]);
+/**
+ * Returns whether the change ends all sessions of the profile. The allowed addresses of an EMAIL_CODE profile are compared with each
+ * session at its next request, so that only those end whose address is no longer allowed.
+ */
+export function endsSessions(before: LoginProfileInput, after: LoginProfileInput): boolean {
+  if ((['type_id', 'username', 'password'] as const).some((field) => before[field] !== after[field])) return true;
+  return before.configuration !== after.configuration && after.type_id !== profileTypes.EMAIL_CODE;
+}

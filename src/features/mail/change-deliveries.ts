@@ -13,18 +13,21 @@ async function chooseDeliveries(
   allowed: readonly DeliveryState[],
 ): Promise<number[]> {
   if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'must be given, or state: one of the two');
-  const rows = tx.selectFrom('delivery').select(['id', 'state']).where('tid', '=', tid);
+  const rows = tx.selectFrom('delivery').select(['id', 'state', 'kind']).where('tid', '=', tid);
   if (state !== undefined)
     return (
       await rows
         .where('state', '=', state)
         .where('state', 'in', [...allowed])
+        .where('kind', '<>', 'code')
         .orderBy('id')
         .limit(maxChosen)
         .execute()
     ).map((row) => row.id);
   const row = await rows.where('id', '=', id ?? 0).executeTakeFirst();
   if (!row) throw new Refusal('recordUnknown');
+  if (row.kind === 'code')
+    throw new Refusal('mailStateWrong', 'A sign-in code expires after ten minutes. The visitor can request a new one.');
   if (!allowed.includes(row.state)) throw new Refusal('mailStateWrong', `The mail is in state ${row.state}.`);
   return [row.id];
 }

@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
-import { maxDeliveryAge } from '#core/mail/delivery-age.ts';
+import { maxAgeOf } from '#core/mail/delivery-age.ts';
+import { emailKey } from '#core/mail/email.ts';
+import type { MailKind } from '#core/records/mail.ts';
 import type { MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
 const [minute, hour] = [60_000, 3_600_000]; // ms
 /** Pauses before the next attempt. They vary by a fifth, so that mails of one outage are not sent all at once. */
-const pauses = [minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 24 * hour] as const;
+const pausesOf = {
+  alerts: [minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 24 * hour],
+  codes: [5000, 15_000, 30_000, minute], // a person waits for a code
+} as const;
 /** Part of a pause by which it varies, from -0.2 to 0.2: different for neighbouring deliveries. */
 const variation = (id: number) => ((id * 7919) % 401) / 1000 - 0.2;
 
@@ -19,8 +24,10 @@ export interface ClaimedDelivery {
   readonly recipient: string;
   readonly message_id: string;
   readonly created_at: number;
+  /** Time of the claim, by the clock of the database. */
+  readonly claimed_at: number;
   readonly attempts: number;
-  readonly kind: 'alert' | 'invitation' | 'test';
+  readonly kind: MailKind;
   readonly share_id: number | null;
   readonly content_id: number;
 }
@@ -75,6 +82,7 @@ export async function claimDelivery({ store }: QueuePorts, lane: MailLane, after
       .where('id', '=', next.id)
       .where('state', '=', 'waiting')
       .returning(['id', 'tid', 'recipient', 'message_id', 'created_at', 'attempts', 'kind', 'share_id', 'content_id'])
+      .returning(sql<number>`${store.dialect.now}`.as('claimed_at'))
       .executeTakeFirst();
     return claimed ?? null;
   }, 'job');
@@ -83,35 +91,64 @@ export async function claimDelivery({ store }: QueuePorts, lane: MailLane, after
 /** The end of an attempt. */
 export type Attempt =
   | { readonly kind: 'sent' }
-  /** The server refuses the mail for good. */
+  /** The mail can never be sent, for example because the server refuses it for good. */
   | { readonly kind: 'refused'; readonly error: string }
   /** Try again later. */
-  | { readonly kind: 'delayed'; readonly error: string };
+  | { readonly kind: 'delayed'; readonly error: string }
+  /** The address that a visitor has entered gets no code. No trace stays. */
+  | { readonly kind: 'unwanted' };
 
-/** Records the end of an attempt, unless an operator has dropped the delivery meanwhile. */
-export async function recordAttempt({ store }: QueuePorts, { id, attempts }: ClaimedDelivery, attempt: Attempt): Promise<void> {
-  const { now } = store.dialect;
+/** Returns how an attempt changes the row of its delivery. */
+function changeAfter(store: Store, lane: MailLane, { id, attempts }: ClaimedDelivery, attempt: Exclude<Attempt, { kind: 'unwanted' }>) {
+  const now = sql<number>`${store.dialect.now}`;
+  if (attempt.kind === 'sent') return { state: 'sent' as const, ended_at: now, error: '' };
+  if (attempt.kind === 'refused') return { state: 'failed' as const, ended_at: now, error: attempt.error };
+  const pauses = pausesOf[lane];
   const pause = pauses[Math.min(attempts, pauses.length) - 1] ?? minute;
-  const spread = Math.round(pause * variation(id));
+  const due_at = sql<number>`${now} + ${pause + Math.round(pause * variation(id))}`;
+  return { state: 'waiting' as const, due_at, error: attempt.error };
+}
+
+/**
+ * Records the end of an attempt, unless an operator has dropped the delivery meanwhile. The content of a mail with a code is deleted
+ * with the last attempt.
+ * @param recipient the address that the mail went to
+ */
+export async function recordAttempt(
+  { store }: QueuePorts,
+  lane: MailLane,
+  delivery: ClaimedDelivery,
+  attempt: Attempt,
+  recipient: string,
+): Promise<void> {
   await store.write(async (tx) => {
-    const sending = tx.updateTable('delivery').where('id', '=', id).where('state', '=', 'sending');
-    if (attempt.kind === 'sent') await sending.set({ state: 'sent', ended_at: sql<number>`${now}`, error: '' }).execute();
-    else if (attempt.kind === 'refused')
-      await sending.set({ state: 'failed', ended_at: sql<number>`${now}`, error: attempt.error }).execute();
-    else await sending.set({ state: 'waiting', due_at: sql<number>`${now} + ${pause + spread}`, error: attempt.error }).execute();
+    const deleteContent = () => tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();
+    if (attempt.kind === 'unwanted') {
+      await tx.deleteFrom('delivery').where('id', '=', delivery.id).execute();
+      await deleteContent();
+      return;
+    }
+    await tx
+      .updateTable('delivery')
+      .set({ ...changeAfter(store, lane, delivery, attempt), recipient, recipient_key: emailKey(recipient) })
+      .where('id', '=', delivery.id)
+      .where('state', '=', 'sending')
+      .execute();
+    if (delivery.kind === 'code' && attempt.kind !== 'delayed') await deleteContent();
   }, 'job');
 }
 
-/** Gives up the waiting deliveries that are too old. @returns their number */
-export async function giveUpOldDeliveries({ store }: QueuePorts): Promise<number> {
-  const isOld = sql<boolean>`created_at < ${store.dialect.now} - ${maxDeliveryAge}`;
-  const old = store.read.selectFrom('delivery').select('id').where('state', '=', 'waiting').where(isOld);
+/** Gives up the waiting deliveries of a lane that are too old. @returns their number */
+export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane): Promise<number> {
+  const isOld = sql<boolean>`created_at < ${store.dialect.now} - ${maxAgeOf[lane]}`;
+  const old = waiting(store.read, lane).select('id').where(isOld);
   if (!(await old.limit(1).executeTakeFirst())) return 0;
   return store.write(async (tx) => {
     const ended_at = sql<number>`${store.dialect.now}`;
     const [result] = await tx
       .updateTable('delivery')
       .set({ state: 'failed', ended_at })
+      .where('lane', '=', lane)
       .where('state', '=', 'waiting')
       .where(isOld)
       .execute();

@@ -8,8 +8,8 @@ import { listsUsersById, requiresSignIn } from '#core/records/login-profile.ts';
 import { Invitation } from '#core/records/mail.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
+import { addMail } from '#features/outbox/add-mail.ts';
 import type { Tx } from '#ports/store.ts';
-import { addMail } from './add-mail.ts';
 
 const maxRecipients = 1000; // in one call
 

@@ -1,10 +1,10 @@
 import type { JobKind } from '#features/jobs/job-runner.ts';
+import { addPendingDeliveries, hasPendingRecipients } from '#features/outbox/add-mail.ts';
 import type { Mail, MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
-import { addPendingDeliveries, hasPendingRecipients } from './add-mail.ts';
 import { hasDueDeliveries } from './delivery-queue.ts';
 import { hasAlertsToPlan, planAlerts } from './plan-alerts.ts';
-import { DeliverySender } from './send-deliveries.ts';
+import { DeliverySender, type SendPorts } from './send-deliveries.ts';
 
 const planInterval = 1000; // ms
 const sendInterval = 500; // ms
@@ -12,7 +12,7 @@ const lease = 30_000; // ms after which another process continues if this one ha
 const pauses = [5000, 30_000, 60_000] as const; // ms
 
 /** Returns the jobs that plan and send mail. @param now returns a monotonic time in ms */
-export function mailJobs(ports: Ports, mail: Mail, now: () => number): JobKind[] {
+export function mailJobs(ports: Ports & Pick<SendPorts, 'openCodeMail'>, mail: Mail, now: () => number): JobKind[] {
   const { store } = ports;
   const common = { concurrency: 1, lease, pauses, maxAttempts: null };
   const plan: JobKind = {

@@ -3,9 +3,9 @@ import { shareUrl } from '#core/link.ts';
 import { parseList } from '#core/list-text.ts';
 import { type AlertAction, type AlertContent, type AlertedAction, maxNamedActions } from '#core/mail/alert-mail.ts';
 import { restoredVisitor } from '#features/alerts/enqueue-alert.ts';
+import { addMail } from '#features/outbox/add-mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import { addMail } from './add-mail.ts';
 
 const minute = 60_000; // ms
 /** Time for which a visitor's actions are collected: longer while they continue. */

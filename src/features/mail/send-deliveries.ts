@@ -1,6 +1,9 @@
+import { maxAgeOf } from '#core/mail/delivery-age.ts';
 import { parseEmail } from '#core/mail/email.ts';
-import { renderMail } from '#core/mail/mail-document.ts';
-import { type Mail, type MailLane, MailRefused, MailUnavailable, type OutgoingMail } from '#ports/mail.ts';
+import { type ComposedMail, renderMail } from '#core/mail/mail-document.ts';
+import { composeMail, readContent } from '#features/outbox/mail-content.ts';
+import type { OpenCodeMail } from '#features/outbox/open-code-mail.ts';
+import { type Mail, type MailLane, MailRefused, MailUnavailable } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import {
@@ -11,33 +14,45 @@ import {
   recordAttempt,
   requeueInterrupted,
 } from './delivery-queue.ts';
-import { composeMail, readContent } from './mail-content.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
-export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'>;
+export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly openCodeMail: OpenCodeMail };
 
 const firstServerPause = 5_000; // ms before the next attempt while no mail can be sent
-const maxServerPause = 300_000; // ms
+/** Longest pause of each lane in ms. A person waits for a code. */
+const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
 
-/** Returns a claimed delivery as a mail. @returns null if what it says was deleted */
-async function outgoingMail(ports: SendPorts, mail: Mail, delivery: ClaimedDelivery): Promise<OutgoingMail | null> {
-  const { store } = ports;
-  const stored = await store.read.selectFrom('mail_content').selectAll().where('id', '=', delivery.content_id).executeTakeFirst();
-  if (!stored) return null;
+/** A claimed delivery with its content. */
+interface ComposedDelivery {
+  readonly to: string;
+  readonly mail: ComposedMail;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const commonHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
+
+/** Returns what a claimed delivery says, or why it is not sent. */
+async function composeDelivery(ports: SendPorts, mail: Mail, delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
+  const stored = await ports.store.read.selectFrom('mail_content').selectAll().where('id', '=', delivery.content_id).executeTakeFirst();
+  if (!stored) return { kind: 'refused', error: 'The text of the mail was deleted.' };
+  const content = readContent(stored.kind, stored.data);
+  if (content.kind === 'code') {
+    const opened = await ports.openCodeMail(content.content.sealed, stored.language);
+    return opened ? { ...opened, headers: commonHeaders } : { kind: 'unwanted' };
+  }
   const unsubscribe = unsubscribeUrl(ports, delivery);
-  const composed = composeMail(readContent(stored.kind, stored.data), {
-    ...{ language: stored.language, timeZone: mail.timeZone, unsubscribeUrl: unsubscribe },
-  });
-  const headers = {
-    'Auto-Submitted': 'auto-generated',
-    'X-Auto-Response-Suppress': 'All',
-    // RFC 8058: a mail program unsubscribes with one POST.
-    ...(stored.kind === 'alert' ? { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
-  };
-  return {
-    ...{ to: delivery.recipient, ...renderMail(composed), headers },
-    ...{ messageId: delivery.message_id, date: delivery.created_at },
-  };
+  const options = { language: stored.language, timeZone: mail.timeZone, unsubscribeUrl: unsubscribe };
+  // RFC 8058: a mail program unsubscribes with one POST.
+  const listHeaders = { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+  const headers = content.kind === 'alert' ? { ...commonHeaders, ...listHeaders } : commonHeaders;
+  return { to: delivery.recipient, mail: composeMail(content, options), headers };
+}
+
+/** Returns the end of an attempt that has failed. @throws StoreUnavailable, StoreFull */
+function failedAttempt(cause: unknown): Attempt {
+  if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+  if (cause instanceof MailRefused) return { kind: 'refused', error: cause.message };
+  return { kind: 'delayed', error: cause instanceof Error ? cause.message : 'The mail could not be sent.' };
 }
 
 /** Sends the deliveries of one lane. One process does this at a time, as the job of the lane. */
@@ -66,7 +81,7 @@ export class DeliverySender {
   /** Sends all deliveries that are due, until the server cannot be used. @throws StoreUnavailable, StoreFull */
   async run(signal: AbortSignal): Promise<void> {
     await requeueInterrupted(this.#ports, this.#lane);
-    await giveUpOldDeliveries(this.#ports);
+    await giveUpOldDeliveries(this.#ports, this.#lane);
     const workers = Array.from({ length: this.#mail.concurrency[this.#lane] }, () => this.#work(signal));
     const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
@@ -77,29 +92,37 @@ export class DeliverySender {
       const delivery = await claimDelivery(this.#ports, this.#lane, this.#lastTenant);
       if (!delivery) return;
       this.#lastTenant = delivery.tid;
-      const attempt = await this.#send(delivery, signal);
-      await recordAttempt(this.#ports, delivery, attempt);
+      const composed = await this.#compose(delivery);
+      const attempt = 'to' in composed ? await this.#send(delivery, composed, signal) : composed;
+      await recordAttempt(this.#ports, this.#lane, delivery, attempt, 'to' in composed ? composed.to : delivery.recipient);
     }
   }
 
-  async #send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<Attempt> {
-    if (parseEmail(delivery.recipient) === null) return { kind: 'refused', error: 'This is not an address that mail can be sent to.' };
+  async #compose(delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
+    if (delivery.claimed_at - delivery.created_at > maxAgeOf[this.#lane]) return { kind: 'refused', error: 'The mail is too old.' };
     try {
-      const mail = await outgoingMail(this.#ports, this.#mail, delivery);
-      if (!mail) return { kind: 'refused', error: 'The text of the mail was deleted.' };
-      await this.#mail.send(mail, this.#lane, signal);
+      const composed = await composeDelivery(this.#ports, this.#mail, delivery);
+      if (!('to' in composed) || parseEmail(composed.to) !== null) return composed;
+      return { kind: 'refused', error: 'This is not an address that mail can be sent to.' };
+    } catch (cause) {
+      return failedAttempt(cause);
+    }
+  }
+
+  async #send(delivery: ClaimedDelivery, { to, mail, headers }: ComposedDelivery, signal: AbortSignal): Promise<Attempt> {
+    try {
+      const message = { to, ...renderMail(mail), headers, messageId: delivery.message_id, date: delivery.created_at };
+      await this.#mail.send(message, this.#lane, signal);
       this.#serverPause = 0;
       return { kind: 'sent' };
     } catch (cause) {
-      if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
-      if (cause instanceof MailRefused) return { kind: 'refused', error: cause.message };
       if (cause instanceof MailUnavailable && cause.isServer) this.#pause();
-      return { kind: 'delayed', error: cause instanceof Error ? cause.message : 'The mail could not be sent.' };
+      return failedAttempt(cause);
     }
   }
 
   #pause(): void {
-    this.#serverPause = Math.min(Math.max(2 * this.#serverPause, firstServerPause), maxServerPause);
+    this.#serverPause = Math.min(Math.max(2 * this.#serverPause, firstServerPause), maxServerPauses[this.#lane]);
     this.#notBefore = this.#now() + this.#serverPause;
   }
 }

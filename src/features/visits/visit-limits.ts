@@ -1,4 +1,4 @@
-import { newSessionLimit } from '#features/rate-limits/new-sessions.ts';
+import { newCodeLimit, newSessionLimit } from '#features/rate-limits/network-limit.ts';
 import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
@@ -11,5 +11,6 @@ export const visitLimits = (clock: Clock) => ({
   changes: changesInTurn(),
   uploads: uploadSlots(),
   newSessions: newSessionLimit(clock),
+  newCodes: newCodeLimit(clock),
   formatListing: listingFormatter(),
 });

@@ -2,16 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
-import { PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
+import { CodeRequestBody, PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
 import { maxPortalPageSize, visitPortal } from '#features/visits/authorization/portal.ts';
 import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
 import { visitShare } from '#features/visits/authorization/visit-share.ts';
 import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
-import { signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
+import { type CodeDemand, requestSignInCode } from '#features/visits/sign-in/request-code.ts';
+import { type SignInRequest, signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
+import { preferencesOf } from '#http/content-negotiation.ts';
 import { unreadResponses } from '#http/unread-responses.ts';
 import { readQuery, validator } from '#http/validation.ts';
-import { clearSessionCookie, setSessionCookie } from './visitor-cookies.ts';
+import { browserToken, clearSessionCookie, setBrowserToken, setSessionCookie } from './visitor-cookies.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 /** Maximum bytes of portal responses that visitors have not read yet. One network cannot use the entire limit of a portal. */
@@ -36,9 +38,19 @@ function parsePortalPage(url: string): PortalPageRequest {
 const checkSignIn = validator(SignInBody);
 const checkPasswords = validator(PasswordChangeBody);
 
-function parseSignIn({ body }: FastifyRequest): SignInBody {
-  checkSignIn(body ?? {});
-  return body as SignInBody; // validated above
+function parseSignIn(request: FastifyRequest, { ports }: VisitorParts): SignInRequest {
+  const body = request.body ?? {};
+  checkSignIn(body);
+  return { body: body as SignInBody, browser: browserToken(request, ports.links.publicUrl()) }; // validated above
+}
+
+const checkCodeRequest = validator(CodeRequestBody);
+
+function parseCodeRequest(request: FastifyRequest, { ports }: VisitorParts): CodeDemand {
+  const body = request.body ?? {};
+  checkCodeRequest(body);
+  const browser = browserToken(request, ports.links.publicUrl());
+  return { body: body as CodeRequestBody, languages: preferencesOf(request).languages(), browser }; // validated above
 }
 
 function parsePasswords({ body }: FastifyRequest): PasswordChangeBody {
@@ -56,7 +68,7 @@ function shareRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   app.get('/s/:viewId/visit', (request) => visitShare(ports, visitorRequestOf(request, parts)));
   app.post('/s/:viewId/sign-in', (request, reply) =>
-    signInAtShare(ports, visitorRequestOf(request, parts), parseSignIn(request), cookieSetter(parts, request, reply)),
+    signInAtShare(ports, visitorRequestOf(request, parts), parseSignIn(request, parts), cookieSetter(parts, request, reply)),
   );
 }
 
@@ -76,14 +88,21 @@ function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   });
   app.post('/p/:viewId/sign-in', async (request, reply) => {
     const setCookie = cookieSetter(parts, request, reply);
-    return sendPortal(request, reply, await signInAtPortal(ports, visitorRequestOf(request, parts), parseSignIn(request), setCookie));
+    const portal = await signInAtPortal(ports, visitorRequestOf(request, parts), parseSignIn(request, parts), setCookie);
+    return sendPortal(request, reply, portal);
   });
 }
 
-/** Adds the routes for signed-in visitors, at a share or a portal. */
+/** Adds the routes to request a code, to change a password and to sign out, at a share or a portal. */
 function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 'portal'): void {
   const { ports } = parts;
   const base = at === 'share' ? '/s/:viewId' : '/p/:viewId';
+  app.post(`${base}/sign-in/code`, async (request, reply) => {
+    const demand = parseCodeRequest(request, parts);
+    const setCookie = (token: string) => setBrowserToken(reply, ports.links.publicUrl(), token);
+    await requestSignInCode(ports, visitorRequestOf(request, parts), at, demand, setCookie);
+    return reply.code(202).send();
+  });
   app.post(`${base}/password`, async (request, reply) => {
     const passwords = parsePasswords(request);
     await changeOwnPassword(ports, visitorRequestOf(request, parts), at, passwords, cookieSetter(parts, request, reply));
@@ -103,10 +122,7 @@ function unavailableRoutes(app: FastifyInstance): void {
     const unavailable = async () => {
       throw new Refusal('signInUnavailable');
     };
-    for (const at of ['s', 'p']) {
-      scope.post(`/${at}/:viewId/sign-in/code`, unavailable);
-      scope.get(`/${at}/:viewId/sign-in/start`, unavailable);
-    }
+    for (const at of ['s', 'p']) scope.get(`/${at}/:viewId/sign-in/start`, unavailable);
     scope.get('/sign-in/oidc', unavailable);
     scope.post('/sign-in/saml', unavailable);
     scope.get('/sign-in/saml/metadata', unavailable);

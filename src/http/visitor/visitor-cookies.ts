@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codeLifetime } from '#core/sign-in-codes.ts';
 import type { Credentials } from '#features/visits/sessions/authenticate-visitor.ts';
 import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/visit-session.ts';
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
@@ -41,9 +42,9 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
   return { session: (profileId) => tokens.get(profileId) ?? null, basic: parseBasic(request.headers.authorization) };
 }
 
-function sendCookie(reply: FastifyReply, publicUrl: string, profileId: number, value: string, seconds: number): void {
+function sendCookie(reply: FastifyReply, publicUrl: string, suffix: string, value: string, seconds: number): void {
   const cookie = stringifySetCookie({
-    name: prefixOf(publicUrl) + profileId,
+    name: prefixOf(publicUrl) + suffix,
     value,
     maxAge: seconds,
     ...(seconds === 0 ? { expires: new Date(0) } : {}),
@@ -67,10 +68,24 @@ export async function setSessionCookie(
   others.delete(profileId);
   const surplus = new Set(await surplusTokens(store.read, [...others.values()], maxCookies - 1));
   for (const [id, other] of others) if (surplus.has(other)) clearSessionCookie(reply, publicUrl, id);
-  sendCookie(reply, publicUrl, profileId, token, maxSessionDuration / 1000);
+  sendCookie(reply, publicUrl, String(profileId), token, maxSessionDuration / 1000);
 }
 
 /** Deletes the cookie of a session in the browser. */
 export function clearSessionCookie(reply: FastifyReply, publicUrl: string, profileId: number): void {
-  sendCookie(reply, publicUrl, profileId, '', 0);
+  sendCookie(reply, publicUrl, String(profileId), '', 0);
+}
+
+/** Suffix of the cookie that identifies the browser of a sign-in code. */
+const codeSuffix = 'code';
+
+/** Returns the token of the browser for which codes are requested, or null. */
+export function browserToken({ headers }: FastifyRequest, publicUrl: string): string | null {
+  const token = parseCookie(headers.cookie ?? '')[prefixOf(publicUrl) + codeSuffix];
+  return token !== undefined && /^[\w-]{43}$/.test(token) ? token : null;
+}
+
+/** Sets the token of the browser for which codes are requested. It stays as long as the newest code. */
+export function setBrowserToken(reply: FastifyReply, publicUrl: string, token: string): void {
+  sendCookie(reply, publicUrl, codeSuffix, token, codeLifetime / 1000);
 }

@@ -1,7 +1,8 @@
 import { Alert, Checkbox, PasswordInput, SegmentedControl, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { isProfileTypeAvailable, profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { useOverview } from '#console/overview/use-overview.ts';
+import { hasAccessUsers, isProfileTypeAvailable, profileTypes, secretMask } from '#core/records/login-profile.ts';
 import type { ProfileValues } from './profile-values.ts';
 
 type Form = UseFormReturnType<ProfileValues>;
@@ -27,14 +28,24 @@ const Password = ({ form }: { form: Form }) => (
   </>
 );
 
-const EmailCode = ({ form }: { form: Form }) => (
-  <TagsInput
-    label="Allowed e-mail addresses"
-    description="Full addresses, or *@example.com for all addresses of a domain."
-    placeholder="*@example.com"
-    {...form.getInputProps('allow')}
-  />
-);
+function EmailCode({ form }: { form: Form }) {
+  const { data: overview } = useOverview();
+  return (
+    <>
+      {overview?.mail === false && (
+        <Alert color="accent">
+          No mail server is configured, so visitors cannot get a code yet. Set POSTERN_SMTP_URL and POSTERN_MAIL_FROM.
+        </Alert>
+      )}
+      <TagsInput
+        label="Other allowed addresses"
+        description="For people who are not access users of this profile: full addresses, or *@example.com for all addresses of a domain."
+        placeholder="*@example.com"
+        {...form.getInputProps('allow')}
+      />
+    </>
+  );
+}
 
 const Oidc = ({ form }: { form: Form }) => (
   <>
@@ -95,7 +106,7 @@ export function KindFields({ form }: { form: Form }) {
   return (
     <>
       {Fields && <Fields form={form} />}
-      {form.values.typeId === profileTypes.USERS && (
+      {hasAccessUsers(form.values.typeId) && (
         <Text size="sm" c="dimmed">
           Create this login profile first. Then add users under Access users.
         </Text>

@@ -11,7 +11,7 @@ const kindsByType: Record<ProfileType, Kind> = {
   USERS: { name: 'Users with passwords', description: 'Each access user signs in with their own user name and password.' },
   EMAIL_CODE: {
     name: 'Code by e-mail',
-    description: 'Visitors sign in with a one-time code that is sent to an e-mail address that you allow.',
+    description: 'Visitors enter their e-mail address, and sign in with a code that is mailed to them.',
   },
   OIDC: { name: 'OpenID Connect', description: 'Visitors sign in at your identity provider.' },
   SAML: { name: 'SAML', description: 'Visitors sign in at your identity provider.' },

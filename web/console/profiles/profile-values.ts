@@ -147,7 +147,7 @@ export const changedProfileFields = changedFieldsBy<ProfileValues>({
 });
 
 const fieldsThatEndSessions = Object.keys(emptyProfile).filter(
-  (name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange'].includes(name),
+  (name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow'].includes(name),
 );
 
 /** Returns what a change means for visitors who use the profile, or an empty text. */
@@ -155,6 +155,7 @@ export function profileChangeWarning(before: ProfileValues, after: ProfileValues
   const ends = fieldsThatEndSessions.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return [
     ends ? 'Everyone who is signed in with this profile will be signed out.' : '',
+    before.allow.some((entry) => !after.allow.includes(entry)) ? 'Visitors whose address is no longer allowed will be signed out.' : '',
     before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other addresses lose access at once.' : '',
     excludesOperator ? 'Your own address is not in the list.' : '',
   ]

@@ -28,10 +28,10 @@ const states = {
   held: ['Held after a restore', 'waiting'],
 } as const satisfies Record<DeliveryState, readonly [string, 'good' | 'waiting' | 'over' | 'bad']>;
 
-const kinds: Readonly<Record<Delivery['kind'], string>> = { alert: 'Alert', invitation: 'Invitation', test: 'Test' };
+const kinds: Readonly<Record<Delivery['kind'], string>> = { alert: 'Alert', invitation: 'Invitation', test: 'Test', code: 'Sign-in code' };
 
 const columns: readonly Column<Delivery>[] = [
-  { name: 'Recipient', sort: 'recipient', cell: ({ recipient }) => recipient },
+  { name: 'Recipient', sort: 'recipient', cell: ({ recipient }) => recipient || '–' },
   {
     name: 'Mail',
     sort: 'kind',

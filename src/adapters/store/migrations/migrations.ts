@@ -13,6 +13,7 @@ import { jobs } from './0012-jobs.ts';
 import { uploadHandles } from './0013-upload-handles.ts';
 import { sessionIdentities } from './0014-session-identities.ts';
 import { mail } from './0015-mail.ts';
+import { signInCodes } from './0016-sign-in-codes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   uploadHandles,
   sessionIdentities,
   mail,
+  signInCodes,
 ];

@@ -35,6 +35,14 @@ export const mailDe: MailMessages = {
   validUntil: 'Der Link ist gültig bis {moment}.',
   signInNeeded: 'Sie werden gebeten, sich anzumelden.',
   invitationReason: 'Wenn Sie diese E-Mail nicht erwartet haben, können Sie sie ignorieren.',
+  codeSubject: 'Ihr Anmeldecode: {code}',
+  codeIntro: 'Geben Sie diesen Code auf der Seite ein, auf der Sie ihn angefordert haben:',
+  codeValidity: {
+    one: 'Er ist {count} Minute gültig, und nur in dem Browser, in dem Sie ihn angefordert haben.',
+    other: 'Er ist {count} Minuten gültig, und nur in dem Browser, in dem Sie ihn angefordert haben.',
+  },
+  openPage: 'Seite öffnen',
+  codeReason: 'Wenn Sie keinen Code angefordert haben, können Sie diese E-Mail ignorieren. Geben Sie den Code niemals weiter.',
   testSubject: 'Test-E-Mail von Postern',
   testText: 'Dies ist ein Test. Postern kann E-Mails senden.',
 };

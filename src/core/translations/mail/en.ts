@@ -37,6 +37,15 @@ export const mailEn = {
   validUntil: 'The link is valid until {moment}.',
   signInNeeded: 'You will be asked to sign in.',
   invitationReason: 'If you did not expect this mail, you can ignore it.',
+  // Sign-in codes
+  codeSubject: 'Your sign-in code: {code}',
+  codeIntro: 'Enter this code on the page where you asked for it:',
+  codeValidity: {
+    one: 'It is valid for {count} minute, and only in the browser where you asked for it.',
+    other: 'It is valid for {count} minutes, and only in the browser where you asked for it.',
+  },
+  openPage: 'Open the page',
+  codeReason: 'If you did not ask for a code, you can ignore this mail. Never pass the code on to anyone.',
   // Test mails
   testSubject: 'Test mail from Postern',
   testText: 'This is a test. Postern can send mails.',

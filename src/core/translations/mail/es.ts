@@ -35,6 +35,15 @@ export const mailEs: MailMessages = {
   validUntil: 'El enlace es válido hasta el {moment}.',
   signInNeeded: 'Se le pedirá que inicie sesión.',
   invitationReason: 'Si no esperaba este correo, puede ignorarlo.',
+  codeSubject: 'Su código de acceso: {code}',
+  codeIntro: 'Introduzca este código en la página donde lo pidió:',
+  codeValidity: {
+    one: 'Es válido durante {count} minuto, y solo en el navegador donde lo pidió.',
+    many: 'Es válido durante {count} minutos, y solo en el navegador donde lo pidió.',
+    other: 'Es válido durante {count} minutos, y solo en el navegador donde lo pidió.',
+  },
+  openPage: 'Abrir la página',
+  codeReason: 'Si no ha pedido un código, puede ignorar este correo. No comparta nunca el código con nadie.',
   testSubject: 'Correo de prueba de Postern',
   testText: 'Esto es una prueba. Postern puede enviar correos.',
 };

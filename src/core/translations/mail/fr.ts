@@ -35,6 +35,15 @@ export const mailFr: MailMessages = {
   validUntil: 'Le lien est valable jusqu’au {moment}.',
   signInNeeded: 'Il vous sera demandé de vous connecter.',
   invitationReason: 'Si vous n’attendiez pas ce message, vous pouvez l’ignorer.',
+  codeSubject: 'Votre code de connexion : {code}',
+  codeIntro: 'Saisissez ce code sur la page où vous l’avez demandé :',
+  codeValidity: {
+    one: 'Il est valable {count} minute, et seulement dans le navigateur où vous l’avez demandé.',
+    many: 'Il est valable {count} minutes, et seulement dans le navigateur où vous l’avez demandé.',
+    other: 'Il est valable {count} minutes, et seulement dans le navigateur où vous l’avez demandé.',
+  },
+  openPage: 'Ouvrir la page',
+  codeReason: 'Si vous n’avez pas demandé de code, vous pouvez ignorer ce message. Ne communiquez jamais le code à personne.',
   testSubject: 'Message de test de Postern',
   testText: 'Ceci est un test. Postern peut envoyer des messages.',
 };

@@ -35,6 +35,15 @@ export const mailIt: MailMessages = {
   validUntil: 'Il link è valido fino al {moment}.',
   signInNeeded: 'Le sarà chiesto di accedere.',
   invitationReason: 'Se non si aspettava questa e-mail, può ignorarla.',
+  codeSubject: 'Il Suo codice di accesso: {code}',
+  codeIntro: 'Inserisca questo codice nella pagina in cui l’ha richiesto:',
+  codeValidity: {
+    one: 'È valido per {count} minuto, e solo nel browser in cui l’ha richiesto.',
+    many: 'È valido per {count} minuti, e solo nel browser in cui l’ha richiesto.',
+    other: 'È valido per {count} minuti, e solo nel browser in cui l’ha richiesto.',
+  },
+  openPage: 'Apri la pagina',
+  codeReason: 'Se non ha richiesto un codice, può ignorare questa e-mail. Non comunichi mai il codice a nessuno.',
   testSubject: 'E-mail di prova da Postern',
   testText: 'Questa è una prova. Postern può inviare e-mail.',
 };

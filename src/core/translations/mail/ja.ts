@@ -35,6 +35,11 @@ export const mailJa: MailMessages = {
   validUntil: 'このリンクは {moment} まで有効です。',
   signInNeeded: 'サインインが必要です。',
   invitationReason: 'このメールに心当たりがない場合は、無視してください。',
+  codeSubject: 'サインイン コード: {code}',
+  codeIntro: 'コードを要求したページに、次のコードを入力してください。',
+  codeValidity: { other: 'コードの有効期間は {count} 分で、要求したブラウザーでのみ使用できます。' },
+  openPage: 'ページを開く',
+  codeReason: 'コードを要求していない場合は、このメールを無視してください。コードを他の人に教えないでください。',
   testSubject: 'Postern からのテスト メール',
   testText: 'これはテストです。Postern はメールを送信できます。',
 };

@@ -35,6 +35,14 @@ export const mailNl: MailMessages = {
   validUntil: 'De link is geldig tot {moment}.',
   signInNeeded: 'U wordt gevraagd om in te loggen.',
   invitationReason: 'Als u deze e-mail niet verwachtte, kunt u hem negeren.',
+  codeSubject: 'Uw inlogcode: {code}',
+  codeIntro: 'Voer deze code in op de pagina waar u erom hebt gevraagd:',
+  codeValidity: {
+    one: 'De code is {count} minuut geldig, en alleen in de browser waarin u erom hebt gevraagd.',
+    other: 'De code is {count} minuten geldig, en alleen in de browser waarin u erom hebt gevraagd.',
+  },
+  openPage: 'Pagina openen',
+  codeReason: 'Als u niet om een code hebt gevraagd, kunt u deze e-mail negeren. Geef de code nooit aan iemand door.',
   testSubject: 'Testmail van Postern',
   testText: 'Dit is een test. Postern kan e-mails versturen.',
 };

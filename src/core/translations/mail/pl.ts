@@ -65,6 +65,16 @@ export const mailPl: MailMessages = {
   validUntil: 'Link jest ważny do: {moment}.',
   signInNeeded: 'Konieczne będzie zalogowanie się.',
   invitationReason: 'Jeśli nie oczekujesz tej wiadomości, możesz ją zignorować.',
+  codeSubject: 'Twój kod logowania: {code}',
+  codeIntro: 'Wpisz ten kod na stronie, na której o niego poproszono:',
+  codeValidity: {
+    one: 'Jest ważny przez {count} minutę i tylko w przeglądarce, w której o niego poproszono.',
+    few: 'Jest ważny przez {count} minuty i tylko w przeglądarce, w której o niego poproszono.',
+    many: 'Jest ważny przez {count} minut i tylko w przeglądarce, w której o niego poproszono.',
+    other: 'Jest ważny przez {count} minuty i tylko w przeglądarce, w której o niego poproszono.',
+  },
+  openPage: 'Otwórz stronę',
+  codeReason: 'Jeśli to nie Ty prosisz o kod, zignoruj tę wiadomość. Nigdy nikomu nie podawaj kodu.',
   testSubject: 'Wiadomość testowa z Postern',
   testText: 'To jest test. Postern może wysyłać wiadomości.',
 };

@@ -35,6 +35,15 @@ export const mailPt: MailMessages = {
   validUntil: 'A ligação é válida até {moment}.',
   signInNeeded: 'Ser-lhe-á pedido que inicie sessão.',
   invitationReason: 'Se não esperava este e-mail, pode ignorá-lo.',
+  codeSubject: 'O seu código de acesso: {code}',
+  codeIntro: 'Introduza este código na página onde o pediu:',
+  codeValidity: {
+    one: 'É válido durante {count} minuto, e só no navegador onde o pediu.',
+    many: 'É válido durante {count} minutos, e só no navegador onde o pediu.',
+    other: 'É válido durante {count} minutos, e só no navegador onde o pediu.',
+  },
+  openPage: 'Abrir a página',
+  codeReason: 'Se não pediu um código, pode ignorar este e-mail. Nunca partilhe o código com ninguém.',
   testSubject: 'E-mail de teste do Postern',
   testText: 'Isto é um teste. O Postern consegue enviar e-mails.',
 };

@@ -35,6 +35,11 @@ export const mailZh: MailMessages = {
   validUntil: '此链接的有效期至 {moment}。',
   signInNeeded: '您需要先登录。',
   invitationReason: '如果您没有预料到此邮件，请忽略它。',
+  codeSubject: '您的登录验证码：{code}',
+  codeIntro: '请在您请求验证码的页面上输入：',
+  codeValidity: { other: '验证码在 {count} 分钟内有效，并且只能在请求它的浏览器中使用。' },
+  openPage: '打开页面',
+  codeReason: '如果您没有请求验证码，请忽略此邮件。切勿将验证码告诉任何人。',
   testSubject: '来自 Postern 的测试邮件',
   testText: '这是一封测试邮件。Postern 可以发送邮件。',
 };

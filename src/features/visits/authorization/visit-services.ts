@@ -1,5 +1,5 @@
 import type { VisitAudit } from '#features/audit/visit-audit.ts';
-import type { NewSessionLimit } from '#features/rate-limits/new-sessions.ts';
+import type { NetworkLimit } from '#features/rate-limits/network-limit.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
 import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
@@ -15,7 +15,8 @@ export interface VisitServices {
   readonly audit: VisitAudit;
   readonly signInKinds: SignInKinds;
   readonly verifiedPasswords: VerifiedPasswords;
-  readonly newSessions: NewSessionLimit;
+  readonly newSessions: NetworkLimit;
+  readonly newCodes: NetworkLimit;
   /** Tokens of the file changes that this process is making or recovering. */
   readonly runningChanges: Set<string>;
   readonly changes: ChangesInTurn;

@@ -16,7 +16,7 @@ export function signInPart(
   profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_startup_message' | 'lang'>,
   signedIn: SignedInVisitor | null,
 ) {
-  const password = findSignInKind(signInKinds, profile)?.password;
+  const { password, code } = findSignInKind(signInKinds, profile) ?? {};
   return {
     typeId: profile.type_id,
     typeString: profileTypeName(profile.type_id),
@@ -24,6 +24,7 @@ export function signInPart(
     startupMessage: profile.profile_startup_message,
     lang: profile.lang,
     asksPassword: password !== undefined,
+    asksCode: code !== undefined,
     asksUsername: password?.requiresUsername(profile) ?? true,
     canChangePassword: password?.replacePassword !== undefined,
     signedIn: signedIn !== null || !requiresSignIn(profile.type_id),

@@ -1,18 +1,16 @@
-import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { requiresSignIn } from '#core/records/login-profile.ts';
-import type { PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
+import { messages, Refusal } from '#core/messages.ts';
+import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { accessPortal, type PortalPorts, portalResponse } from '#features/visits/authorization/portal.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { type VisitResponsePorts, visitResponse } from '#features/visits/authorization/visit-share.ts';
-import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
-import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
+import type { ProfileRef } from '#ports/sign-in.ts';
+import { type SubmittedCredentials, verifyCredentials } from './verify-credentials.ts';
 
 /** A new session. The HTTP layer sets its cookie before any further check. */
 export interface NewSession {
@@ -20,35 +18,21 @@ export interface NewSession {
   readonly token: string;
 }
 
-/**
- * Returns how a profile verifies passwords.
- * @throws Refusal (400) if the profile needs no sign-in or the user name is missing, (503) if its kind of sign-in is not available yet
- */
-function passwordSignInOf(
-  { signInKinds }: Pick<VisitServices, 'signInKinds'>,
-  profile: ProfileRef,
-  { username }: SignInBody,
-): PasswordSignIn {
-  if (!requiresSignIn(profile.type_id)) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
-  const kind = findSignInKind(signInKinds, profile)?.password;
-  if (!kind) throw new Refusal('signInUnavailable');
-  if (kind.requiresUsername(profile) && !username) throw fieldRefusal('username', 'is required');
-  return kind;
-}
+/** What a visitor has entered, and the token of their browser. */
+export type SignInRequest = Pick<SubmittedCredentials, 'body' | 'browser'>;
 
 type SignInPorts = AuthorizationPorts & Pick<Ports, 'random'> & Pick<VisitServices, 'newSessions'>;
 
 async function signIn(
   ports: SignInPorts,
   profile: ProfileRef,
-  body: SignInBody,
+  { body, browser }: SignInRequest,
+  viewId: string,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
 ): Promise<{ session: NewSession; signedIn: SignedInVisitor }> {
-  const kind = passwordSignInOf(ports, profile, body);
   try {
     const { address } = event.visitorRequest;
-    const credentials = { username: body.username ?? '', password: body.password };
-    const completed = await signInByPassword(ports, profile, kind, credentials, address);
+    const completed = await verifyCredentials(ports, profile, { body, browser, viewId, address });
     ports.newSessions.count(address, profile.profile_id);
     const token = await beginSession(ports, profile, completed, address);
     const signedIn = signedInVisitor(profile, completed);
@@ -56,7 +40,7 @@ async function signIn(
     return { session: { profileId: profile.profile_id, token }, signedIn };
   } catch (cause) {
     // Omits the entered user name: it may be a password, and invented names would fill the audit log.
-    if (cause instanceof Refusal)
+    if (cause instanceof Refusal && messages[cause.messageName].status !== 400)
       ports.audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { because: cause.messageName } });
     throw cause;
   }
@@ -77,7 +61,7 @@ const withSession = (visitorRequest: VisitorRequest, { profileId, token }: NewSe
 export async function signInAtShare(
   ports: SignInPorts & VisitResponsePorts,
   visitorRequest: VisitorRequest,
-  body: SignInBody,
+  request: SignInRequest,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<Visit> {
   const { link } = await authorizeVisit(
@@ -85,7 +69,7 @@ export async function signInAtShare(
     { ...visitorRequest, credentials: { basic: null, session: () => null } },
     { action: 'signIn' },
   );
-  const { session } = await signIn(ports, link, body, { link, visitorRequest, action: 'sign-in', path: '' });
+  const { session } = await signIn(ports, link, request, visitorRequest.viewId, { link, visitorRequest, action: 'sign-in', path: '' });
   await setCookie(session);
   return visitResponse(ports, await authorizeVisit(ports, withSession(visitorRequest, session), { action: 'visit' }));
 }
@@ -94,12 +78,12 @@ export async function signInAtShare(
 export async function signInAtPortal(
   ports: SignInPorts & PortalPorts,
   visitorRequest: VisitorRequest,
-  body: SignInBody,
+  request: SignInRequest,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<PortalVisit> {
   const portal = await accessPortal(ports, visitorRequest);
   const { profile } = portal;
-  const { session, signedIn } = await signIn(ports, profile, body, {
+  const { session, signedIn } = await signIn(ports, profile, request, visitorRequest.viewId, {
     link: null,
     tid: profile.tid,
     visitorRequest,

@@ -1,9 +1,9 @@
 import { fold } from '#core/fold.ts';
+import { userIdentity } from '#features/visits/sign-in/user-identity.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
 import { replaceUserPassword } from './replace-user-password.ts';
-import { userIdentity } from './user-identity.ts';
 
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'passwordHash'>;
 

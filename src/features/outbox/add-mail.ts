@@ -51,7 +51,7 @@ async function addDeliveries(
     .map((recipient) => ({ recipient, recipient_key: emailKey(recipient) }))
     .filter(({ recipient_key }) => !excluded.has(recipient_key))
     .map((recipient) => ({
-      ...{ tid, lane: 'alerts' as const, kind, content_id: id, share_id, ...recipient },
+      ...{ tid, lane: kind === 'code' ? ('codes' as const) : ('alerts' as const), kind, content_id: id, share_id, ...recipient },
       ...{ message_id: `${random.token(messageIdBits)}@${domain}`, state: planned.state, attempts: 0 },
       ...{ created_at: sql<number>`${now}`, due_at: sql<number>`${now}`, ended_at: null, error: '' },
     }));

@@ -7,14 +7,16 @@ import { languageOf } from '#core/translations/languages.ts';
 export type MailContent =
   | { readonly kind: 'alert'; readonly content: AlertContent }
   | { readonly kind: 'invitation'; readonly content: InvitationContent }
-  | { readonly kind: 'test'; readonly content: Record<string, never> };
+  | { readonly kind: 'test'; readonly content: Record<string, never> }
+  /** Encrypted, because it contains the code. */
+  | { readonly kind: 'code'; readonly content: { readonly sealed: string } };
 
 /** Returns the stored content of a mail. Postern wrote it, so its form is not checked again. */
 export const readContent = (kind: MailContent['kind'], data: string): MailContent => ({ kind, content: JSON.parse(data) });
 
 /** Returns a mail as it is sent to one recipient. */
 export function composeMail(
-  mail: MailContent,
+  mail: Exclude<MailContent, { readonly kind: 'code' }>,
   options: { readonly language: string; readonly timeZone: string; readonly unsubscribeUrl: string },
 ): ComposedMail {
   const language = languageOf([options.language]);

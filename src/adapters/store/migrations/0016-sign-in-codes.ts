@@ -1,0 +1,16 @@
+import type { Migration } from './migration.ts';
+
+/** Codes that visitors have requested to sign in by e-mail. */
+export const signInCodes: Migration = {
+  name: '0016-sign-in-codes',
+  statements: ({ integer, text, tenantIdentity, tenantKey }) => [
+    `CREATE TABLE sign_in_code (
+      id ${tenantIdentity}, tid ${integer} NOT NULL, profile_id ${integer} NOT NULL, profile_epoch ${integer} NOT NULL,
+      view_id ${text} NOT NULL, browser ${text} NOT NULL, mailbox_key ${text} NOT NULL, mac ${text} NOT NULL,
+      attempts ${integer} NOT NULL, used ${integer} NOT NULL, created_at ${integer} NOT NULL,
+      ${tenantKey})`,
+    'CREATE INDEX sign_in_code_browser ON sign_in_code(tid, browser, view_id, id)',
+    'CREATE INDEX sign_in_code_mailbox ON sign_in_code(tid, mailbox_key, created_at)',
+    'CREATE INDEX sign_in_code_created ON sign_in_code(created_at)',
+  ],
+};

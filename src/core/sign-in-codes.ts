@@ -1,0 +1,18 @@
+const minute = 60_000; // ms
+
+/** Number of digits of a sign-in code. */
+export const codeDigits = 8;
+/** Time in ms for which a code is valid. */
+export const codeLifetime = 10 * minute;
+/** Number of attempts to enter a code. */
+export const maxCodeAttempts = 5;
+/** Time in ms in which one mailbox gets at most `maxCodes` codes, whichever browser requests them. */
+export const codeWindow = 60 * minute;
+export const maxCodes = 10;
+
+/** Returns a code without the spaces and hyphens of its notation. Wide and Arabic digits become ASCII digits. */
+export const parseCode = (text: string): string =>
+  text.replace(/[\s\p{Pd}]+/gu, '').replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => String(digit.charCodeAt(0) % 16));
+
+/** Returns a code in two groups of digits, as mails and pages show it. */
+export const spacedCode = (code: string): string => code.replace(/^\d{4}/, '$& ');

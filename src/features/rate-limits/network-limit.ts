@@ -1,0 +1,31 @@
+import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
+import { Refusal } from '#core/messages.ts';
+import { windowCounts } from '#core/window-counts.ts';
+import type { Clock } from '#ports/clock.ts';
+
+const minute = 60_000; // ms
+
+/** Limits how often visitors of one network do something at a login profile. */
+export interface NetworkLimit {
+  /** Counts one time. @throws 503 with Retry-After if there were too many in this window */
+  count(address: string, profileId: number): void;
+}
+
+/** Returns a limit for this process. @param max how often in each window, for a network and for a wide network */
+function networkLimit(clock: Clock, window: number, max: { readonly network: number; readonly wide: number }): NetworkLimit {
+  const counts = windowCounts(window, clock.now);
+  return {
+    count(address, profileId) {
+      const network = counts.add(`${profileId} network ${narrowNetworkOf(address)}`);
+      const wide = counts.add(`${profileId} wide ${wideNetworkOf(address)}`);
+      if (network <= max.network && wide <= max.wide) return;
+      throw new Refusal('signInBusy', undefined, { retryAfter: Math.ceil(counts.remainingTime() / 1000) });
+    },
+  };
+}
+
+/** Returns a limit of new sessions: each needs a row in the database until it expires. */
+export const newSessionLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
+
+/** Returns a limit of new sign-in codes: each is a mail to somebody. */
+export const newCodeLimit = (clock: Clock) => networkLimit(clock, 10 * minute, { network: 100, wide: 300 });

@@ -1,0 +1,63 @@
+import { emailKey, findAllowedEmail, isSameEmail } from '#core/mail/email.ts';
+import { profileSealPurposes, profileTypes } from '#core/records/login-profile.ts';
+import type { EmailCodeConfiguration } from '#core/records/profile-configuration.ts';
+import { userIdentity } from '#features/visits/sign-in/user-identity.ts';
+import type { CompletedSignIn, Identity, ProfileRef } from '#ports/sign-in.ts';
+import type { Tx } from '#ports/store.ts';
+import type { Vault } from '#ports/vault.ts';
+
+type ProfileKey = Pick<ProfileRef, 'tid' | 'profile_id'>;
+
+/** Somebody who may sign in with a code. */
+export interface CodeRecipient {
+  /** The address as the operator has written it: the mail goes there. */
+  readonly email: string;
+  readonly identity: Identity;
+  /** null: no access user, but the profile allows the address. */
+  readonly user: CompletedSignIn['user'];
+}
+
+/** Returns the addresses that a profile allows beside those of its access users. */
+async function readAllowedEmails(vault: Vault, db: Tx, { tid, profile_id }: ProfileKey): Promise<readonly string[]> {
+  const profile = await db
+    .selectFrom('login_profile')
+    .select('configuration')
+    .where('tid', '=', tid)
+    .where('id', '=', profile_id)
+    .where('type_id', '=', profileTypes.EMAIL_CODE)
+    .executeTakeFirst();
+  if (!profile?.configuration) return [];
+  const configuration: EmailCodeConfiguration = JSON.parse(vault.open(profileSealPurposes.configuration, profile.configuration));
+  return configuration.allow ?? [];
+}
+
+/** Returns the identity of an access user who has signed in with a code, or null as `userIdentity` does. */
+export async function codeUserIdentity(db: Tx, profile: ProfileKey, user: NonNullable<CompletedSignIn['user']>): Promise<Identity | null> {
+  const identity = await userIdentity(db, profile, user);
+  return identity && { ...identity, names: [identity.email, ...identity.names] };
+}
+
+/** The identity of an address that is allowed without an access user. An id of a user contains no @, so no subject is used twice. */
+const allowedIdentity = (email: string): Identity => ({ subject: emailKey(email), name: email, email, names: [email], groups: [] });
+
+/**
+ * Returns who may sign in with the code for an address, or null. An inactive access user may not, even if the profile allows the
+ * address.
+ * @param entered the address as the visitor has written it
+ */
+export async function findCodeRecipient(vault: Vault, db: Tx, profile: ProfileKey, entered: string): Promise<CodeRecipient | null> {
+  const row = await db
+    .selectFrom('access_user')
+    .select(['id', 'email', 'session_epoch'])
+    .where('tid', '=', profile.tid)
+    .where('profile_id', '=', profile.profile_id)
+    .where('email_key', '=', emailKey(entered))
+    .executeTakeFirst();
+  if (row) {
+    const user = { id: row.id, epoch: row.session_epoch };
+    const identity = isSameEmail(entered, row.email) ? await codeUserIdentity(db, profile, user) : null;
+    return identity && { email: row.email, identity, user };
+  }
+  const email = findAllowedEmail(entered, await readAllowedEmails(vault, db, profile));
+  return email === null ? null : { email, identity: allowedIdentity(email), user: null };
+}

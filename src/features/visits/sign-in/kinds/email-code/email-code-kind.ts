@@ -1,0 +1,31 @@
+import type { Ports } from '#ports/ports.ts';
+import type { Identity, SignInKind } from '#ports/sign-in.ts';
+import { codeUserIdentity, findCodeRecipient } from './code-recipient.ts';
+import { requestCode } from './request-code.ts';
+import { findCode, verifyCode } from './verify-code.ts';
+
+type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
+
+/**
+ * EMAIL_CODE: a code by e-mail, for access users and for the addresses that the profile allows. A sign-in ends as soon as the access
+ * user is inactive or has another address, or the profile no longer allows the address.
+ */
+export const emailCodeKind = (ports: KindPorts): SignInKind => ({
+  code: {
+    request: (profile, request) => requestCode(ports, profile, request),
+    hasCode: async (profile, place) => (await findCode(ports.store.read, profile, place, ports.clock.now())) !== null,
+    verify: (profile, credentials) => verifyCode(ports, profile, credentials),
+  },
+  async reauthenticate(profile, signIn) {
+    const { user } = signIn;
+    const { read } = ports.store;
+    const findIdentity = async (): Promise<Identity | null> => {
+      if (user) return codeUserIdentity(read, profile, user);
+      const recipient = await findCodeRecipient(ports.vault, read, profile, signIn.identity.email);
+      return recipient && recipient.user === null ? recipient.identity : null;
+    };
+    const who = user ? `user ${user.id} ${user.epoch}` : `address ${signIn.identity.email}`;
+    const identity = await ports.store.cachedUntilChange(`code ${profile.profile_id} ${who}`, findIdentity);
+    return identity?.subject === signIn.identity.subject ? { ...signIn, identity } : null;
+  },
+});

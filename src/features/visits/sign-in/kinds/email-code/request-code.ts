@@ -1,0 +1,49 @@
+import { mailboxKey } from '#core/mail/email.ts';
+import { Refusal } from '#core/messages.ts';
+import { codeDigits, codeWindow, maxCodes } from '#core/sign-in-codes.ts';
+import { addMail } from '#features/outbox/add-mail.ts';
+import { sha256 } from '#features/records/sha256.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { CodeRequest, ProfileRef } from '#ports/sign-in.ts';
+import type { Tx } from '#ports/store.ts';
+import { codeMac } from './code-mac.ts';
+import { sealCodeMail } from './sealed-code-mail.ts';
+
+type RequestPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
+
+/** Returns whether a mailbox has got as many codes as it may get in an hour. */
+async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): Promise<boolean> {
+  const recent = tx
+    .selectFrom('sign_in_code')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('mailbox_key', '=', mailbox)
+    .where('created_at', '>', now - codeWindow);
+  return (await recent.limit(maxCodes).execute()).length === maxCodes;
+}
+
+/** Plans the mail with a code, see `CodeSignIn.request`. A mailbox that has its codes for this hour gets no other one, and they stay valid. */
+export async function requestCode(ports: RequestPorts, profile: ProfileRef, request: CodeRequest): Promise<void> {
+  const { store, clock, random, vault, mail } = ports;
+  if (!mail) throw new Refusal('signInUnavailable', 'Codes cannot be sent: no mail server is configured.');
+  const { tid, profile_id, session_epoch } = profile;
+  const { email, browser, viewId, shareId, language, pageUrl } = request;
+  const mailbox = mailboxKey(email);
+  const code = random.digits(codeDigits);
+  const row = {
+    ...{ tid, profile_id, profile_epoch: session_epoch, view_id: viewId, browser: sha256(browser), mailbox_key: mailbox },
+    ...{ mac: codeMac(vault, { email, browser, viewId, code }), attempts: 0, used: 0 },
+  };
+  const sealed = sealCodeMail(vault, { tid, profileId: profile_id, email, code, pageUrl });
+  await store.write(async (tx) => {
+    const now = clock.now();
+    if (await hasMaxCodes(tx, tid, mailbox, now)) return;
+    await tx
+      .insertInto('sign_in_code')
+      .values({ ...row, created_at: now })
+      .execute();
+    const content = { kind: 'code', content: { sealed } } as const;
+    await addMail({ random, store }, tx, { tid, shareId, mail: content, language, recipients: [''], domain: mail.domain });
+  }, visitorTurn(request.address));
+}

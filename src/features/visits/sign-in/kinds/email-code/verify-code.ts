@@ -1,0 +1,57 @@
+import { timingSafeEqual } from 'node:crypto';
+import { codeLifetime, maxCodeAttempts, parseCode } from '#core/sign-in-codes.ts';
+import { sha256 } from '#features/records/sha256.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { CodeCredentials, CodePlace, CompletedSignIn, ProfileRef } from '#ports/sign-in.ts';
+import type { Tx } from '#ports/store.ts';
+import { codeMac } from './code-mac.ts';
+import { findCodeRecipient } from './code-recipient.ts';
+
+type VerifyPorts = Pick<Ports, 'store' | 'clock' | 'vault'>;
+
+/** Returns the newest code of a browser at a link, if it can still be used. */
+export async function findCode(db: Tx, profile: ProfileRef, { browser, viewId }: CodePlace, now: number) {
+  const code = await db
+    .selectFrom('sign_in_code')
+    .selectAll()
+    .where('tid', '=', profile.tid)
+    .where('browser', '=', sha256(browser))
+    .where('view_id', '=', viewId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (code?.profile_id !== profile.profile_id || code.profile_epoch !== profile.session_epoch) return null;
+  return code.used === 0 && code.attempts < maxCodeAttempts && now - code.created_at < codeLifetime ? code : null;
+}
+
+/** Counts an attempt before the code is compared, so that parallel attempts cannot try more. @returns false if there were too many */
+async function countCodeAttempt(tx: Tx, { tid, id }: { readonly tid: number; readonly id: number }): Promise<boolean> {
+  const [result] = await tx
+    .updateTable('sign_in_code')
+    .set((row) => ({ attempts: row('attempts', '+', 1) }))
+    .where('tid', '=', tid)
+    .where('id', '=', id)
+    .where('used', '=', 0)
+    .where('attempts', '<', maxCodeAttempts)
+    .execute();
+  return Number(result?.numUpdatedRows) === 1;
+}
+
+/** Verifies a code and uses it up, see `CodeSignIn.verify`. */
+export async function verifyCode(
+  { store, clock, vault }: VerifyPorts,
+  profile: ProfileRef,
+  credentials: CodeCredentials,
+): Promise<CompletedSignIn | null> {
+  const mac = Buffer.from(codeMac(vault, { ...credentials, code: parseCode(credentials.code) }));
+  return store.write(async (tx) => {
+    const code = await findCode(tx, profile, credentials, clock.now());
+    if (!code || !(await countCodeAttempt(tx, code)) || !timingSafeEqual(Buffer.from(code.mac), mac)) return null;
+    const recipient = await findCodeRecipient(vault, tx, profile, credentials.email);
+    if (!recipient) return null;
+    await tx.updateTable('sign_in_code').set({ used: 1 }).where('tid', '=', code.tid).where('id', '=', code.id).execute();
+    const { identity, user } = recipient;
+    return { identity, claimsAt: clock.now(), profileEpoch: profile.session_epoch, user };
+  }, visitorTurn(credentials.address));
+}

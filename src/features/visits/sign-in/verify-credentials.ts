@@ -1,0 +1,95 @@
+import { emailKey, parseEmail } from '#core/mail/email.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
+import type { SignInBody } from '#core/records/visit.ts';
+import { checkDelay, type FailureKey, networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
+import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { CodeCredentials, CodeSignIn, CompletedSignIn, PasswordSignIn, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+
+type CredentialPorts = Pick<Ports, 'store' | 'clock'> & Pick<VisitServices, 'signInKinds'>;
+
+/** What a visitor sends to sign in, and from where. */
+export interface SubmittedCredentials {
+  readonly body: SignInBody;
+  /** Token in the cookie of the browser that has requested a code; null: none. */
+  readonly browser: string | null;
+  readonly viewId: string;
+  /** Address of the client. */
+  readonly address: string;
+}
+
+/** Returns the kind of sign-in of a profile. @throws Refusal (400) if the profile needs no sign-in, (503) if its kind is not available yet */
+export function signInKindOf({ signInKinds }: Pick<VisitServices, 'signInKinds'>, profile: ProfileRef): SignInKind {
+  if (!requiresSignIn(profile.type_id)) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
+  const kind = findSignInKind(signInKinds, profile);
+  if (!kind) throw new Refusal('signInUnavailable');
+  return kind;
+}
+
+/** Checks that the body has only the members of one kind of sign-in. @throws Refusal (400) at the first other one */
+function refuseOthers(body: SignInBody, others: readonly (keyof SignInBody)[], howToSignIn: string): void {
+  const other = others.find((field) => body[field] !== undefined);
+  if (other) throw fieldRefusal(other, `must not be given: visitors sign in with ${howToSignIn} here`);
+}
+
+/** @throws Refusal (400) if a member is missing */
+function required(body: SignInBody, field: keyof SignInBody): string {
+  return body[field] || throwRefusal(fieldRefusal(field, 'is required'));
+}
+
+function throwRefusal(refusal: Refusal): never {
+  throw refusal;
+}
+
+/** Returns the address that a visitor has entered. @throws Refusal (400) if mail cannot be sent to it */
+export const parseVisitorEmail = (email: string): string =>
+  parseEmail(email.trim()) ?? throwRefusal(fieldRefusal('email', 'must be an e-mail address such as ann@example.com'));
+
+function verifyPassword(ports: CredentialPorts, profile: ProfileRef, kind: PasswordSignIn, { body, address }: SubmittedCredentials) {
+  refuseOthers(body, ['email', 'code'], 'a password');
+  const password = required(body, 'password');
+  const username = kind.requiresUsername(profile) ? required(body, 'username') : (body.username ?? '');
+  return signInByPassword(ports, profile, kind, { username, password }, address);
+}
+
+/** Verifies a code and counts the attempt: for the address, for the networks, and for the profile if the code could be right. */
+async function verifyCode(
+  ports: CredentialPorts,
+  profile: ProfileRef,
+  kind: CodeSignIn,
+  entered: SubmittedCredentials,
+): Promise<CompletedSignIn> {
+  const { body, browser, viewId, address } = entered;
+  refuseOthers(body, ['username', 'password'], 'a code');
+  const credentials: CodeCredentials = {
+    email: parseVisitorEmail(required(body, 'email')),
+    code: required(body, 'code'),
+    browser: browser ?? '',
+    viewId,
+    address,
+  };
+  const hasCode = browser !== null && (await kind.hasCode(profile, credentials));
+  const pair = pairKey(String(profile.profile_id), emailKey(credentials.email), address);
+  const ofProfile: FailureKey[] = hasCode ? [{ scope: 'profile', key: `codes ${profile.profile_id}` }] : [];
+  const others = [...networkKeys('signIn', address), ...ofProfile];
+  await checkDelay(ports.store.read, [pair, ...others], ports.clock.now()); // first, so that attempts during the wait write nothing
+  return verifyAttempt(ports, pair, others, async () => (hasCode ? kind.verify(profile, credentials) : null));
+}
+
+/**
+ * Verifies what a visitor has entered, in the way of the profile's kind of sign-in.
+ * @throws Refusal (400) at a wrong member; (401) for wrong credentials; (429) during the wait after failed attempts; (503)
+ */
+export async function verifyCredentials(
+  ports: CredentialPorts,
+  profile: ProfileRef,
+  entered: SubmittedCredentials,
+): Promise<CompletedSignIn> {
+  const { password, code } = signInKindOf(ports, profile);
+  if (password) return verifyPassword(ports, profile, password, entered);
+  if (code) return verifyCode(ports, profile, code, entered);
+  throw new Refusal('signInUnavailable');
+}

@@ -1,0 +1,72 @@
+import type { TestContext } from 'node:test';
+import { until } from '../ports/until.ts';
+import type { Answer, Start, TestPostern } from '../start.ts';
+import { linkTo, posting } from '../visit/visiting.ts';
+import { headerOf, startWithMail, textOf } from './mailing.ts';
+
+/** Starts Postern with a mail server, a profile with sign-in by code, and a share. Visitors can come from any address. */
+export async function startWithCodes(
+  t: TestContext,
+  { allow, users = ['ann'], ...start }: Start & { readonly allow?: readonly string[]; readonly users?: readonly string[] } = {},
+) {
+  const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1', ...start.environment };
+  const { postern, sink } = await startWithMail(t, { ...start, environment });
+  const configuration = JSON.stringify(allow ? { allow } : {});
+  const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 4, configuration });
+  const ids: Record<string, number> = {};
+  for (const username of users) {
+    const user = { username, active: true, authId: profile.id, email: `${username}@example.com` };
+    ids[username] = (await postern.call('accessuser/add', user)).id;
+  }
+  const share = await linkTo(postern, { authenticationId: profile.id });
+  /** Waits for the newest mail to an address. @returns its code */
+  async function codeFor(email: string, number = 1): Promise<string> {
+    const mails = () => sink.mails.filter(({ to }) => to[0] === email);
+    await until(() => mails().length >= number);
+    return codeIn(headerOf(mails()[number - 1], 'Subject'));
+  }
+  return { postern, sink, profile, share, users: ids, codeFor };
+}
+
+/** Returns the code in a text, without its space. */
+export const codeIn = (text: string): string => (/\d{4} \d{4}/.exec(text)?.[0] ?? '').replace(' ', '');
+
+/** Returns the address in the mail that a visitor can open. */
+export const linkIn = (mail: Parameters<typeof textOf>[0]): string => /https?:\/\/\S+#code=\d+/.exec(textOf(mail))?.[0] ?? '';
+
+/** A visitor's browser, which keeps its cookies. */
+export class Browser {
+  readonly #postern: TestPostern;
+  readonly #from: string;
+  readonly cookies = new Map<string, string>();
+
+  /** @param from address of the visitor's network */
+  constructor(postern: TestPostern, from = '203.0.113.7') {
+    this.#postern = postern;
+    this.#from = from;
+  }
+
+  async send(path: string, init: RequestInit = {}): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { ...init.headers, 'x-forwarded-for': this.#from, ...(cookie ? { cookie } : {}) };
+    const answer = await this.#postern.visit(path, { ...init, headers });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      this.cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  /** Requests a code at a link. */
+  request(base: string, email: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send(`${base}/sign-in/code`, posting({ email }, headers));
+  }
+
+  /** Enters a code at a link. @returns the status */
+  async enter(base: string, email: string, code: string): Promise<number> {
+    return (await this.send(`${base}/sign-in`, posting({ email, code }))).status;
+  }
+}
+
+/** Returns a code that differs from the right one. */
+export const wrongCode = (code: string, offset = 1): string => String((Number(code) + offset) % 100_000_000).padStart(8, '0');

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hour, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+import { Browser, codeIn, linkIn, startWithCodes } from './code-visitor.ts';
+import { headerOf, htmlOf, textOf } from './mailing.ts';
+
+const ann = 'ann@example.com';
+
+test('an access user signs in with the code that is mailed to them', async (t) => {
+  const { postern, sink, share, codeFor } = await startWithCodes(t);
+  const browser = new Browser(postern);
+  const before = (await browser.send(`${share.base}/visit`)).body;
+  assert.deepEqual([before.signIn.asksCode, before.signIn.asksPassword, before.signIn.signedIn], [true, false, false]);
+  const requested = await browser.request(share.base, ann);
+  assert.deepEqual([requested.status, requested.body], [202, '']);
+  const code = await codeFor(ann);
+  assert.match(code, /^\d{8}$/);
+  const [mail] = sink.mails;
+  assert.ok(mail);
+  assert.equal(headerOf(mail, 'Auto-Submitted'), 'auto-generated');
+  assert.equal(headerOf(mail, 'List-Unsubscribe'), '');
+  for (const text of [textOf(mail), htmlOf(mail)]) assert.equal(codeIn(text), code);
+  assert.equal(linkIn(mail), `${postern.publicUrl}${share.base}#code=${code}`);
+  const { status, body } = await browser.send(`${share.base}/sign-in`, posting({ email: ann, code }));
+  assert.equal(status, 200);
+  assert.deepEqual(body.visitor, { name: 'ann', email: ann });
+  assert.equal((await browser.send(`${share.base}/list`)).status, 200);
+});
+
+test('a code can be entered as people write it, with spaces, hyphens, or the digits of another script', async (t) => {
+  const { postern, share, codeFor } = await startWithCodes(t);
+  const spellings = [
+    (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`,
+    (code: string) => ` ${code.slice(0, 4)}-${code.slice(4)}\n`,
+    (code: string) => code.replace(/\d/g, (digit) => String.fromCharCode(0x660 + Number(digit))),
+    (code: string) => code.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
+  ];
+  for (const [index, spell] of spellings.entries()) {
+    const browser = new Browser(postern);
+    await browser.request(share.base, ann);
+    assert.equal(await browser.enter(share.base, ann, spell(await codeFor(ann, index + 1))), 200);
+  }
+});
+
+test('an address that the profile allows signs in without an access user, and the share can list it', async (t) => {
+  const { postern, profile, codeFor } = await startWithCodes(t, { allow: ['Bob@partner.example', '*@client.example'], users: [] });
+  const only = { authenticationId: profile.id, allowAllUsers: false, userNames: 'BOB@partner.example' };
+  const share = await linkTo(postern, only);
+  const bob = new Browser(postern);
+  await bob.request(share.base, 'bob@PARTNER.example');
+  assert.equal(await bob.enter(share.base, 'bob@partner.example', await codeFor('Bob@partner.example')), 200);
+  const eve = new Browser(postern);
+  await eve.request(share.base, 'eve@client.example');
+  assert.equal(await eve.enter(share.base, 'eve@client.example', await codeFor('eve@client.example')), 403);
+});
+
+test('a code signs in at a portal, whose mail leads to the portal', async (t) => {
+  const { postern, sink, profile, codeFor } = await startWithCodes(t);
+  const base = `/p/${profile.viewId}`;
+  const browser = new Browser(postern);
+  assert.equal((await browser.request(base, ann)).status, 202);
+  const code = await codeFor(ann);
+  assert.equal(linkIn(sink.mails[0] ?? assert.fail()), `${postern.publicUrl}${base}#code=${code}`);
+  const { status, body } = await browser.send(`${base}/sign-in`, posting({ email: ann, code }));
+  assert.deepEqual([status, body.totalCount], [200, 1]);
+});
+
+test('the mail with a code is in the language of the profile, or else of the browser', async (t) => {
+  const { postern, sink, share, profile } = await startWithCodes(t);
+  const browser = new Browser(postern);
+  await browser.request(share.base, ann, { 'accept-language': 'sv, nl-BE;q=0.9' });
+  await sink.waitFor((mail) => headerOf(mail, 'Subject').startsWith('Uw inlogcode'));
+  await postern.call('loginprofile/update', { id: profile.id, lang: 'fr' });
+  await browser.request(share.base, ann, { 'accept-language': 'nl' });
+  await sink.waitFor((mail) => headerOf(mail, 'Subject').startsWith('Votre code'));
+});
+
+test('a sign-in with a code ends when the user is deactivated or gets another address, or the address is no longer allowed', async (t) => {
+  const allow = ['bob@partner.example', 'eve@partner.example'];
+  const { postern, profile, share, users, codeFor } = await startWithCodes(t, { allow, users: ['ann', 'amy', 'kim'] });
+  const signedIn: Record<string, Browser> = {};
+  for (const email of [ann, 'amy@example.com', 'kim@example.com', ...allow]) {
+    const browser = new Browser(postern);
+    await browser.request(share.base, email);
+    assert.equal(await browser.enter(share.base, email, await codeFor(email)), 200);
+    signedIn[email] = browser;
+  }
+  const update = (name: string, change: object) => postern.call('accessuser/update', { id: users[name], authId: profile.id, ...change });
+  await update('ann', { active: false });
+  await update('amy', { email: 'amy@elsewhere.example' });
+  const configuration = JSON.stringify({ allow: ['zoe@partner.example', 'bob@partner.example'] });
+  await postern.call('loginprofile/update', { id: profile.id, configuration });
+  const statuses = Object.entries(signedIn).map(async ([email, browser]) => [email, (await browser.send(`${share.base}/list`)).status]);
+  assert.deepEqual(Object.fromEntries(await Promise.all(statuses)), {
+    [ann]: 401,
+    'amy@example.com': 401,
+    'kim@example.com': 200,
+    'bob@partner.example': 200,
+    'eve@partner.example': 401,
+  });
+});
+
+test('without a mail server, a request for a code is refused, and the response says why', async (t) => {
+  const { postern, share } = await startWithCodes(t, { environment: { POSTERN_SMTP_URL: '', POSTERN_MAIL_FROM: '' } });
+  const { status, body } = await new Browser(postern).request(share.base, ann);
+  assert.deepEqual([status, body.code], [503, 'signInUnavailable']);
+});
+
+test('a request in the wrong form names the field and says what is right', async (t) => {
+  const { postern, share } = await startWithCodes(t);
+  const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
+  const atDoor = await linkTo(postern, { authenticationId: door.id });
+  const open = await linkTo(postern);
+  const browser = new Browser(postern);
+  const detail = async (path: string, body: object) => (await browser.send(path, posting(body))).body.detail;
+  assert.match(await detail(`${share.base}/sign-in/code`, {}), /email/);
+  assert.match(await detail(`${share.base}/sign-in/code`, { email: 'ann' }), /email: must be an e-mail address/);
+  assert.match(await detail(`${share.base}/sign-in`, {}), /email: is required/);
+  assert.match(await detail(`${share.base}/sign-in`, { email: ann }), /code: is required/);
+  assert.match(await detail(`${share.base}/sign-in`, { username: 'ann', password: 'x' }), /username: must not be given/);
+  assert.match(await detail(`${atDoor.base}/sign-in`, { email: ann, code: '1' }), /email: must not be given/);
+  assert.match(await detail(`${atDoor.base}/sign-in`, {}), /password: is required/);
+  assert.match(await detail(`${atDoor.base}/sign-in/code`, { email: ann }), /does not send codes/);
+  assert.match(await detail(`${open.base}/sign-in/code`, { email: ann }), /needs no sign-in/);
+});
+
+test('after an hour, requests for codes leave nothing in the database', async (t) => {
+  const clock = settableClock();
+  const { postern, share, codeFor } = await startWithCodes(t, { replaced: { ports: { clock } } });
+  const browser = new Browser(postern);
+  await browser.request(share.base, ann);
+  await codeFor(ann);
+  await browser.request(share.base, 'nobody@example.com');
+  clock.ahead(hour + minute);
+  const { deleteExpiredRows } = await import('#features/jobs/delete-expired-rows.ts');
+  await deleteExpiredRows(postern.ports);
+  assert.deepEqual(await postern.ports.store.read.selectFrom('sign_in_code').selectAll().execute(), []);
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkIn, startWithCodes } from '../mail/code-visitor.ts';
+import { openWindow } from '../parts/chromium.ts';
+import { assertClean } from './console.ts';
+
+const look = { width: 390, dark: false };
+const ann = 'ann@example.com';
+
+test('a visitor asks for a code, pastes it with its space, and sees the share', async (t) => {
+  const { postern, share, codeFor } = await startWithCodes(t);
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByLabel('E-mail address').fill(ann);
+  await assertClean(page, 'the form for the address');
+  await page.keyboard.press('Enter');
+  await page.getByText(`If ${ann} has access`).waitFor();
+  await page.getByRole('button', { name: /New code in \d+ seconds/ }).waitFor();
+  await assertClean(page, 'the form for the code');
+  const field = page.getByLabel('Code');
+  assert.deepEqual([await field.getAttribute('autocomplete'), await field.getAttribute('inputmode')], ['one-time-code', 'numeric']);
+  await field.fill('0000 0000');
+  await page.keyboard.press('Enter');
+  await page.getByText('This code is wrong or no longer valid.').waitFor();
+  await field.fill((await codeFor(ann)).replace(/^\d{4}/, '$& '));
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});
+
+test('after a reload, the page still asks for the code, and another address can be used', async (t) => {
+  const { postern, share } = await startWithCodes(t);
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByLabel('E-mail address').fill(ann);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByLabel('Code').waitFor();
+  await page.reload();
+  await page.getByText(`If ${ann} has access`).waitFor();
+  await page.getByRole('button', { name: 'Use another address' }).click();
+  await page.getByLabel('E-mail address').waitFor();
+});
+
+test('the link in the mail signs in, in the browser that has asked for the code, and its code does not stay in the address', async (t) => {
+  const { postern, sink, share } = await startWithCodes(t);
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByLabel('E-mail address').fill(ann);
+  await page.keyboard.press('Enter');
+  const mailed = await window.newPage();
+  await mailed.goto(linkIn(await sink.waitFor()));
+  await mailed.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  assert.doesNotMatch(mailed.url(), /code/);
+});
+
+test('the link in the mail says in another browser where to enter the code, and the code stays valid there', async (t) => {
+  const { postern, sink, share, codeFor } = await startWithCodes(t);
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByLabel('E-mail address').fill(ann);
+  await page.keyboard.press('Enter');
+  const address = linkIn(await sink.waitFor());
+  const other = await openWindow(t, look);
+  const elsewhere = await other.window.newPage();
+  await elsewhere.goto(address);
+  const code = await codeFor(ann);
+  await elsewhere.getByText(`Your code is ${code.slice(0, 4)} ${code.slice(4)}. Enter it in the browser where you asked for it.`).waitFor();
+  await assertClean(elsewhere, 'the code of another browser');
+  await page.getByLabel('Code').fill(code);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});

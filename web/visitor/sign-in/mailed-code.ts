@@ -1,0 +1,19 @@
+let mailedCode: string | null = null;
+
+/**
+ * Takes the code out of the address of the page, which the mail with a code leads to: it must not stay in the history. Call it
+ * before anything else reads the address.
+ */
+export function takeMailedCode(): void {
+  const code = /^#code=(\d{8})$/.exec(window.location.hash)?.[1];
+  if (!code) return;
+  mailedCode = code;
+  window.history.replaceState(null, '', window.location.pathname + window.location.search);
+}
+
+/** Returns the code from the address, the first time only. */
+export function useUpMailedCode(): string | null {
+  const code = mailedCode;
+  mailedCode = null;
+  return code;
+}

@@ -1,0 +1,60 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '#kit/icons.tsx';
+import { signIn as sendSignIn } from '#visitor/link-api.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { AttemptProblem } from './attempt-problem.tsx';
+import type { SignInProperties } from './sign-in-form.tsx';
+import { useAttempt } from './use-attempt.ts';
+
+function PasswordField({ field, isVisible }: { field: RefObject<HTMLInputElement | null> | null; isVisible: boolean }) {
+  const common = { ref: field, id: 'password', name: 'password', autocomplete: 'current-password', required: true } as const;
+  return isVisible ? <input {...common} type="text" autocapitalize="none" spellcheck={false} /> : <input {...common} type="password" />;
+}
+
+/** The sign-in form for passwords, with the field names that password managers recognize. */
+export function PasswordForm({ signIn, onSignedIn, onFailure }: SignInProperties) {
+  const { translate } = useTranslation();
+  const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
+  const [isPasswordVisible, setPasswordVisible] = useState(false);
+  const firstField = useRef<HTMLInputElement>(null);
+  useEffect(() => firstField.current?.focus(), []);
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const fields = new FormData(event.currentTarget);
+    const username = signIn.asksUsername ? { username: String(fields.get('username')) } : {};
+    void attempt(async () => onSignedIn(await sendSignIn({ ...username, password: String(fields.get('password')) })));
+  }
+
+  return (
+    <form onSubmit={submit} class="fields">
+      {signIn.asksUsername && (
+        <label>
+          {translate('userName')}
+          <input ref={firstField} name="username" autocomplete="username" autocapitalize="none" spellcheck={false} required dir="auto" />
+        </label>
+      )}
+      <div class="field">
+        <label for="password">{translate('password')}</label>
+        <span class="with-button">
+          <PasswordField field={signIn.asksUsername ? null : firstField} isVisible={isPasswordVisible} />
+          <button type="button" class="icon-button" aria-pressed={isPasswordVisible} onClick={() => setPasswordVisible(!isPasswordVisible)}>
+            <Icon name="eye" />
+            <span class="for-reader">{translate(isPasswordVisible ? 'hidePassword' : 'showPassword')}</span>
+          </button>
+        </span>
+      </div>
+      <AttemptProblem
+        problem={problem}
+        wrong={translate(signIn.asksUsername ? 'signInWrong' : 'passwordWrong')}
+        secondsLeft={secondsLeft}
+      />
+      <button class="button primary" type="submit" aria-disabled={busy || secondsLeft > 0}>
+        {translate(busy ? 'signingIn' : 'signIn')}
+      </button>
+      {signIn.canChangePassword && <p class="quiet">{translate('forgotPassword')}</p>}
+    </form>
+  );
+}
