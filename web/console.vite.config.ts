@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig, type Rolldown } from 'vite';
-import { compressed } from './compressed.ts';
+import { compressAssets } from './compress-assets.ts';
 
 const out = resolve(import.meta.dirname, '../build/console');
 
@@ -13,7 +13,7 @@ export default defineConfig({
   root: resolve(import.meta.dirname, 'console'),
   base: '/console/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
-  plugins: [compressed(out)],
+  plugins: [compressAssets(out)],
   build: {
     outDir: out,
     emptyOutDir: true,

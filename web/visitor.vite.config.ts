@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
-import { compressed } from './compressed.ts';
+import { compressAssets } from './compress-assets.ts';
 
 const visitor = resolve(import.meta.dirname, 'visitor');
 const out = resolve(import.meta.dirname, '../build/visitor');
@@ -20,7 +20,7 @@ const pdfParts: Plugin = {
 export default defineConfig({
   root: visitor,
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [pdfParts, compressed(out)],
+  plugins: [pdfParts, compressAssets(out)],
   build: {
     outDir: out,
     emptyOutDir: true,

@@ -109,7 +109,7 @@ test('if many viewIds are tried at once, at most 40 are reported as taken, and m
     guesses.map((viewId) => postern.send('share/updateSharableLink', { id, viewId }, { query: { dryRun: 'true' } })),
   );
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
-  assert.ok(count(409) >= 20 && count(409) <= 40, `${count(409)} are told to be taken`);
+  assert.ok(count(409) >= 20 && count(409) <= 40, `${count(409)} are reported as taken`);
   assert.ok(count(429) >= 40, `${count(429)} are refused`);
 });
 

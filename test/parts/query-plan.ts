@@ -4,20 +4,20 @@ import pg from 'pg';
 import type { Store } from '#ports/store.ts';
 
 /**
- * Records the last query containing a text that this process sends to PostgreSQL.
+ * Records the last query sent to PostgreSQL by this process that contains `part`.
  * @param part text that the query contains
  * @returns a function that returns the plan with which PostgreSQL would run that query at the time of the call
  */
 export function queryPlan(t: TestContext, part: string): (store: Store) => Promise<string> {
-  let heard: CompiledQuery | undefined;
+  let lastQuery: CompiledQuery | undefined;
   const { query } = pg.Client.prototype;
-  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...asked: unknown[]) {
-    const { text, values } = Object(asked[0]);
-    if (String(text).includes(part)) heard = CompiledQuery.raw(`explain ${text}`, values);
-    return Reflect.apply(query, this, asked);
+  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...parameters: unknown[]) {
+    const { text, values } = Object(parameters[0]);
+    if (String(text).includes(part)) lastQuery = CompiledQuery.raw(`explain ${text}`, values);
+    return Reflect.apply(query, this, parameters);
   });
   return async ({ read }) => {
-    if (!heard) throw new Error(`no query has ${part}`);
-    return JSON.stringify((await read.executeQuery(heard)).rows);
+    if (!lastQuery) throw new Error(`no query has ${part}`);
+    return JSON.stringify((await read.executeQuery(lastQuery)).rows);
   };
 }

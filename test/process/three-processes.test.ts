@@ -64,52 +64,52 @@ test('if one of three processes is killed under load, no acknowledged change is 
     send(`${proxy.url}/api/v1/${name}`, 'POST', { ...authorization, ...more }, JSON.stringify(body));
   const box = JSON.parse((await call('share/add', { ...shareBody, path: '/in' }))?.text ?? '{}');
 
-  const made = new Map<string, number>();
-  const placed = new Map<string, string>();
-  let [nextChange, nextUpload, unanswered, killed] = [0, 0, 0, false];
-  const answered = () => made.size + placed.size;
-  async function changing(): Promise<void> {
+  const changeIds = new Map<string, number>();
+  const uploadedFiles = new Map<string, string>();
+  let [nextChange, nextUpload, failedRequests, killed] = [0, 0, 0, false];
+  const answered = () => changeIds.size + uploadedFiles.size;
+  async function makeChanges(): Promise<void> {
     while (nextChange < changes) {
       nextChange += 1;
       const key = `change ${nextChange}`;
       for (;;) {
         const answer = await call('share/add', { ...shareBody, title: key }, { 'idempotency-key': key });
         if (answer?.status === 200) {
-          made.set(key, JSON.parse(answer.text).id);
+          changeIds.set(key, JSON.parse(answer.text).id);
           break;
         }
-        unanswered += 1;
+        failedRequests += 1;
       }
     }
   }
-  async function uploading(): Promise<void> {
+  async function uploadFiles(): Promise<void> {
     while (nextUpload < uploads) {
       nextUpload += 1;
       const [name, content] = [`file-${nextUpload}`, `content ${nextUpload} `.repeat(20_000)];
       for (;;) {
         const answer = await send(`${proxy.url}/s/${box.viewId}/file/${name}`, 'PUT', {}, content);
-        if (answer?.status === 201) placed.set(name, content);
+        if (answer?.status === 201) uploadedFiles.set(name, content);
         if (answer?.status === 201 || answer?.status === 409) break; // 409: the file was stored, and its response was lost
-        unanswered += 1;
+        failedRequests += 1;
       }
     }
   }
-  async function killing(): Promise<void> {
+  async function killOneProcess(): Promise<void> {
     while (answered() < 80) await new Promise(setImmediate);
     processes[1]?.child.kill('SIGKILL');
     await processes[1]?.ended;
     killed = true;
   }
-  await Promise.all([killing(), ...Array.from({ length: 6 }, changing), ...Array.from({ length: 3 }, uploading)]);
+  await Promise.all([killOneProcess(), ...Array.from({ length: 6 }, makeChanges), ...Array.from({ length: 3 }, uploadFiles)]);
 
-  assert.ok(killed && unanswered > 0, 'it was killed in the midst of the work');
-  assert.equal(made.size, changes);
-  assert.equal(new Set(made.values()).size, changes);
+  assert.ok(killed && failedRequests > 0, 'the process was killed while changes were running');
+  assert.equal(changeIds.size, changes);
+  assert.equal(new Set(changeIds.values()).size, changes);
   const search = await send(`${proxy.url}/api/v1/share/search?searchWord=change&pageSize=1000`, 'GET', authorization, '');
   const found = JSON.parse(search?.text ?? '{}');
   assert.equal(found.totalCount, changes, 'each change is made once');
-  assert.deepEqual(new Set(found.list.map(({ id }: { id: number }) => id)), new Set(made.values()));
-  for (const [name, content] of placed) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
+  assert.deepEqual(new Set(found.list.map(({ id }: { id: number }) => id)), new Set(changeIds.values()));
+  for (const [name, content] of uploadedFiles) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
 });
 
 test('a visitor who signs in at one of three processes is signed in at all of them', async (t) => {

@@ -68,7 +68,7 @@ test('a portal with more than 1000 shares loads the others when the visitor scro
   await page.getByLabel('User name').fill('ann');
   await page.getByLabel('Password', { exact: true }).fill(profile.password);
   await page.keyboard.press('Enter');
-  await page.getByText(/You can open 1,011 shares/).waitFor();
+  await page.getByText(/You can open 1,011 shared items/).waitFor();
   assert.equal(await page.getByRole('link', { name: /^Report/ }).count(), 1000);
   await page.getByText('Loading…').scrollIntoViewIfNeeded();
   await page.getByRole('link', { name: 'Report 1009' }).waitFor();

@@ -12,12 +12,12 @@ const heapLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
  * Starts a thread. A descriptor that one thread opened may be closed by another, so Node.js must not track descriptors per thread.
  * @param name the script, relative to `moduleUrl`, without its extension
  * @param moduleUrl `import.meta.url` of the calling module
- * @param dataSize bytes of data that the thread holds in addition to the heap of every thread
+ * @param dataSize size of the data that this thread holds, in bytes; it is added to the usual heap limit
  */
 export const startThread = (name: string, moduleUrl: string, workerData?: unknown, dataSize = 0) =>
   new Worker(threadUrl(name, moduleUrl), {
     workerData,
-    // The data is copied when it changes, so that the heap must hold it twice.
+    // The data is copied when it changes, so the heap must hold it twice.
     resourceLimits: { ...heapLimits, maxOldGenerationSizeMb: heapLimits.maxOldGenerationSizeMb + Math.ceil((2 * dataSize) / 2 ** 20) },
     trackUnmanagedFds: false,
   });

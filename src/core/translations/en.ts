@@ -46,7 +46,7 @@ export const en = {
   youMayUntil: 'You can {actions} until {moment}.',
   youMayUntilDay: 'You can {actions} until the end of {moment}.',
   nothingAllowed: 'There is nothing you can do here.',
-  protectedFiles: 'These files are protected. You cannot view or download them here yet.',
+  protectedFiles: 'These files are protected. They cannot be viewed or downloaded here.',
   // Folder
   folders: 'Folders',
   searchHere: 'Search in this folder',
@@ -100,7 +100,7 @@ export const en = {
   changedMeanwhile: 'Someone else has changed this file in the meantime.',
   nameWrong: 'A name cannot contain / or \\, and cannot be . or ..',
   nameTooLong: 'This name is too long.',
-  nameReserved: 'Names that start with .postern are reserved for Postern.',
+  nameReserved: 'A name cannot start with .postern. Choose another name.',
   // Upload
   upload: 'Upload',
   replaceFile: 'Replace file',
@@ -109,7 +109,7 @@ export const en = {
   takePicture: 'Take a photo',
   dropToUpload: 'Release to upload the files',
   dropFiles: 'Drop files here',
-  dropBoxNote: 'Visitors of this link, including you, cannot see files after they are uploaded.',
+  dropBoxNote: 'Visitors to this link, including you, cannot see files after they are uploaded.',
   uploading: { one: 'Uploading {count} file', other: 'Uploading {count} files' },
   paused: 'Paused',
   pause: 'Pause after the current files',
@@ -138,8 +138,8 @@ export const en = {
   folderNotCreated: 'The folder for this file could not be created.',
   stillUploading: 'Files are still uploading. If you sign out now, they will not be uploaded.',
   // Portal
-  sharesOpen: { one: 'You can open {count} share.', other: 'You can open {count} shares.' },
-  noSharesOpen: 'You cannot open any shares right now.',
+  sharesOpen: { one: 'You can open {count} shared item.', other: 'You can open {count} shared items.' },
+  noSharesOpen: 'Nothing is shared with you right now.',
   until: 'until {moment}',
   untilDay: 'until the end of {moment}',
   // Failures: what happened, and what to do next
@@ -157,7 +157,7 @@ export const en = {
   linkEnded: 'This link has expired',
   linkEndedNext: 'Ask the person who sent it for a new one.',
   addressRefused: 'This link does not open from your network',
-  addressRefusedNext: 'It opens only from certain networks. Try again from the office or its VPN.',
+  addressRefusedNext: 'It opens only from certain networks, such as an office network or a VPN. Ask the person who sent it.',
   notAdmitted: 'This link is for other people',
   notAdmittedNext: 'You are signed in, but you do not have access to this link. Ask the person who sent it for access.',
   signInNeeded: 'Sign in first',

@@ -1,7 +1,7 @@
 import type { LinkRow } from '#features/links/find-link.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** The digest of the alerts of a restored backup: their mails are held, since they may have been sent before. */
+/** Value of the column `visitor` for alerts from a restored backup. Their mails are held, since they may have been sent before. */
 export const restoredVisitor = 'restored backup';
 
 /** Enqueues the alert for an action, in the transaction of the action. Its recipients are those of the share when the mail is sent. */

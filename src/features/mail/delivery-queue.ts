@@ -7,7 +7,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 
 const [minute, hour] = [60_000, 3_600_000]; // ms
-/** Pauses before the next attempt. They vary by a fifth, so that mails of one outage are not sent all at once. */
+/** Pauses before the next attempt. They vary by a fifth, so that mails that failed in the same outage are not retried all at once. */
 const pausesOf = {
   alerts: [minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 24 * hour],
   codes: [5000, 15_000, 30_000, minute], // a person waits for a code
@@ -43,7 +43,7 @@ export async function hasDueDeliveries(store: Store, lane: MailLane): Promise<bo
   return (await interrupted.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Returns deliveries to the queue that a process was sending when it ended. Only the sender of the lane may call it. */
+/** Sets deliveries whose process ended while it sent them back to waiting. Only the sender of the lane may call it. */
 export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane): Promise<void> {
   const interrupted = await store.read
     .selectFrom('delivery')
@@ -66,7 +66,7 @@ async function nextTenant(store: Store, tx: Tx, lane: MailLane, after: number): 
 }
 
 /**
- * Claims the delivery of the next tenant in turn that has been due the longest.
+ * Claims the longest-due delivery of the tenant whose turn is next.
  * @param after the tenant that had its turn before
  * @returns null if none is due
  */

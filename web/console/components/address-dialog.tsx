@@ -27,7 +27,7 @@ export function AddressDialog({ title, url, save, close }: Props) {
       <SmallFormFields of={smallForm} saveLabel="Change address" cancel={close}>
         <TextInput
           label="Address"
-          description={`${url.slice(0, end)}…, with letters, digits, - and _`}
+          description={`${url.slice(0, end)}… Use letters, digits, - and _.`}
           autoComplete="off"
           spellCheck={false}
           data-autofocus

@@ -21,7 +21,7 @@ export function TestMailDialog({ close }: { close: () => void }) {
             role="status"
             title={result.works ? 'The mail server has accepted the mail' : 'The mail was not sent'}
           >
-            {result.works ? 'If it does not arrive, look into the spam folder.' : result.detail}
+            {result.works ? 'If it does not arrive, check the spam folder.' : result.detail}
           </Alert>
         )}
       </SmallFormFields>

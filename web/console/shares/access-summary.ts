@@ -8,7 +8,7 @@ const maxNames = 2;
 /** Returns a short text about who has access to a share. @param title title of its login profile */
 export function accessSummary({ authTypeId, allowAllUsers, userNames, groupNames }: Share, title: string): string {
   if (authTypeId === profileTypes.PUBLIC) return allowAllUsers ? 'Anyone with the link' : 'Nobody';
-  if (allowAllUsers) return `Everyone in ${title}`;
+  if (allowAllUsers) return `Everyone who signs in with ${title}`;
   const names = [...(parseList(userNames) ?? []), ...(parseList(groupNames) ?? [])];
   if (names.length === 0) return 'Nobody';
   const more = names.length - maxNames;

@@ -24,7 +24,7 @@ export function InviteDialog({ share, close }: { share: Share; close: () => void
       <SmallFormFields of={smallForm} saveLabel="Send invitations" cancel={close}>
         <TagsInput
           label="Recipients"
-          description={share.allowAllUsers ? undefined : 'If you enter nobody, the users whom this share lists are invited.'}
+          description={share.allowAllUsers ? undefined : 'Leave empty to invite the users listed in this share.'}
           placeholder="ann@example.com"
           data-autofocus
           {...form.getInputProps('emails')}

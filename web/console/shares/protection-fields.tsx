@@ -15,11 +15,11 @@ export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues
       )}
       <Checkbox
         label="Copy protection"
-        description="Visitors see marked pages and never get the original file."
+        description="Visitors see watermarked pages and never get the original file."
         {...form.getInputProps('copyProtect', { type: 'checkbox' })}
       />
       <TextInput label="Watermark" description="You can use {user}, {email}, {ip} and {date}." {...form.getInputProps('waterMarkText')} />
-      <Checkbox label="Sign PDF files at download" {...form.getInputProps('digitalSignature', { type: 'checkbox' })} />
+      <Checkbox label="Sign PDF files when they are downloaded" {...form.getInputProps('digitalSignature', { type: 'checkbox' })} />
       {digitalSignature && <TextInput label="Reason in the signature" {...form.getInputProps('digitalSignReason')} />}
     </>
   );

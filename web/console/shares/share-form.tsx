@@ -63,7 +63,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       <Section title="Alerts" lead="E-mails about actions of visitors.">
         <AlertFields form={form} />
       </Section>
-      <Section title="Protection" lead="How documents are marked and signed before visitors get them.">
+      <Section title="Protection" lead="How files are watermarked and signed before visitors get them.">
         <ProtectionFields form={form} />
       </Section>
       <Section title="Notice to visitors" lead="Shown above the list of files.">

@@ -7,7 +7,7 @@ import { localTime, type ShareValues } from './share-values.ts';
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Returns the end of the day that is some days from now, in the operator's time zone. */
+/** Returns the end of the day that is `days` days from now, in the operator's time zone. */
 function endOfDay(days: number): string {
   const at = new Date();
   at.setDate(at.getDate() + days);
@@ -15,10 +15,10 @@ function endOfDay(days: number): string {
   return localTime(at.toISOString());
 }
 
-/** Returns the end of the last full day within some days from now. */
+/** Returns the end of the last full day within the next `days` days. */
 export const latestEnd = (days: number) => endOfDay(days - 1);
 
-/** Returns the offered ends. @param maxDays days within which a share must expire, or null */
+/** Returns the preset end times that the field offers. @param maxDays days within which a share must expire, or null */
 const presets = (maxDays: number | null) =>
   [
     { days: 0, label: 'Today' },

@@ -35,7 +35,7 @@ function Outcome({ outcome: { dryRun, added, refused, failure } }: { outcome: Im
   return (
     <div role="status">
       <Alert color="accent" title={dryRun ? `${users} would be added` : `${users} added`}>
-        {refused.length === 0 ? 'No row was refused.' : `${formatCount(refused.length, 'row was', 'rows were')} refused.`}
+        {refused.length === 0 ? 'No row has an error.' : `${formatCount(refused.length, 'row needs', 'rows need')} your attention.`}
       </Alert>
       {failure !== null && (
         <Alert color="red" mt="sm" title="The import stopped before the last row">

@@ -97,7 +97,7 @@ export class DiskCommands {
     fs.closeSync(staging.folder);
   }
 
-  /** @returns the descriptor of the folder that has changed, for `syncFolder`; so do `rename` and `remove` */
+  /** @returns the descriptor of the changed folder, for `syncFolder`. `rename` and `remove` return the same. */
   createFolder(change: EntryChange, ownership: Ownership): number {
     return this.#inRoot((root) => changeEntry(root, change, (entry, marks) => makeFolder(entry, marks, ownership)));
   }

@@ -15,7 +15,7 @@ export class ConfirmationExpired extends Error {}
 /** Returns an error with a code, as Node.js throws it for a failed system call. */
 export const errorWithCode = (code: string) => Object.assign(new Error(code), { code });
 
-/** Codes of a missing item. A link, a path through a file, and a path that is too long count as missing. */
+/** Codes of a missing item. A symbolic link, a path through a file, and a path that is too long count as missing. */
 const absentCodes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENAMETOOLONG'];
 const takenCodes = ['EEXIST', 'ENOTEMPTY'];
 /** The errors that a thread may send, by name. */
@@ -47,7 +47,7 @@ export function toStorageError(cause: unknown): Error {
 
 /**
  * Runs work that follows the system call which made the change, such as a sync.
- * @throws OutcomeUnknown for every error: the change may be on disk, so that recovery must check the folder and record the outcome
+ * @throws OutcomeUnknown for every error: the change may be on disk, so recovery must check the folder and record the outcome
  */
 export function afterCommitPoint<T>(work: () => T): T {
   try {
@@ -73,7 +73,7 @@ export function asChange<T>(change: () => T): T {
 /** Returns the error for a failure after the system call which made the change. */
 export const commitPointError = (cause: unknown) => new OutcomeUnknown('the disk failed after the change was made', { cause });
 
-/** Codes of a file system that does not support links, or allows no further link to a file. */
+/** Codes of a file system that does not support hard links, or allows no further one to a file. */
 export const linkUnsupportedCodes: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EINVAL'];
 
 /** An error in a message between threads, which cannot carry its class. */

@@ -30,7 +30,7 @@ async function orNull<T>(work: Promise<T>): Promise<T | null> {
 type NameOfChange = Pick<EntryChange, 'parent' | 'name'>;
 type DiskChange = (change: EntryChange) => Promise<number>;
 
-/** Returns the storage of an open folder of this machine. No symbolic link is followed (design: disk). */
+/** Returns the storage of an open folder of this machine. No symbolic link is followed. */
 export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { floor, ownership }: WritingRules): FolderStorage {
   const { changes, data, pages, removals } = threads;
   /** Confirms a change and makes it. Confirms it again if the disk took so long that the confirmation has expired. */

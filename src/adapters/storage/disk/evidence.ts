@@ -14,7 +14,7 @@ import {
   unlinkIfPresent,
 } from './staging-area.ts';
 
-// Evidence is what a change leaves on disk so that recovery can see how far it came. Its name contains the token of the change.
+// Evidence is what a change leaves on disk so that recovery can see how far it got. Its name contains the token of the change.
 
 /** Returns whether a folder is in another mount than the root. Files cannot be linked or moved between mounts. */
 const isInOtherMount = (folder: number, root: StorageRoot) => mountOf(folder) !== root.mount;
@@ -118,7 +118,7 @@ function openStagingIfPresent(root: StorageRoot): number | null {
 }
 
 /**
- * Returns the same entry for a change that is recovered. It creates nothing, and the parent may be missing.
+ * Returns the evidence entry (see `evidenceEntry`) of a change that is recovered. It creates nothing, and the parent may be missing.
  * @returns null if neither `.postern/` nor the parent exists
  * @throws StorageUnavailable if the entry is in a mount that is missing
  */

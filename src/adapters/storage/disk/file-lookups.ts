@@ -20,11 +20,11 @@ function fileOf(response: SuccessResponse, cached: SmallFile | null, index: numb
     case 'entry':
     case 'absent':
       return null;
-    case 'known':
+    case 'notModified':
       return cached;
     case 'open':
       return { entry: response.entry, descriptor: response.descriptors[index] ?? -1 };
-    case 'whole':
+    case 'bytes':
       return { entry: response.entry, content: response.bytes };
   }
 }
@@ -64,7 +64,7 @@ export class FileLookups {
     const shared = this.#sharedRequest(path, false);
     const { response, index } = await this.#responseTo(shared);
     const file = fileOf(response, shared.cached, index);
-    if (response.kind === 'whole' && response.isCacheable && file?.content) this.#cache.set(path, file, response.bytes.length);
+    if (response.kind === 'bytes' && response.isCacheable && file?.content) this.#cache.set(path, file, response.bytes.length);
     return file;
   }
 

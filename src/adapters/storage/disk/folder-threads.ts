@@ -62,7 +62,7 @@ export function folderThreads(root: () => StorageRoot | null, budget: ThreadBudg
   };
 }
 
-/** Looks at folders that need not be open, such as those of thousands of locations. */
+/** Runs checks on folders that are not kept open, such as the health check of thousands of locations. */
 export interface FolderProbes extends AsyncDisposable {
   readonly lane: Lane;
 }

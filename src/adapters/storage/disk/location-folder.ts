@@ -42,7 +42,9 @@ function orUnavailable<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw cause instanceof StorageUnavailable ? cause : new StorageUnavailable('the folder of the location is gone', { cause });
+    throw cause instanceof StorageUnavailable
+      ? cause
+      : new StorageUnavailable('the folder of the location is missing or cannot be read', { cause });
   }
 }
 

@@ -71,22 +71,22 @@ function isExactly(descriptor: number, path: string): boolean {
   try {
     return fs.readlinkSync(descriptorPath(descriptor)) === path;
   } catch {
-    return false; // the path is too long for readlink, so that the caller walks
+    return false; // the path is too long for readlink, so the caller walks
   }
 }
 
 /**
  * Opens exactly root/segments with O_PATH, which has no effect on devices and pipes. The kernel then returns the real path of the
- * descriptor. If that is not the requested path, `walk` opens it again segment by segment (design: disk).
+ * descriptor. If that is not the requested path, `walk` opens it again segment by segment.
  */
 export function findWithinRoot(root: StorageRoot, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw errorWithCode('EINVAL');
   if (segments.length === 0) return fs.openSync(`${descriptorPath(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
   const relativePath = segments.join('/');
   try {
-    const handle = fs.openSync(descriptorPath(root.descriptor, relativePath), O_PATH | O_NOFOLLOW);
-    if (isExactly(handle, `${root.path}/${relativePath}`)) return handle;
-    fs.closeSync(handle);
+    const pathDescriptor = fs.openSync(descriptorPath(root.descriptor, relativePath), O_PATH | O_NOFOLLOW);
+    if (isExactly(pathDescriptor, `${root.path}/${relativePath}`)) return pathDescriptor;
+    fs.closeSync(pathDescriptor);
   } catch (cause) {
     if (systemErrorCode(cause) !== 'ENAMETOOLONG') throw cause;
   }
@@ -94,20 +94,20 @@ export function findWithinRoot(root: StorageRoot, segments: readonly string[]): 
 }
 
 /** Opens the file or folder of a descriptor from `findWithinRoot`: the same inode, no name is looked up again. */
-export const reopen = (handle: number, flags: number = O_RDONLY) => fs.openSync(descriptorPath(handle), flags);
+export const reopen = (pathDescriptor: number, flags: number = O_RDONLY) => fs.openSync(descriptorPath(pathDescriptor), flags);
 
 /**
  * Opens a folder within the root so that entries can be created in it and it can be synced. Follows no symbolic link.
  * @throws ENOTDIR, or ELOOP if the path leads to anything else, such as a link or a device
  */
 export function openFolder(root: StorageRoot, segments: readonly string[]): number {
-  const handle = findWithinRoot(root, segments);
+  const pathDescriptor = findWithinRoot(root, segments);
   try {
-    const stat = fs.fstatSync(handle);
+    const stat = fs.fstatSync(pathDescriptor);
     if (!stat.isFile() && !stat.isDirectory()) throw errorWithCode('ELOOP');
-    return reopen(handle, O_RDONLY | O_DIRECTORY);
+    return reopen(pathDescriptor, O_RDONLY | O_DIRECTORY);
   } finally {
-    fs.closeSync(handle);
+    fs.closeSync(pathDescriptor);
   }
 }
 

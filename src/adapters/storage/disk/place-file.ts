@@ -11,14 +11,17 @@ const claimMode = 0o600;
 const secondNameSuffix = '-twin';
 /** Suffix of the note with the name that the file will get, if the first name that was tried was taken. */
 const nameSuffix = '-name';
-/** Suffix of the note, on a file system without links, that the staging copy may have been renamed into place, and over which claim. */
+/**
+ * Suffix of the claim note, which is used on a file system without hard links. It is written before the staging copy is renamed into
+ * place, and contains the name of the claim: the empty file that the copy replaces.
+ */
 const claimSuffix = '-claim';
 /** Text of the claim note if a file is replaced and there is no claim. No entry can have this name. */
 const noClaim = '/';
 
 /**
  * Gives a file a second name, and never replaces another file.
- * @returns false if the file system does not support links
+ * @returns false if the file system does not support hard links
  * @throws EEXIST if the name is taken
  */
 export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
@@ -31,7 +34,7 @@ export function linkFile(from: DirectoryEntry, to: DirectoryEntry): boolean {
   }
 }
 
-/** Puts a file in place on a file system without links: an empty file claims the name, and is then replaced. */
+/** Puts a file in place on a file system without hard links: an empty file claims the name, and is then replaced. */
 function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = fs.constants;
   if (statEntry(to)) throw errorWithCode('EEXIST');
@@ -48,7 +51,7 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staging copy in place under a free name. If the file system supports links, the copy keeps its staging name too.
+ * Puts a staging copy in place under a free name. If the file system supports hard links, the copy keeps its staging name too.
  * @param isFirst false if another name was tried before
  * @throws EEXIST if the name is taken
  */
@@ -64,7 +67,7 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 
 /**
  * Replaces a file by a staging copy. All steps run in one turn of one thread, so that no other change comes between them. If
- * the file system supports links, the staging copy keeps its name too, so that recovery can see the outcome after a crash.
+ * the file system supports hard links, the staging copy keeps its name too, so recovery can see the outcome after a crash.
  * @param etag validator of the file that the caller wants to replace
  * @throws ItemChanged if that file no longer exists or has changed
  */
@@ -89,7 +92,7 @@ export function recoveredName(staging: DirectoryEntry, name: string): string {
   return readNote(withSuffix(staging, nameSuffix)) ?? (claimName === null || claimName === noClaim ? name : claimName);
 }
 
-/** Returns whether a staging copy was renamed into place on a file system without links: its claim note exists, but the copy does not. */
+/** Returns whether a staging copy was renamed into place on a file system without hard links: its claim note exists, but the copy does not. */
 export const isStagingRenamed = (staging: DirectoryEntry) =>
   !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
 

@@ -21,12 +21,12 @@ export interface ReadRequest {
   readonly callers: number;
 }
 export type ReadResponse =
-  /** `known`: the file still has the validator that the request named. */
-  | { readonly kind: 'absent' | 'known' }
+  /** `notModified`: the file still has the validator that the request named. */
+  | { readonly kind: 'absent' | 'notModified' }
   | { readonly kind: 'entry'; readonly entry: Entry }
   | { readonly kind: 'problem'; readonly error: ErrorMessage }
-  /** `settled`: a later file with the same validator has the same bytes. */
-  | { readonly kind: 'whole'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
+  /** `isCacheable`: a later file with the same validator has the same bytes. */
+  | { readonly kind: 'bytes'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
   | { readonly kind: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
 
 /** A buffer that a thread sends back, with the number of bytes that were read into it or written from it. */
@@ -50,10 +50,10 @@ function readAll(file: number, size: number): Uint8Array<ArrayBuffer> | null {
 }
 
 /** Opens a separate descriptor for each caller. */
-function openDescriptors(handle: number, times: number): number[] {
+function openDescriptors(pathDescriptor: number, times: number): number[] {
   const descriptors: number[] = [];
   try {
-    while (descriptors.length < times) descriptors.push(reopen(handle));
+    while (descriptors.length < times) descriptors.push(reopen(pathDescriptor));
     return descriptors;
   } catch (cause) {
     for (const descriptor of descriptors) fs.closeSync(descriptor);
@@ -64,19 +64,19 @@ function openDescriptors(handle: number, times: number): number[] {
 const hasChanged = (before: fs.BigIntStats, after: fs.BigIntStats) =>
   before.mtimeNs !== after.mtimeNs || before.ctimeNs !== after.ctimeNs || before.size !== after.size;
 
-function readFile(handle: number, name: string, times: number): ReadResponse {
-  const file = reopen(handle);
+function readFile(pathDescriptor: number, name: string, times: number): ReadResponse {
+  const file = reopen(pathDescriptor);
   try {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const stat = fs.fstatSync(file, { bigint: true });
       const entry = entryOf(name, stat);
       if (!entry || entry.folder) return { kind: 'absent' };
-      if (entry.size > maxInlineSize) return { kind: 'open', entry, descriptors: openDescriptors(handle, times) };
+      if (entry.size > maxInlineSize) return { kind: 'open', entry, descriptors: openDescriptors(pathDescriptor, times) };
       const bytes = readAll(file, entry.size);
       // A file that is truncated and rewritten during the read can be read with zeros that it never contained.
       if (bytes && hasChanged(stat, fs.fstatSync(file, { bigint: true }))) continue;
       const changedAt = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
-      if (bytes) return { kind: 'whole', entry, bytes, isCacheable: changedAt < Date.now() - stableAfter };
+      if (bytes) return { kind: 'bytes', entry, bytes, isCacheable: changedAt < Date.now() - stableAfter };
     }
     throw errorWithCode('EBUSY'); // another process changes it again and again
   } finally {
@@ -87,16 +87,16 @@ function readFile(handle: number, name: string, times: number): ReadResponse {
 function read(root: StorageRoot, { path, cachedEtag: known, entryOnly, callers: times }: ReadRequest): ReadResponse {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
-  const handle = findWithinRoot(root, segments);
+  const pathDescriptor = findWithinRoot(root, segments);
   try {
-    const stat = fs.fstatSync(handle, { bigint: true });
+    const stat = fs.fstatSync(pathDescriptor, { bigint: true });
     const entry = entryOf(name, stat);
     if (entryOnly) return entry ? { kind: 'entry', entry } : { kind: 'absent' };
     if (!entry) throw errorWithCode('ELOOP');
-    if (known !== undefined && entry.etag === known) return { kind: 'known' };
-    return readFile(handle, name, times);
+    if (known !== undefined && entry.etag === known) return { kind: 'notModified' };
+    return readFile(pathDescriptor, name, times);
   } finally {
-    fs.closeSync(handle);
+    fs.closeSync(pathDescriptor);
   }
 }
 
@@ -119,5 +119,5 @@ export function readFiles(root: StorageRoot, requests: readonly ReadRequest[]): 
 export function movableBuffers(result: unknown): ArrayBuffer[] {
   if (result instanceof Object && 'buffer' in result && result.buffer instanceof ArrayBuffer) return [result.buffer];
   const responses: readonly (ReadResponse | undefined)[] = Array.isArray(result) ? result : [];
-  return responses.flatMap((response) => (response?.kind === 'whole' ? [response.bytes.buffer] : []));
+  return responses.flatMap((response) => (response?.kind === 'bytes' ? [response.bytes.buffer] : []));
 }

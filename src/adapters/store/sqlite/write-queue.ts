@@ -46,7 +46,7 @@ const transactionStatements = (database: DatabaseSync) => ({
 /**
  * The queue of all changes to a SQLite database. It runs waiting changes in batches: one commit for each batch, and a savepoint for
  * each change. It syncs the log in another thread, and settles the changes afterwards, including rejected changes and dry runs
- * (design: commit).
+ * (docs/decisions/0002-group-commit.md).
  */
 export class WriteQueue {
   readonly #connection: Connection;

@@ -21,11 +21,11 @@ export const mailEn = {
   alertIntro: '{who} used the link of the share “{share}”.',
   anonymous: 'A visitor without a name',
   who: 'Who',
-  fromAddress: 'From the address',
+  fromAddress: 'IP address',
   when: 'When',
   link: 'Link',
   actions: 'Actions',
-  alertReason: 'You receive this mail because your address is in the notification list of this share.',
+  alertReason: 'You receive this mail because your address is on the notification list of this share.',
   unsubscribe: 'Stop mails about this share',
   unsubscribed: 'You will get no more mails about this share.',
   // Invitations

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Compresses what was built in a folder: the server hands it out as it is. */
-export const compressed = (out: string): Plugin => ({
+/** Compresses the built assets in a folder: the server sends them as they are. */
+export const compressAssets = (out: string): Plugin => ({
   name: 'compressed',
   closeBundle() {
     for (const name of readdirSync(join(out, 'assets')).filter((file) => /\.(m?js|css|svg)$/.test(file))) {
