@@ -4,9 +4,9 @@ export interface FairQueue<Item> {
   add(groups: readonly string[], item: Item): void;
   /**
    * Removes and returns the next item, or undefined if there is none.
-   * @param isBlocked returns whether an outermost group may not have its turn now
+   * @param isBlocked returns whether a group may not have its turn now. It gets the names of the groups, the outermost first
    */
-  take(isBlocked?: (group: string) => boolean): Item | undefined;
+  take(isBlocked?: (groups: readonly string[]) => boolean): Item | undefined;
   /** Removes a waiting item. @returns false if the item was not waiting */
   remove(groups: readonly string[], item: Item): boolean;
   /** Returns the number of items that wait in a group, those in its inner groups included. */
@@ -32,18 +32,22 @@ function findPath<Item>(root: Group<Item>, names: readonly string[]): Group<Item
   return path;
 }
 
-function takeFrom<Item>(group: Group<Item>, isBlocked: (name: string) => boolean = () => false): Item | undefined {
-  if (group.count === 0) return undefined;
-  const first = group.inner.entries().find(([name]) => !isBlocked(name));
-  if (!first && group.inner.size > 0) return undefined;
-  group.count -= 1;
-  if (!first) return group.items.shift();
-  const [name, inner] = first;
-  const item = takeFrom(inner);
-  // Moves the group to the end of the map: its next turn comes after that of all others.
-  group.inner.delete(name);
-  if (inner.count > 0) group.inner.set(name, inner);
-  return item;
+function takeFrom<Item>(group: Group<Item>, isBlocked: (groups: readonly string[]) => boolean, names: readonly string[]): Item | undefined {
+  if (group.inner.size === 0) {
+    if (group.items.length > 0) group.count -= 1;
+    return group.items.shift();
+  }
+  for (const [name, inner] of group.inner) {
+    const innerNames = [...names, name];
+    const item = isBlocked(innerNames) ? undefined : takeFrom(inner, isBlocked, innerNames);
+    if (item === undefined) continue;
+    group.count -= 1;
+    // Moves the group to the end of the map: its next turn comes after that of all others.
+    group.inner.delete(name);
+    if (inner.count > 0) group.inner.set(name, inner);
+    return item;
+  }
+  return undefined;
 }
 
 /** Returns an empty queue. All items of one queue must name the same number of groups. */
@@ -61,7 +65,7 @@ export function fairQueue<Item>(): FairQueue<Item> {
       }
       group.items.push(item);
     },
-    take: (isBlocked) => takeFrom(root, isBlocked),
+    take: (isBlocked = () => false) => takeFrom(root, isBlocked, []),
     remove(groups, item) {
       const path = findPath(root, groups);
       const last = path.at(-1);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { type VisitorDay, visitorDays } from '#features/audit/visitor-counts.ts';
-import { reportTurns } from '#features/turns/search-turns.ts';
+import { callerGroups, reportTurns } from '#features/turns/search-turns.ts';
 import type { Store } from '#ports/store.ts';
 import { type Json, newShare, startPostern } from '../start.ts';
 
@@ -109,11 +109,11 @@ test('a report of one tenant does not wait until a long report of another tenant
   let windows = 0;
   const longReport = async () => {
     const range = { tid: 1, shareId: id, from: null, before: null };
-    const turn = <T>(query: () => Promise<T>) => turns.run({ tid: 1, client: 'one' }, signal, query);
+    const turn = <T>(query: () => Promise<T>) => turns.run({ tid: 1, groups: callerGroups('one') }, signal, query);
     for await (const _ of visitorDays(ports.store.reports, range, turn, 1)) windows += 1;
   };
   const long = longReport();
-  await turns.run({ tid: 2, client: 'other' }, signal, () => call('overview/get'));
+  await turns.run({ tid: 2, groups: callerGroups('other') }, signal, () => call('overview/get'));
   const before = windows;
   await long;
   assert.ok(before < windows / 2, `${before} of ${windows} windows came first`);

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { Refusal } from '#core/messages.ts';
-import { searchTurns } from '#features/turns/search-turns.ts';
+import { callerGroups, type SearchClient, searchTurns, visitorGroups } from '#features/turns/search-turns.ts';
 import { startPostern } from '../start.ts';
 
 const stays = new AbortController().signal;
-const many = { tid: 1, client: 'key 1' };
-const other = { tid: 2, client: 'key 2' };
+const many: SearchClient = { tid: 1, groups: callerGroups('key 1') };
+const other: SearchClient = { tid: 2, groups: callerGroups('key 2') };
 
 /** Returns searches that run until `endOne`, and `begun`: the clients whose searches have started, in order. */
 function heldSearches(ofOneTenant = 4) {
   const turns = searchTurns(ofOneTenant);
   const begun: string[] = [];
   const gates: (() => void)[] = [];
-  const search = (who: typeof many, left = stays) =>
+  const search = (who: SearchClient, left = stays) =>
     turns.run(who, left, () => {
-      begun.push(who.client);
+      begun.push(String(who.groups.at(-1)));
       return new Promise<void>((resolve) => gates.push(resolve));
     });
   const endOne = async () => {
@@ -50,11 +50,23 @@ test('if one tenant fills the queue with many clients, a search of another tenan
   const { search, begun, endOne } = heldSearches();
   const refused: unknown[] = [];
   for (let number = 0; number < 2100; number += 1)
-    search({ tid: 1, client: `key ${number % 40}` }).catch((cause: unknown) => refused.push(cause));
+    search({ tid: 1, groups: callerGroups(`key ${number % 40}`) }).catch((cause: unknown) => refused.push(cause));
   void search(other);
   for (let number = 0; number < 3; number += 1) await endOne();
   assert.ok(begun.includes('key 2'));
   assert.ok(refused.length > 0 && refused.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
+});
+
+test('with many visitors of one network at a portal, searches of a key and of a visitor of another network are among the next ones', async () => {
+  const { search, begun, endOne } = heldSearches();
+  const visitors = (address: string) => ({ tid: 1, groups: visitorGroups(address) });
+  for (let number = 0; number < 60; number += 1) void search(visitors(`203.0.113.${number}`));
+  void search(visitors('198.51.100.1'));
+  void search(many);
+  const before = begun.length;
+  for (let number = 0; number < 4; number += 1) await endOne();
+  const next = begun.slice(before);
+  assert.ok(next.includes('key 1') && next.includes(String(visitorGroups('198.51.100.1').at(-1))), String(next));
 });
 
 test('a waiting search does not start if its client has disconnected', async () => {

@@ -29,7 +29,7 @@ test('a waiting listing ends as soon as its client disconnects', async () => {
   await assert.rejects(waits, (cause) => cause === leaving.signal.reason);
 });
 
-test('pages of one link are read one after the other, so that another link at the location need not wait for them', async () => {
+test('at most two pages of one link are read at once, of two folders, so that another link at the location need not wait for them', async () => {
   const turns = new ListingTurns();
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const reads: string[] = [];
@@ -40,10 +40,31 @@ test('pages of one link are read one after the other, so that another link at th
       return new Promise<never>(() => {});
     });
   };
-  for (const path of ['a', 'b', 'c', 'd']) ask('greedy', path);
-  ask('other', 'a');
+  for (const path of ['a', 'a', 'b', 'c', 'd']) ask('greedy', path);
+  ask('other', 'e');
   await new Promise(setImmediate);
-  assert.deepEqual(reads, ['greedy a', 'other a']);
+  assert.deepEqual(reads, ['greedy a', 'greedy b', 'other e']);
+});
+
+test('pages of a folder that a hundred addresses of one network request delay those of another network by one page', async () => {
+  const turns = new ListingTurns();
+  const reads: string[] = [];
+  const ends: (() => void)[] = [];
+  const ask = (address: string, startIndex: number) => {
+    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
+    const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
+    void turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => {
+      reads.push(address);
+      return new Promise((resolve) => ends.push(() => resolve(null)));
+    });
+  };
+  for (let number = 0; number < 100; number += 1) ask(`203.0.113.${number}`, number);
+  ask('198.51.100.1', 200);
+  for (let number = 0; number < 2; number += 1) {
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  }
+  assert.ok(reads.includes('198.51.100.1'), String(reads));
 });
 
 test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {

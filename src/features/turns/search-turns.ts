@@ -1,15 +1,22 @@
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
-import { turns, turnsByKey } from './turns.ts';
+import { type TurnGroups, turns, turnsByKey } from './turns.ts';
 
 const concurrentSearches = 4;
 const maxWaiting = { inner: 64, all: 2000 };
 const retryAfter = 2; // seconds
 
-/** The client of a search. Tenants take turns, and clients take turns within their tenant. */
+/** The client of a search. Tenants take turns, and the groups of clients take turns within their tenant. */
 export interface SearchClient {
   readonly tid: number;
-  readonly client: string;
+  readonly groups: TurnGroups;
 }
+
+/** Returns the groups of a key or operator: each takes turns with the others, and with all visitors together. */
+export const callerGroups = (callerKey: string): TurnGroups => [callerKey, callerKey];
+
+/** Returns the groups of a visitor: wide networks take turns within the turn of all visitors. */
+export const visitorGroups = (address: string): TurnGroups => ['visitors', `visitors ${wideNetworkOf(address)}`];
 
 /** Runs searches in turns, so that the searches of one client do not delay those of others. */
 export interface SearchTurns {
@@ -17,16 +24,15 @@ export interface SearchTurns {
   run<T>(searchClient: SearchClient, clientGone: AbortSignal, search: () => Promise<T>): Promise<T>;
 }
 
+const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
+
 function limitSearches(concurrency: number, concurrencyOfTenant: number): SearchTurns {
-  const refusal = () => new Refusal('searchBusy', undefined, { retryAfter });
   const tenants = turns({ concurrency, maxWaiting, refusal });
   const clients = turnsByKey({ concurrency: concurrencyOfTenant, maxWaiting, refusal });
   return {
-    run: ({ tid, client }, clientGone, search) => {
+    run: ({ tid, groups }, clientGone, search) => {
       const tenant = `${tid}`;
-      return clients(tenant, (tenantTurns) =>
-        tenantTurns.run([client, client], clientGone, () => tenants.run([tenant, tenant], clientGone, search)),
-      );
+      return clients(tenant, (tenantTurns) => tenantTurns.run(groups, clientGone, () => tenants.run([tenant, tenant], clientGone, search)));
     },
   };
 }
@@ -40,3 +46,14 @@ export const searchTurns = (concurrencyOfTenant: number): SearchTurns => limitSe
 
 /** Returns the turns of reports. A report reads a complete history for seconds, and must not use up the turns of searches. */
 export const reportTurns = (): SearchTurns => limitSearches(1, 1);
+
+const maxWaitingPortals = { inner: 16, all: 500 };
+
+/**
+ * Returns the turns of portal pages. One page is read at a time: a page of a thousand shares takes time on the event loop, and must
+ * leave time for everybody else.
+ */
+export const portalTurns = (): SearchTurns => {
+  const pages = turns({ concurrency: 1, maxWaiting: maxWaitingPortals, refusal });
+  return { run: ({ tid, groups }, clientGone, read) => pages.run([`tenant ${tid}`, ...groups], clientGone, read) };
+};

@@ -3,10 +3,10 @@ import { fairQueue } from '#core/fair-queue.ts';
 import { type WaitingLimit, type WaitingRequest, waitingLimit } from './waiting-limit.ts';
 
 /**
- * The groups of a request. The outer groups take turns, and the inner groups take turns within their outer group. An inner
- * name belongs to one client, even across outer groups.
+ * The groups of a request, the outermost first. The outer groups take turns, and the inner groups take turns within their outer group.
+ * The name of the innermost group belongs to one client, even across outer groups. All requests name the same number of groups.
  */
-export type TurnGroups = readonly [outer: string, inner: string];
+export type TurnGroups = readonly [outer: string, ...inner: string[]];
 
 interface Limits {
   readonly concurrency: number;
@@ -40,7 +40,7 @@ export function turns(
       queue.remove(groups, request);
       turn.reject(cause);
     };
-    const request = { inner: groups[1], largeGroups, start: turn.resolve, refuse };
+    const request = { inner: groups.at(-1) ?? '', largeGroups, start: turn.resolve, refuse };
     limit.add(request);
     queue.add(groups, request);
     const leave = () => limit.remove(request) && refuse(clientGone.reason);

@@ -13,8 +13,8 @@ export const largeGroupsOf = ({ viewId, address }: TurnVisitor): readonly string
   `network ${wideNetworkOf(address)}`,
 ];
 
-/** Returns the groups that take turns: links, and networks within a link. */
-export const turnGroupsOf = ({ viewId, address }: TurnVisitor): TurnGroups => [viewId, narrowNetworkOf(address)];
+/** Returns the groups that take turns: links, wide networks within a link, and networks within these. */
+export const turnGroupsOf = ({ viewId, address }: TurnVisitor): TurnGroups => [viewId, wideNetworkOf(address), narrowNetworkOf(address)];
 
 /** Returns the write turn of a visitor's change. */
 export const visitorTurn = (address: string) => ({ visitor: wideNetworkOf(address) });

@@ -1,4 +1,5 @@
 import { newCodeLimit, newSessionLimit } from '#features/rate-limits/network-limit.ts';
+import { portalTurns } from '#features/turns/search-turns.ts';
 import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
@@ -12,5 +13,6 @@ export const visitLimits = (clock: Clock) => ({
   uploads: uploadSlots(),
   newSessions: newSessionLimit(clock),
   newCodes: newCodeLimit(clock),
+  portals: portalTurns(),
   formatListing: listingFormatter(),
 });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import type { AnyRead, AnyStream, Caller, QueryInTurn } from '#features/operation.ts';
-import { reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
+import { callerGroups, reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -16,17 +16,18 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
   return (operation, parameters, caller, response) => {
     const { tid } = caller;
     const callerKey = `${caller.kind} ${caller.id}`;
+    const groups = callerGroups(callerKey);
     if ('stream' in operation) {
       const clientGone = disconnectSignal(response);
       // A client that reads slowly may lose its rights before the end of the response.
       return (query) =>
-        searches.run({ tid, client: callerKey }, clientGone, async () => {
+        searches.run({ tid, groups }, clientGone, async () => {
           await checkCaller(store.read, caller, operation.role, clock.now());
           return query();
         });
     }
-    if (operation.isSearch) return (query) => searches.run({ tid, client: callerKey }, disconnectSignal(response), query);
-    if (operation.isReport) return (query) => reports.run({ tid, client: callerKey }, disconnectSignal(response), query);
+    if (operation.isSearch) return (query) => searches.run({ tid, groups }, disconnectSignal(response), query);
+    if (operation.isReport) return (query) => reports.run({ tid, groups }, disconnectSignal(response), query);
     const location = operation.locationName?.(parameters);
     return location === undefined
       ? (query) => query()

@@ -1,7 +1,7 @@
-import { wideNetworkOf } from '#core/client-networks.ts';
+import { networksOf } from '#core/client-networks.ts';
 import type { Refusal } from '#core/messages.ts';
 import { turns } from '#features/turns/turns.ts';
-import { type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+import type { TurnVisitor } from '#features/turns/visitor-turns.ts';
 
 const concurrency = 2; // of the ten connections for queries
 const maxWaiting = { inner: 4, all: 64 };
@@ -22,10 +22,9 @@ export function limitedSessionLookups(): LimitedSessionLookups {
   const neverAborted = new AbortController().signal;
   return {
     async run(visitor, lookup, refusal) {
-      // All unknown links count as one, because an attacker can invent any number of them.
-      const [, network] = turnGroupsOf(visitor);
       try {
-        return await lookups.run([wideNetworkOf(visitor.address), network], neverAborted, lookup);
+        // All unknown links count as one, because an attacker can invent any number of them.
+        return await lookups.run(networksOf(visitor.address), neverAborted, lookup);
       } catch (cause) {
         throw cause instanceof TooManyLookups ? refusal : cause;
       }

@@ -17,7 +17,7 @@ import { browserToken, clearSessionCookie, setBrowserToken, setSessionCookie } f
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 /** Maximum bytes of portal responses that visitors have not read yet. One network cannot use the entire limit of a portal. */
-const maxUnreadBytes = { network: 12 << 20, portal: 32 << 20, all: 128 << 20 };
+const maxUnreadBytes = { network: 8 << 20, portal: 16 << 20, all: 48 << 20 };
 
 const PortalQuery = Type.Object(
   {

@@ -1,8 +1,8 @@
 import { decidePortal } from '#core/authorization/decide.ts';
-import { narrowNetworkOf } from '#core/client-networks.ts';
 import type { PortalVisit } from '#core/records/visit.ts';
 import { profileRules, unpackedRanges } from '#features/links/find-link.ts';
 import { findViewIdOwner } from '#features/links/view-ids.ts';
+import { visitorGroups } from '#features/turns/search-turns.ts';
 import {
   type AuthenticatedVisitor,
   authenticateVisitor,
@@ -85,7 +85,7 @@ export async function hasSignedInAtPortal(ports: AuthorizationPorts, visitorRequ
 }
 
 /** What the response of a portal uses. */
-export type PortalPorts = Pick<Ports, 'store' | 'clock' | 'links'> & Pick<VisitServices, 'searches' | 'signInKinds'>;
+export type PortalPorts = Pick<Ports, 'store' | 'clock' | 'links'> & Pick<VisitServices, 'searches' | 'portals' | 'signInKinds'>;
 
 /** Returns the response of a portal. Before sign-in it contains no shares. */
 export async function portalResponse(
@@ -98,9 +98,9 @@ export async function portalResponse(
   const common = { signIn: signInPart(ports, profile, signedIn), visitor: visitorPart(signedIn) };
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
-  const client = `network ${narrowNetworkOf(visitorRequest.address)}`;
-  const shares = await ports.searches.run({ tid: profile.tid, client }, clientGone, () =>
-    portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page),
+  const client = { tid: profile.tid, groups: visitorGroups(visitorRequest.address) };
+  const shares = await ports.portals.run(client, clientGone, () =>
+    ports.searches.run(client, clientGone, () => portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page)),
   );
   return { ...common, ...shares };
 }

@@ -25,6 +25,7 @@ export interface VisitServices {
   readonly formatListing: FormatListing;
   readonly archives: ArchivePlans;
   readonly searches: SearchTurns;
+  readonly portals: SearchTurns;
 }
 
 /** Everything that the operations of visitors use. Each of them declares what it needs. */

@@ -1,4 +1,3 @@
-import { wideNetworkOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingQuery } from '#core/listing.ts';
@@ -6,8 +5,11 @@ import { Refusal } from '#core/messages.ts';
 import { type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import type { ListingJson } from './listing-json.ts';
 
-/** Pages read at once per location, each of another link: a page of a large folder takes a second, and must not delay other links. */
-const maxConcurrent = 3;
+/**
+ * Pages read at once of a location, and of a link, each of another folder: a page of a large folder takes a second, and must delay
+ * neither other links nor the other folders of its link.
+ */
+const maxConcurrent = { location: 4, link: 2 };
 /**
  * Requests that wait or whose responses are still being sent: of one visitor of a link, of a network, of a wide network and
  * of a link. For a location, only requests that wait.
@@ -47,8 +49,22 @@ interface LocationTurns {
 
 const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: new Set() });
 
-/** Returns the links whose visitors wait for a job. */
-const linksOf = ({ waiters }: Job) => waiters.values().map(({ groups }) => groups[0]);
+/** Returns the groups of a request: links take turns, then their folders, then the networks of the visitors. */
+function listingGroupsOf(request: ListingTurnRequest): readonly string[] {
+  const [link, ...networks] = turnGroupsOf(request);
+  return [link, request.path, ...networks];
+}
+
+/** Returns a function that says whether links or folders of links have as many running jobs as they may. */
+function blockedGroups(running: Iterable<Job>): (groups: readonly string[]) => boolean {
+  const counts = new Map<string, number>();
+  for (const { waiters } of running) {
+    const names = [...waiters.values()].flatMap(({ groups: [link, path] }) => [`${link}`, `${link}\n${path}`]);
+    for (const name of new Set(names)) addCount(counts, name, 1);
+  }
+  const limits = [maxConcurrent.link, 1];
+  return (groups) => (counts.get(groups.join('\n')) ?? 0) >= (limits[groups.length - 1] ?? Number.POSITIVE_INFINITY);
+}
 
 /** Removes a job from the queues of all groups. */
 function unqueue({ queue, jobs }: LocationTurns, job: Job): void {
@@ -84,16 +100,16 @@ function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): vo
 /** Returns the limits on requests that count for a visitor, their networks and their link. */
 function limitsOf(request: ListingTurnRequest): readonly { readonly name: string; readonly max: number }[] {
   const groups = turnGroupsOf(request);
-  const [link, network] = groups;
+  const [link, wide, network] = groups;
   return [
     { name: `visitor ${groups.join('\n')}`, max: maxWaiting.visitor + 1 },
     { name: `network ${network}`, max: maxWaiting.network },
-    { name: `wide network ${wideNetworkOf(request.address)}`, max: maxWaiting.wide },
+    { name: `wide network ${wide}`, max: maxWaiting.wide },
     { name: `link ${link}`, max: maxWaiting.link },
   ];
 }
 
-/** Reads pages of folders and formats them as JSON, in turns: by location, then by link, then by address. */
+/** Reads pages of folders and formats them as JSON, in turns: by location, then by link, by folder, and by network. */
 export class ListingTurns {
   readonly #locations = new Map<number, LocationTurns>();
   /** Requests that wait or whose responses are being sent, by visitor, network and link. */
@@ -111,7 +127,7 @@ export class ListingTurns {
     const turns = this.#locations.get(locationId) ?? newTurns();
     this.#count(request, turns);
     this.#locations.set(locationId, turns);
-    const groups = turnGroupsOf(request);
+    const groups = listingGroupsOf(request);
     const job = joinJob(turns, JSON.stringify([path, query]), groups, read);
     this.#startJobs(locationId, turns);
     const aborted = Promise.withResolvers<never>();
@@ -139,9 +155,8 @@ export class ListingTurns {
   }
 
   #startJobs(id: number, turns: LocationTurns): void {
-    while (turns.running.size < maxConcurrent) {
-      const busyLinks = new Set([...turns.running].flatMap((job) => [...linksOf(job)]));
-      const job = turns.queue.take((link) => busyLinks.has(link));
+    while (turns.running.size < maxConcurrent.location) {
+      const job = turns.queue.take(blockedGroups(turns.running));
       if (!job) break;
       unqueue(turns, job);
       turns.running.add(job);
