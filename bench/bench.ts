@@ -15,6 +15,7 @@ import { atLeast, atMost, compared, type Figure, middle, page, paired } from './
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { behindFrontServer, trusted } from './front.ts';
 import { give, rate, type Shot, take } from './load.ts';
+import { mail } from './mail.ts';
 import { pages } from './pages.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { pressure } from './pressure.ts';
@@ -273,6 +274,7 @@ try {
   if (wanted('pages')) await pagesSection();
   if (wanted('costs')) await costsSection();
   if (wanted('crowd')) await crowdSection(data);
+  if (wanted('mail')) await mail(note, data);
   if (wanted('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();
   const slow = slowDisk(folder);

@@ -13,7 +13,7 @@ import {
 } from '#features/processes/running-processes.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
-import { codeMailOpener } from '#features/visits/sign-in/kinds/email-code/sealed-code-mail.ts';
+import { emailCodeMails } from '#features/visits/sign-in/kinds/email-code/sealed-code-mail.ts';
 import type { UnknownLinks } from '#http/visitor/unknown-links.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -105,7 +105,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
     recurring('delete-expired-rows', minute * 10, () => deleteExpiredRows(ports)),
     recurring('audit-retention', minute * 10, () => retention.run()),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
-    ...(ports.mail ? mailJobs({ ...ports, openCodeMail: codeMailOpener(ports) }, ports.mail, () => performance.now()) : []),
+    ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now()) : []),
   ];
   const runner = new ScheduledJobs(ports, kinds, (line) => log.warn(line));
   void runner.start().catch(() => log.warn('Cannot prepare the scheduled jobs in the database. The next start tries again.'));

@@ -120,6 +120,7 @@ export const messages = {
   uploadsBusy: { id: 5039, status: 503, title: 'Too many uploads are running from your network or at this link. Try again in a moment' },
   changesBusy: { id: 5041, status: 503, title: 'Too many changes are in progress. Try again in a moment' },
   bodiesBusy: { id: 5042, status: 503, title: 'Too many large requests are waiting. Try again in a moment' },
+  mailsWaiting: { id: 5043, status: 503, title: 'Too many invitations are waiting to be sent. Try again later' },
   descriptorsUsedUp: { id: 5030, status: 503, title: 'Too many files and connections are open. Try again in a moment' },
   stopping: { id: 5037, status: 503, title: 'Postern is shutting down. Try again in a moment' },
   storageFull: { id: 5071, status: 507, title: 'The disk is full' },

@@ -6,6 +6,11 @@ export const codeDigits = 8;
 export const codeLifetime = 10 * minute;
 /** Number of attempts to enter a code. */
 export const maxCodeAttempts = 5;
+/**
+ * Number of wrong codes at a login profile in `failureLifetime` after which each code allows one attempt. Guesses from thousands of
+ * networks are then limited by the codes that are requested, and visitors who enter the right code notice nothing.
+ */
+export const maxWrongCodes = 250;
 /** Time in ms in which one mailbox gets at most `maxCodes` codes, whichever browser requests them. */
 export const codeWindow = 60 * minute;
 export const maxCodes = 10;

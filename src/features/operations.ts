@@ -28,6 +28,7 @@ import { searchLoginProfiles } from './login-profiles/search-login-profiles.ts';
 import { updateLoginProfile } from './login-profiles/update-login-profile.ts';
 import { dropDeliveries, retryDeliveries } from './mail/change-deliveries.ts';
 import { inviteToShare } from './mail/invite.ts';
+import { previewInvitation } from './mail/preview-invitation.ts';
 import { searchDeliveries } from './mail/search-deliveries.ts';
 import { sendTestMail } from './mail/test-mail.ts';
 import type { Operation } from './operation.ts';
@@ -101,6 +102,7 @@ const listed = [
   searchAudit,
   exportAudit,
   inviteToShare,
+  previewInvitation,
   searchDeliveries,
   retryDeliveries,
   dropDeliveries,

@@ -23,6 +23,8 @@ export interface DeliveryTable {
   lane: MailLane;
   kind: MailKind;
   content_id: number;
+  /** Mails with one value take one turn within their tenant: those of one change, or the codes of one wide network. */
+  turn: Generated<string>;
   share_id: number | null;
   /** A sign-in code has none until its address is known to be admitted. */
   recipient: string;

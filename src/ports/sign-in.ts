@@ -110,9 +110,7 @@ export interface CodeSignIn {
    * @throws Refusal (503) if no mail can be sent
    */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
-  /** Returns whether the browser has a code at this link. Without one, no attempt can succeed. */
-  hasCode(profile: ProfileRef, place: CodePlace): Promise<boolean>;
-  /** Verifies a code and uses it up. Returns null for a wrong code, also if the address may not sign in. */
+  /** Verifies a code and uses it up. Returns null for a wrong code, for a browser without one, and if the address may not sign in. */
   verify(profile: ProfileRef, credentials: CodeCredentials): Promise<CompletedSignIn | null>;
 }
 

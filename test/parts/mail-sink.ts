@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { atEnd } from './at-end.ts';
@@ -30,6 +30,8 @@ export interface MailSink extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly mails: ReceivedMail[];
+  /** Closes all connections at once, as a crash of the server does. */
+  cut(): void;
   /** Waits for the next mail that fulfils a condition, among those received already too. */
   waitFor(condition?: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
 }
@@ -71,6 +73,11 @@ export async function startMailSink(t: TestContext, { options = {}, port = 0, re
     },
     ...options,
   });
+  const sockets = new Set<Socket>();
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('error', () => {}); // a client that hangs up is no failure of the sink
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
@@ -79,6 +86,9 @@ export async function startMailSink(t: TestContext, { options = {}, port = 0, re
     port: address.port,
     url: `smtp://127.0.0.1:${address.port}`,
     mails,
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
     async waitFor(condition = () => true) {
       for (;;) {
         const found = mails.find(condition);

@@ -15,10 +15,14 @@ export interface SmtpOptions {
   readonly from: string;
   readonly language: string;
   readonly timeZone: string;
+  /** Time in ms for one mail; default: one or two minutes. */
+  readonly sendTimeout?: number;
 }
 
-const concurrency = { alerts: 2, codes: 1 } as const;
+const concurrency = { alerts: 5, codes: 5 } as const;
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }; // ms
+/** Time in ms for one mail. A server that sends a line now and then would otherwise hold its connection forever. */
+const sendTimeouts = { alerts: 120_000, codes: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
 /** Opens the connections of one lane. The pool never holds a mail back: no more are sent at a time than it has connections. */
@@ -86,12 +90,15 @@ export function smtpMail(options: SmtpOptions): Mail {
     concurrency,
     domain: from.slice(from.lastIndexOf('@') + 1),
     async send({ to, subject, text, html, messageId, date, headers }: OutgoingMail, lane, signal) {
+      const timeout = AbortSignal.timeout(options.sendTimeout ?? sendTimeouts[lane]);
       try {
         await lanes[lane].sendMail({
           ...{ from: { name: '', address: from }, to: { name: '', address: to }, envelope: { from, to: [to] } },
-          ...{ subject, text, html, messageId: `<${messageId}>`, date: new Date(date), headers: { ...headers }, signal },
+          ...{ subject, text, html, messageId: `<${messageId}>`, date: new Date(date), headers: { ...headers } },
+          signal: AbortSignal.any([signal, timeout]),
         });
       } catch (cause) {
+        if (timeout.aborted) throw new MailUnavailable(connectionErrors['ETIMEDOUT'] ?? '', true, { cause });
         throw asMailError(cause);
       }
     },

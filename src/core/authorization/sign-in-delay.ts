@@ -4,11 +4,8 @@ export const failureLifetime = 15 * 60_000;
 /** Tolerated difference between clocks, in milliseconds. A failure further in the future comes from a wrong clock and does not count. */
 export const clockTolerance = 60_000;
 
-/**
- * Number of failures that cause no delay: for a pair of user and network, for a network, for the wider network around it, and for
- * the codes of a login profile, from everywhere.
- */
-export const freeFailures = { pair: 5, network: 50, wide: 200, profile: 250 } as const;
+/** Number of failures that cause no delay: for a pair of user and network, for a network, and for the wider network around it. */
+export const freeFailures = { pair: 5, network: 50, wide: 200 } as const;
 export type FailureScope = keyof typeof freeFailures;
 
 /** The failures of one key that still count. */

@@ -160,6 +160,13 @@ export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<voi
   );
 }
 
+/** Releases all claims. Only for a database that no other process uses: those that hold them have ended. */
+export async function releaseAllClaims({ store }: Pick<Ports, 'store'>): Promise<void> {
+  const held = await store.read.selectFrom('job').select('kind').where('lease_until', 'is not', null).limit(1).executeTakeFirst();
+  if (!held) return;
+  await store.write((tx) => tx.updateTable('job').set({ holder: null, lease_until: null }).execute(), 'job');
+}
+
 /** Returns the numbers of jobs by kind. Kinds without jobs are omitted. */
 export async function countJobs({ store }: Pick<Ports, 'store'>): Promise<JobCounts[]> {
   const { now } = store.dialect;

@@ -1,6 +1,15 @@
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
-import { type Claim, claimJobs, completeJob, ensureRecurringJob, extendClaim, failJob, releaseClaim } from './job-queue.ts';
+import {
+  type Claim,
+  claimJobs,
+  completeJob,
+  ensureRecurringJob,
+  extendClaim,
+  failJob,
+  releaseAllClaims,
+  releaseClaim,
+} from './job-queue.ts';
 
 const pollInterval = 1000; // ms
 const idleInterval = 60_000; // ms
@@ -60,6 +69,7 @@ export class ScheduledJobs implements JobRunner {
 
   /** Adds the recurring jobs that are missing in the database, to run after their interval, and starts to run due jobs. */
   async start(): Promise<this> {
+    if (!this.#ports.store.isShared) await releaseAllClaims(this.#ports);
     for (const { name, every } of this.#kinds) if (every !== null) await ensureRecurringJob(this.#ports, name, every);
     this.wake();
     return this;

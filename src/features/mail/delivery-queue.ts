@@ -21,6 +21,7 @@ type QueuePorts = Pick<Ports, 'store'>;
 export interface ClaimedDelivery {
   readonly id: number;
   readonly tid: number;
+  readonly turn: string;
   readonly recipient: string;
   readonly message_id: string;
   readonly created_at: number;
@@ -58,33 +59,57 @@ export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane):
   );
 }
 
-/** Returns the next tenant in turn that has a delivery which is due, or null. @param after the tenant that had its turn before */
+/** The turns that were taken last: of the tenants, and of the mails within each tenant. */
+export interface LastTurns {
+  readonly tid: number;
+  /** `turn` of the last delivery of each tenant. */
+  readonly turns: ReadonlyMap<number, string>;
+}
+
+/** Returns the next tenant in turn that has a delivery which is due, or null. */
 async function nextTenant(store: Store, tx: Tx, lane: MailLane, after: number): Promise<number | null> {
   const due = waiting(tx, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
   const next = (await due.where('tid', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
   return next?.tid ?? null;
 }
 
+/** Returns the next turn of a tenant that has a delivery which is due. */
+async function nextTurn(store: Store, tx: Tx, lane: MailLane, tid: number, after: string): Promise<string> {
+  const due = waiting(tx, lane).select('turn').where('tid', '=', tid).where(isDue(store)).orderBy('turn').limit(1);
+  const next = (await due.where('turn', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
+  return next?.turn ?? '';
+}
+
 /**
- * Claims the longest-due delivery of the tenant whose turn is next.
- * @param after the tenant that had its turn before
- * @returns null if none is due
+ * Claims deliveries of the turn that is next, of the tenant that is next, the longest due first: a mail to thousands delays no other
+ * mail, and the codes that one network requests delay no other codes.
+ * @returns none if none is due
  */
-export async function claimDelivery({ store }: QueuePorts, lane: MailLane, after: number): Promise<ClaimedDelivery | null> {
+export async function claimDeliveries(
+  { store }: QueuePorts,
+  lane: MailLane,
+  last: LastTurns,
+  limit: number,
+): Promise<readonly ClaimedDelivery[]> {
   return store.write(async (tx) => {
-    const tid = await nextTenant(store, tx, lane, after);
-    if (tid === null) return null;
-    const next = await waiting(tx, lane).select('id').where('tid', '=', tid).orderBy('due_at').orderBy('id').limit(1).executeTakeFirst();
-    if (!next) return null;
-    const claimed = await tx
+    const tid = await nextTenant(store, tx, lane, last.tid);
+    if (tid === null) return [];
+    const turn = await nextTurn(store, tx, lane, tid, last.turns.get(tid) ?? '');
+    const ofTurn = waiting(tx, lane).select('id').where('tid', '=', tid).where('turn', '=', turn).where(isDue(store));
+    const next = await ofTurn.orderBy('due_at').orderBy('id').limit(limit).execute();
+    if (next.length === 0) return [];
+    return tx
       .updateTable('delivery')
       .set((row) => ({ state: 'sending', attempts: row('attempts', '+', 1) }))
-      .where('id', '=', next.id)
+      .where(
+        'id',
+        'in',
+        next.map(({ id }) => id),
+      )
       .where('state', '=', 'waiting')
-      .returning(['id', 'tid', 'recipient', 'message_id', 'created_at', 'attempts', 'kind', 'share_id', 'content_id'])
+      .returning(['id', 'tid', 'turn', 'recipient', 'message_id', 'created_at', 'attempts', 'kind', 'share_id', 'content_id'])
       .returning(sql<number>`${store.dialect.now}`.as('claimed_at'))
-      .executeTakeFirst();
-    return claimed ?? null;
+      .execute();
   }, 'job');
 }
 
@@ -95,6 +120,8 @@ export type Attempt =
   | { readonly kind: 'refused'; readonly error: string }
   /** Try again later. */
   | { readonly kind: 'delayed'; readonly error: string }
+  /** The server could not be used for another mail, so this one was not tried. */
+  | { readonly kind: 'untried' }
   /** The address that a visitor has entered gets no code. No trace stays. */
   | { readonly kind: 'unwanted' };
 
@@ -103,6 +130,7 @@ function changeAfter(store: Store, lane: MailLane, { id, attempts }: ClaimedDeli
   const now = sql<number>`${store.dialect.now}`;
   if (attempt.kind === 'sent') return { state: 'sent' as const, ended_at: now, error: '' };
   if (attempt.kind === 'refused') return { state: 'failed' as const, ended_at: now, error: attempt.error };
+  if (attempt.kind === 'untried') return { state: 'waiting' as const, attempts: attempts - 1 };
   const pauses = pausesOf[lane];
   const pause = pauses[Math.min(attempts, pauses.length) - 1] ?? minute;
   const due_at = sql<number>`${now} + ${pause + Math.round(pause * variation(id))}`;
@@ -121,22 +149,46 @@ export async function recordAttempt(
   attempt: Attempt,
   recipient: string,
 ): Promise<void> {
+  if (attempt.kind === 'unwanted') return deleteUnwanted({ store }, [delivery]);
   await store.write(async (tx) => {
-    const deleteContent = () => tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();
-    if (attempt.kind === 'unwanted') {
-      await tx.deleteFrom('delivery').where('id', '=', delivery.id).execute();
-      await deleteContent();
-      return;
-    }
     await tx
       .updateTable('delivery')
       .set({ ...changeAfter(store, lane, delivery, attempt), recipient, recipient_key: emailKey(recipient) })
       .where('id', '=', delivery.id)
       .where('state', '=', 'sending')
       .execute();
-    if (delivery.kind === 'code' && attempt.kind !== 'delayed') await deleteContent();
+    if (delivery.kind === 'code' && attempt.kind !== 'delayed')
+      await tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();
   }, 'job');
 }
+
+/** Deletes deliveries of codes, with their contents. */
+export async function deleteUnwanted(
+  { store }: QueuePorts,
+  deliveries: readonly Pick<ClaimedDelivery, 'id' | 'content_id'>[],
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const ids = deliveries.map(({ id }) => id);
+  const contentIds = deliveries.map(({ content_id }) => content_id);
+  await store.write(async (tx) => {
+    await tx.deleteFrom('delivery').where('id', 'in', ids).execute();
+    await tx.deleteFrom('mail_content').where('id', 'in', contentIds).execute();
+  }, 'job');
+}
+
+/** Returns waiting codes with their contents, the oldest first. @param after id of the last one that was returned before */
+export const waitingCodes = ({ store }: QueuePorts, after: number, limit: number) =>
+  store.read
+    .selectFrom('delivery')
+    .innerJoin('mail_content', 'mail_content.id', 'delivery.content_id')
+    .select(['delivery.id', 'delivery.content_id', 'mail_content.data'])
+    .where('delivery.lane', '=', 'codes')
+    .where('delivery.state', '=', 'waiting')
+    .where('delivery.attempts', '=', 0)
+    .where('delivery.id', '>', after)
+    .orderBy('delivery.id')
+    .limit(limit)
+    .execute();
 
 /** Gives up the waiting deliveries of a lane that are too old. @returns their number */
 export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane): Promise<number> {

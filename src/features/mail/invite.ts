@@ -1,48 +1,27 @@
 import Type from 'typebox';
-import { shareUrl } from '#core/link.ts';
-import { parseList } from '#core/list-text.ts';
-import { emailKey, parseEmail } from '#core/mail/email.ts';
-import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { count, limits } from '#core/records/field.ts';
-import { listsUsersById, requiresSignIn } from '#core/records/login-profile.ts';
+import { Refusal } from '#core/messages.ts';
+import { count } from '#core/records/field.ts';
 import { Invitation } from '#core/records/mail.ts';
-import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
 import { addMail } from '#features/outbox/add-mail.ts';
-import type { Tx } from '#ports/store.ts';
+import type { Store } from '#ports/store.ts';
+import { findInvitation, maxRecipients } from './invitation.ts';
 
-const maxRecipients = 1000; // in one call
+const maxWaitingInvitations = 20_000; // of a tenant
 
-/** Returns the given addresses, each once. @throws Refusal 400 at emails */
-function givenRecipients(text: string): string[] {
-  const entries = parseList(normalizeText(text), limits.list);
-  if (!entries) throw fieldRefusal('emails', 'has a quote that is not closed, or text behind a closing quote');
-  const wrong = entries.find((entry) => parseEmail(entry) === null);
-  if (wrong !== undefined) throw fieldRefusal('emails', `"${wrong}" is not an e-mail address`);
-  return [...new Map(entries.map((entry) => [emailKey(entry), entry])).values()];
-}
-
-/** Returns the addresses of the users whom a share lists. */
-async function listedRecipients(tx: Tx, tid: number, shareId: number, typeId: number): Promise<string[]> {
-  const listed = tx.selectFrom('share_user').where('share_user.tid', '=', tid).where('share_user.share_id', '=', shareId);
-  if (!listsUsersById(typeId)) {
-    const rows = await listed
-      .select('name')
-      .orderBy('position')
-      .limit(maxRecipients + 1)
-      .execute();
-    return rows.map(({ name }) => name).filter((name) => parseEmail(name) !== null);
-  }
-  const rows = await listed
-    .innerJoin('access_user', (join) =>
-      join.onRef('access_user.tid', '=', 'share_user.tid').onRef('access_user.id', '=', 'share_user.user_id'),
-    )
-    .select('access_user.email')
-    .where('access_user.active', '=', 1)
-    .orderBy('position')
-    .limit(maxRecipients + 1)
-    .execute();
-  return rows.map(({ email }) => email).filter((email) => parseEmail(email) !== null);
+/** Checks that the invitations of a tenant which wait are not too many. @throws Refusal (503) */
+async function checkWaitingInvitations({ read }: Pick<Store, 'read'>, tid: number): Promise<void> {
+  const waiting = read
+    .selectFrom('delivery')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('state', '=', 'waiting')
+    .where('kind', '=', 'invitation');
+  // A long list of recipients gets its deliveries in parts: each such mail counts as the largest one.
+  const pending = read.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
+  const [mails, lists] = [await waiting.limit(maxWaitingInvitations).execute(), await pending.limit(maxWaitingInvitations).execute()];
+  if (mails.length + lists.length * maxRecipients >= maxWaitingInvitations)
+    throw new Refusal('mailsWaiting', undefined, { retryAfter: 60 });
 }
 
 export const inviteToShare = changeOperation({
@@ -54,34 +33,20 @@ export const inviteToShare = changeOperation({
   body: Invitation,
   responseFields: Type.Object({ recipientCount: count('Number of mails.') }),
   target: { table: 'share' },
-  async check(_body, _caller, { mail, store }) {
+  async check(_body, { tid }, { mail, store }) {
     if (!mail) throw new Refusal('mailNotConfigured');
+    await checkWaitingInvitations(store, tid);
     return { domain: mail.domain, language: mail.language, dialect: store.dialect };
   },
-  async change({ id, emails, message }, { tid }, tx, { random, links }, { domain, language, dialect }) {
-    const share = await tx
-      .selectFrom('share')
-      .innerJoin('login_profile', (join) =>
-        join.onRef('login_profile.tid', '=', 'share.tid').onRef('login_profile.id', '=', 'share.profile_id'),
-      )
-      .select(['share.title', 'share.view_id', 'share.folder', 'share.valid_to', 'login_profile.type_id', 'login_profile.lang'])
-      .where('share.tid', '=', tid)
-      .where('share.id', '=', id)
-      .executeTakeFirstOrThrow();
-    const given = givenRecipients(emails ?? '');
-    const recipients = given.length > 0 ? given : await listedRecipients(tx, tid, id, share.type_id);
-    if (recipients.length === 0) throw fieldRefusal('emails', 'must name addresses: the share lists nobody with an e-mail address');
-    if (recipients.length > maxRecipients) throw fieldRefusal('emails', `must be at most ${maxRecipients} addresses in one call`);
-    const content = {
-      ...{ shareTitle: share.title, viewUrl: shareUrl(links.publicUrl(), share.view_id), folder: share.folder === 1 },
-      ...{ message: normalizeText(message ?? ''), validTo: share.valid_to, requiresSignIn: requiresSignIn(share.type_id) },
-    };
+  async change(body, { tid }, tx, { random, links }, { domain, language: defaultLanguage, dialect }) {
+    const invitation = await findInvitation(tx, links, tid, body, defaultLanguage);
+    if (!invitation) throw new Refusal('recordUnknown');
+    const { share, recipients, content, language } = invitation;
     const mail = { kind: 'invitation', content } as const;
-    const ports = { random, store: { dialect } };
-    await addMail(ports, tx, { tid, shareId: id, mail, language: share.lang || language, recipients, domain });
+    await addMail({ random, store: { dialect } }, tx, { tid, shareId: body.id, mail, language, recipients, domain });
     return {
       created: { recipientCount: recipients.length },
-      audit: { after: { emails: recipients }, share: { id, title: share.title, viewId: share.view_id } },
+      audit: { after: { emails: recipients }, share: { id: body.id, title: share.title, viewId: share.view_id } },
     };
   },
 });

@@ -12,14 +12,14 @@ const lease = 30_000; // ms after which another process continues if this one ha
 const pauses = [5000, 30_000, 60_000] as const; // ms
 
 /** Returns the jobs that plan and send mail. @param now returns a monotonic time in ms */
-export function mailJobs(ports: Ports & Pick<SendPorts, 'openCodeMail'>, mail: Mail, now: () => number): JobKind[] {
+export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number): JobKind[] {
   const { store } = ports;
   const common = { concurrency: 1, lease, pauses, maxAttempts: null };
   const plan: JobKind = {
     ...{ name: 'plan-mail', every: planInterval, ...common },
     hasWork: async () => (await hasAlertsToPlan(store)) || hasPendingRecipients(store),
     async run(_job, signal) {
-      await planAlerts(ports, { language: mail.language, domain: mail.domain }, signal);
+      do await planAlerts(ports, { language: mail.language, domain: mail.domain }, signal);
       while (!signal.aborted && (await addPendingDeliveries(ports, mail.domain)));
     },
   };

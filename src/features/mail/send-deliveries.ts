@@ -1,23 +1,26 @@
 import { maxAgeOf } from '#core/mail/delivery-age.ts';
 import { parseEmail } from '#core/mail/email.ts';
 import { type ComposedMail, renderMail } from '#core/mail/mail-document.ts';
+import type { CodeMails } from '#features/outbox/code-mails.ts';
 import { composeMail, readContent } from '#features/outbox/mail-content.ts';
-import type { OpenCodeMail } from '#features/outbox/open-code-mail.ts';
 import { type Mail, type MailLane, MailRefused, MailUnavailable } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { StoreFull, StoreUnavailable } from '#ports/store.ts';
 import {
   type Attempt,
   type ClaimedDelivery,
-  claimDelivery,
+  claimDeliveries,
   giveUpOldDeliveries,
   recordAttempt,
   requeueInterrupted,
 } from './delivery-queue.ts';
+import { dropUnwantedCodes } from './drop-unwanted-codes.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
-export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly openCodeMail: OpenCodeMail };
+export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly codeMails: CodeMails };
 
+/** Small, so that other turns come soon. */
+const deliveriesPerClaim = 10;
 const firstServerPause = 5_000; // ms before the next attempt while no mail can be sent
 /** Longest pause of each lane in ms. A person waits for a code. */
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
@@ -37,7 +40,7 @@ async function composeDelivery(ports: SendPorts, mail: Mail, delivery: ClaimedDe
   if (!stored) return { kind: 'refused', error: 'The text of the mail was deleted.' };
   const content = readContent(stored.kind, stored.data);
   if (content.kind === 'code') {
-    const opened = await ports.openCodeMail(content.content.sealed, stored.language);
+    const opened = await ports.codeMails.open(content.content.sealed, stored.language);
     return opened ? { ...opened, headers: commonHeaders } : { kind: 'unwanted' };
   }
   const unsubscribe = unsubscribeUrl(ports, delivery);
@@ -62,6 +65,9 @@ export class DeliverySender {
   readonly #lane: MailLane;
   readonly #now: () => number;
   #lastTenant = 0;
+  readonly #turns = new Map<number, string>();
+  #dropping: Promise<void> | null = null;
+  #checkedUntil = 0; // id of the newest code that was checked for a recipient
   #serverPause = 0;
   #notBefore = 0;
 
@@ -89,13 +95,36 @@ export class DeliverySender {
 
   async #work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.isReady()) {
-      const delivery = await claimDelivery(this.#ports, this.#lane, this.#lastTenant);
-      if (!delivery) return;
-      this.#lastTenant = delivery.tid;
-      const composed = await this.#compose(delivery);
-      const attempt = 'to' in composed ? await this.#send(delivery, composed, signal) : composed;
-      await recordAttempt(this.#ports, this.#lane, delivery, attempt, 'to' in composed ? composed.to : delivery.recipient);
+      if (this.#lane === 'codes') await this.#dropUnwanted(signal);
+      const last = { tid: this.#lastTenant, turns: this.#turns };
+      const deliveries = await claimDeliveries(this.#ports, this.#lane, last, deliveriesPerClaim);
+      const [first] = deliveries;
+      if (!first) return;
+      this.#lastTenant = first.tid;
+      this.#turns.set(first.tid, first.turn);
+      for (const delivery of deliveries) await this.#process(delivery, signal);
     }
+  }
+
+  /** Deletes the codes that nobody gets. The workers share one run. */
+  #dropUnwanted(signal: AbortSignal): Promise<void> {
+    this.#dropping ??= dropUnwantedCodes(this.#ports, this.#checkedUntil, signal)
+      .then((checkedUntil) => {
+        this.#checkedUntil = checkedUntil;
+      })
+      .finally(() => {
+        this.#dropping = null;
+      });
+    return this.#dropping;
+  }
+
+  /** Sends one delivery and records the outcome before the next one is sent: an interruption repeats this mail alone. */
+  async #process(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return; // the next sender of the lane returns the delivery to the queue
+    const composed = this.isReady() ? await this.#compose(delivery) : ({ kind: 'untried' } as const);
+    const attempt = 'to' in composed ? await this.#send(delivery, composed, signal) : composed;
+    if (signal.aborted && attempt.kind === 'delayed') return;
+    await recordAttempt(this.#ports, this.#lane, delivery, attempt, 'to' in composed ? composed.to : delivery.recipient);
   }
 
   async #compose(delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {

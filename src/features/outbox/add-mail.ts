@@ -20,6 +20,8 @@ export interface NewMail {
   readonly recipients: readonly string[];
   /** Domain of the Message-IDs. */
   readonly domain: string;
+  /** Group of mails that take one turn; without it, the deliveries of this mail take one turn together. */
+  readonly turn?: string;
   /** true: the mail waits for the consent of an operator. */
   readonly isHeld?: boolean;
 }
@@ -29,8 +31,12 @@ interface Planned {
   readonly tid: number;
   readonly kind: MailContent['kind'];
   readonly share_id: number | null;
+  readonly turn: string;
   readonly state: 'waiting' | 'held';
 }
+
+/** Returns the turn of the deliveries of one mail. */
+const turnOf = (contentId: number) => `mail ${contentId}`;
 
 /** Adds deliveries of a mail. A recipient who has unsubscribed from the share gets no alert. */
 async function addDeliveries(
@@ -40,7 +46,7 @@ async function addDeliveries(
   recipients: readonly string[],
   domain: string,
 ): Promise<void> {
-  const { id, tid, kind, share_id } = planned;
+  const { id, tid, kind, share_id, turn } = planned;
   const unsubscribed =
     kind === 'alert' && share_id !== null
       ? await tx.selectFrom('unsubscribed').select('recipient_key').where('tid', '=', tid).where('share_id', '=', share_id).execute()
@@ -51,7 +57,7 @@ async function addDeliveries(
     .map((recipient) => ({ recipient, recipient_key: emailKey(recipient) }))
     .filter(({ recipient_key }) => !excluded.has(recipient_key))
     .map((recipient) => ({
-      ...{ tid, lane: kind === 'code' ? ('codes' as const) : ('alerts' as const), kind, content_id: id, share_id, ...recipient },
+      ...{ tid, lane: kind === 'code' ? ('codes' as const) : ('alerts' as const), kind, content_id: id, turn, share_id, ...recipient },
       ...{ message_id: `${random.token(messageIdBits)}@${domain}`, state: planned.state, attempts: 0 },
       ...{ created_at: sql<number>`${now}`, due_at: sql<number>`${now}`, ended_at: null, error: '' },
     }));
@@ -64,7 +70,7 @@ async function addDeliveries(
 
 /** Plans a mail in the transaction of the change that causes it. A long list of recipients gets its deliveries later, in parts. */
 export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promise<number> {
-  const { tid, shareId, mail, language, recipients, domain, isHeld = false } = newMail;
+  const { tid, shareId, mail, language, recipients, domain, turn, isHeld = false } = newMail;
   const [first, rest] = [recipients.slice(0, recipientsPerChange), recipients.slice(recipientsPerChange)];
   const { id } = await tx
     .insertInto('mail_content')
@@ -74,7 +80,8 @@ export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promis
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await addDeliveries(ports, tx, { id, tid, kind: mail.kind, share_id: shareId, state: isHeld ? 'held' : 'waiting' }, first, domain);
+  const planned = { id, tid, kind: mail.kind, share_id: shareId, turn: turn ?? turnOf(id), state: isHeld ? 'held' : 'waiting' } as const;
+  await addDeliveries(ports, tx, planned, first, domain);
   return id;
 }
 
@@ -96,7 +103,7 @@ export async function addPendingDeliveries(ports: Pick<Ports, 'store' | 'random'
     const recipients = parseList(content.pending) ?? [];
     const sibling = await tx.selectFrom('delivery').select('state').where('content_id', '=', content.id).limit(1).executeTakeFirst();
     const state = sibling?.state === 'held' ? 'held' : 'waiting';
-    await addDeliveries(ports, tx, { ...content, state }, recipients.slice(0, recipientsPerChange), domain);
+    await addDeliveries(ports, tx, { ...content, turn: turnOf(content.id), state }, recipients.slice(0, recipientsPerChange), domain);
     const pending = formatList(recipients.slice(recipientsPerChange));
     await tx.updateTable('mail_content').set({ pending }).where('id', '=', content.id).execute();
     return true;

@@ -1,4 +1,4 @@
-import { Listing, PasswordChangeBody, PortalVisit, RenameBody, SignInBody, Visit } from '#core/records/visit.ts';
+import { CodeRequestBody, Listing, PasswordChangeBody, PortalVisit, RenameBody, SignInBody, Visit } from '#core/records/visit.ts';
 
 const problem = {
   description: 'The request was refused. The body is a problem document (RFC 9457).',
@@ -42,7 +42,18 @@ function route(operationId: string, { summary, parameters = [], body, responses:
 }
 
 const signIn = (id: string, response: object) => ({
-  post: route(id, { summary: 'Signs in, and sets the session cookie.', body: json(SignInBody), responses: { 200: json(response) } }),
+  post: route(id, {
+    summary: 'Signs in with what the link asks for, such as a password or a code, and sets the session cookie.',
+    body: json(SignInBody),
+    responses: { 200: json(response) },
+  }),
+});
+const requestCode = (id: string) => ({
+  post: route(id, {
+    summary: 'Mails a sign-in code, which is valid with the cookie that the response sets. The response is the same for every address.',
+    body: json(CodeRequestBody),
+    responses: { 202: {} },
+  }),
 });
 const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', responses: { 204: {} } }) });
 const password = (id: string) => ({
@@ -73,6 +84,7 @@ export const linkPaths = {
     }),
   },
   '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
+  '/s/{viewId}/sign-in/code': requestCode('link_request_code'),
   '/s/{viewId}/sign-out': signOut('link_sign_out'),
   '/s/{viewId}/password': password('link_change_password'),
   '/s/{viewId}/list/{path}': {
@@ -159,6 +171,7 @@ export const linkPaths = {
     }),
   },
   '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit),
+  '/p/{viewId}/sign-in/code': requestCode('portal_request_code'),
   '/p/{viewId}/sign-out': signOut('portal_sign_out'),
   '/p/{viewId}/password': password('portal_change_password'),
 };

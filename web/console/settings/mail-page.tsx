@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Select, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
@@ -9,26 +9,14 @@ import { useListState } from '#console/components/list-state.ts';
 import { PageHead } from '#console/components/page-head.tsx';
 import { RecordList } from '#console/components/record-list.tsx';
 import type { Column } from '#console/components/record-table.tsx';
-import { StateLabel } from '#console/components/state-label.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
 import { useOverview } from '#console/overview/use-overview.ts';
-import type { Delivery, DeliveryState } from '#core/records/mail.ts';
+import type { Delivery } from '#core/records/mail.ts';
+import { DeliveryStateLabel, deliveryStateLabels, mailKindLabels } from './delivery-labels.tsx';
 import { SettingsTabs } from './settings-tabs.tsx';
 import { TestMailDialog } from './test-mail-dialog.tsx';
 
 const load = (query: Query, signal: AbortSignal) => get('mail/deliveries', query, signal);
-
-/** The name of each state, and its color. */
-const states = {
-  waiting: ['Waiting', 'waiting'],
-  sending: ['Being sent', 'waiting'],
-  sent: ['Sent', 'good'],
-  failed: ['Failed', 'bad'],
-  dropped: ['Dropped', 'over'],
-  held: ['Held after a restore', 'waiting'],
-} as const satisfies Record<DeliveryState, readonly [string, 'good' | 'waiting' | 'over' | 'bad']>;
-
-const kinds: Readonly<Record<Delivery['kind'], string>> = { alert: 'Alert', invitation: 'Invitation', test: 'Test', code: 'Sign-in code' };
 
 const columns: readonly Column<Delivery>[] = [
   { name: 'Recipient', sort: 'recipient', cell: ({ recipient }) => recipient || '–' },
@@ -37,26 +25,17 @@ const columns: readonly Column<Delivery>[] = [
     sort: 'kind',
     cell: ({ kind, shareId }) =>
       shareId === null ? (
-        kinds[kind]
+        mailKindLabels[kind]
       ) : (
         <Anchor component={Link} to={`/shares/${shareId}`}>
-          {kinds[kind]}
+          {mailKindLabels[kind]}
         </Anchor>
       ),
   },
   {
     name: 'State',
     sort: 'state',
-    cell: ({ state, error }) => (
-      <>
-        <StateLabel tone={states[state][1]}>{states[state][0]}</StateLabel>
-        {error !== '' && state !== 'sent' && (
-          <Text size="sm" c="dimmed">
-            {error}
-          </Text>
-        )}
-      </>
-    ),
+    cell: (delivery) => <DeliveryStateLabel delivery={delivery} />,
   },
   { name: 'Attempts', sort: 'attempts', cell: ({ attempts }) => attempts },
   { name: 'Created', sort: 'createDateTime', cell: ({ createDateTime }) => <RelativeTime at={createDateTime} /> },
@@ -79,7 +58,7 @@ const actions: readonly BulkAction<Delivery>[] = [
   },
 ];
 
-const stateChoices = Object.entries(states).map(([value, [label]]) => ({ value, label }));
+const stateChoices = Object.entries(deliveryStateLabels).map(([value, [label]]) => ({ value, label }));
 
 function Filters() {
   const { shown, show } = useListState();
@@ -102,7 +81,7 @@ export function MailPage() {
   const { data: overview } = useOverview();
   return (
     <>
-      <PageHead title="Mail" lead="The alerts and invitations of the last 30 days.">
+      <PageHead title="Mail" lead="The alerts, invitations and sign-in codes of the last 30 days.">
         <Button variant="default" leftSection={<Send size={18} aria-hidden />} onClick={() => setTesting(true)}>
           Send test mail
         </Button>

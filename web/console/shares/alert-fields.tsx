@@ -1,5 +1,6 @@
-import { Checkbox, Group, TagsInput, Text } from '@mantine/core';
+import { Checkbox, Group, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { EmailTags, emailError } from '#console/components/email-tags.tsx';
 import { useOverview } from '#console/overview/use-overview.ts';
 import type { ShareValues } from './share-values.ts';
 
@@ -17,7 +18,12 @@ export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) 
   const { data: overview } = useOverview();
   return (
     <>
-      <TagsInput label="Recipients" placeholder="ann@example.com" {...form.getInputProps('emails')} />
+      <EmailTags
+        label="Recipients"
+        profile={null}
+        {...form.getInputProps('emails')}
+        error={form.errors['emails'] ?? emailError(form.values.emails)}
+      />
       <Group gap="md">
         {alerts.map(([flag, name]) => (
           <Checkbox key={flag} label={name} {...form.getInputProps(flag, { type: 'checkbox' })} />

@@ -19,6 +19,7 @@ import { ActivityPanel } from './activity-panel.tsx';
 import { ExplainPanel } from './explain-panel.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { LinkPanel } from './link-panel.tsx';
+import { MailsPanel } from './mails-panel.tsx';
 import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
 import { ShareForm, ShareSentence } from './share-form.tsx';
 import { shareQuery } from './share-queries.ts';
@@ -47,6 +48,7 @@ export function SharePage() {
       <LinkPanel share={share} />
       {isEditor ? <Editor key={share.id} share={share} /> : <ShareSentence values={shareValuesOf(share)} />}
       <ExplainPanel key={`explain ${share.id} ${share.etag}`} share={share} />
+      {isEditor && <MailsPanel share={share} />}
       <ActivityPanel share={share} />
     </>
   );

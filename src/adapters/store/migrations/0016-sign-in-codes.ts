@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Codes that visitors have requested to sign in by e-mail. */
+/** Codes that visitors have requested to sign in by e-mail, and the turns in which mails are sent. */
 export const signInCodes: Migration = {
   name: '0016-sign-in-codes',
   statements: ({ integer, text, tenantIdentity, tenantKey }) => [
@@ -12,5 +12,8 @@ export const signInCodes: Migration = {
     'CREATE INDEX sign_in_code_browser ON sign_in_code(tid, browser, view_id, id)',
     'CREATE INDEX sign_in_code_mailbox ON sign_in_code(tid, mailbox_key, created_at)',
     'CREATE INDEX sign_in_code_created ON sign_in_code(created_at)',
+    `ALTER TABLE delivery ADD COLUMN turn ${text} NOT NULL DEFAULT ''`,
+    "CREATE INDEX delivery_age ON delivery(lane, created_at) WHERE state = 'waiting'",
+    "CREATE INDEX delivery_turn ON delivery(lane, tid, turn, due_at) WHERE state = 'waiting'",
   ],
 };

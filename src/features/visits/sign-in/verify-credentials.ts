@@ -2,12 +2,12 @@ import { emailKey, parseEmail } from '#core/mail/email.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { SignInBody } from '#core/records/visit.ts';
-import { checkDelay, type FailureKey, networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
+import { checkDelay, networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { CodeCredentials, CodeSignIn, CompletedSignIn, PasswordSignIn, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+import type { CodeSignIn, CompletedSignIn, PasswordSignIn, ProfileRef, SignInKind } from '#ports/sign-in.ts';
 
 type CredentialPorts = Pick<Ports, 'store' | 'clock'> & Pick<VisitServices, 'signInKinds'>;
 
@@ -55,28 +55,26 @@ function verifyPassword(ports: CredentialPorts, profile: ProfileRef, kind: Passw
   return signInByPassword(ports, profile, kind, { username, password }, address);
 }
 
-/** Verifies a code and counts the attempt: for the address, for the networks, and for the profile if the code could be right. */
+/** Verifies a code and counts the attempt. */
 async function verifyCode(
   ports: CredentialPorts,
   profile: ProfileRef,
   kind: CodeSignIn,
-  entered: SubmittedCredentials,
+  submitted: SubmittedCredentials,
 ): Promise<CompletedSignIn> {
-  const { body, browser, viewId, address } = entered;
+  const { body, browser, viewId, address } = submitted;
   refuseOthers(body, ['username', 'password'], 'a code');
-  const credentials: CodeCredentials = {
+  const credentials = {
     email: parseVisitorEmail(required(body, 'email')),
     code: required(body, 'code'),
     browser: browser ?? '',
     viewId,
     address,
   };
-  const hasCode = browser !== null && (await kind.hasCode(profile, credentials));
   const pair = pairKey(String(profile.profile_id), emailKey(credentials.email), address);
-  const ofProfile: FailureKey[] = hasCode ? [{ scope: 'profile', key: `codes ${profile.profile_id}` }] : [];
-  const others = [...networkKeys('signIn', address), ...ofProfile];
-  await checkDelay(ports.store.read, [pair, ...others], ports.clock.now()); // first, so that attempts during the wait write nothing
-  return verifyAttempt(ports, pair, others, async () => (hasCode ? kind.verify(profile, credentials) : null));
+  const networks = networkKeys('signIn', address);
+  await checkDelay(ports.store.read, [pair, ...networks], ports.clock.now()); // first, so that attempts during the wait write nothing
+  return verifyAttempt(ports, pair, networks, () => kind.verify(profile, credentials));
 }
 
 /**

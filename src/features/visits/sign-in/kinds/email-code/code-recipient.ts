@@ -18,7 +18,7 @@ export interface CodeRecipient {
 }
 
 /** Returns the addresses that a profile allows beside those of its access users. */
-async function readAllowedEmails(vault: Vault, db: Tx, { tid, profile_id }: ProfileKey): Promise<readonly string[]> {
+export async function readAllowedEmails(vault: Vault, db: Tx, { tid, profile_id }: ProfileKey): Promise<readonly string[]> {
   const profile = await db
     .selectFrom('login_profile')
     .select('configuration')

@@ -2,7 +2,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { Identity, SignInKind } from '#ports/sign-in.ts';
 import { codeUserIdentity, findCodeRecipient } from './code-recipient.ts';
 import { requestCode } from './request-code.ts';
-import { findCode, verifyCode } from './verify-code.ts';
+import { verifyCode } from './verify-code.ts';
 
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
@@ -13,7 +13,6 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {
     request: (profile, request) => requestCode(ports, profile, request),
-    hasCode: async (profile, place) => (await findCode(ports.store.read, profile, place, ports.clock.now())) !== null,
     verify: (profile, credentials) => verifyCode(ports, profile, credentials),
   },
   async reauthenticate(profile, signIn) {

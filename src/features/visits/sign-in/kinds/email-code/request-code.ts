@@ -1,3 +1,4 @@
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { mailboxKey } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import { codeDigits, codeWindow, maxCodes } from '#core/sign-in-codes.ts';
@@ -43,7 +44,8 @@ export async function requestCode(ports: RequestPorts, profile: ProfileRef, requ
       .insertInto('sign_in_code')
       .values({ ...row, created_at: now })
       .execute();
+    const turn = wideNetworkOf(request.address);
     const content = { kind: 'code', content: { sealed } } as const;
-    await addMail({ random, store }, tx, { tid, shareId, mail: content, language, recipients: [''], domain: mail.domain });
+    await addMail({ random, store }, tx, { tid, shareId, mail: content, language, recipients: [''], domain: mail.domain, turn });
   }, visitorTurn(request.address));
 }

@@ -1,9 +1,11 @@
 import { codeMail } from '#core/mail/code-mail.ts';
+import { emailKey, findAllowedEmail } from '#core/mail/email.ts';
 import { languageOf } from '#core/translations/languages.ts';
-import type { OpenCodeMail } from '#features/outbox/open-code-mail.ts';
+import type { CodeMails } from '#features/outbox/code-mails.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
-import { findCodeRecipient } from './code-recipient.ts';
+import { findCodeRecipient, readAllowedEmails } from './code-recipient.ts';
 
 const purpose = 'sign-in code mail';
 
@@ -20,11 +22,40 @@ interface SealedCode {
 /** Encrypts what the mail with a code says. */
 export const sealCodeMail = (vault: Vault, content: SealedCode): string => vault.seal(purpose, JSON.stringify(content));
 
-/** Returns a function that opens the mails with codes, for the sender. */
-export const codeMailOpener =
-  ({ store, vault }: Pick<Ports, 'store' | 'vault'>): OpenCodeMail =>
-  async (sealed, language) => {
-    const { tid, profileId, email, code, pageUrl }: SealedCode = JSON.parse(vault.open(purpose, sealed));
+/** Returns the content of a mail. */
+const openSealed = (vault: Vault, sealed: string): SealedCode => JSON.parse(vault.open(purpose, sealed));
+
+/** Returns which addresses are those of access users, active or not, or of a profile that allows others beside its users. */
+async function findWanted(vault: Vault, db: Tx, codes: readonly SealedCode[]): Promise<readonly boolean[]> {
+  const wanted = new Set<SealedCode>();
+  for (const [profileId, ofProfile] of Map.groupBy(codes, (code) => code.profileId)) {
+    const tid = ofProfile[0]?.tid ?? 0;
+    const keys = ofProfile.map(({ email }) => emailKey(email));
+    const users = await db
+      .selectFrom('access_user')
+      .select('email_key')
+      .where('tid', '=', tid)
+      .where('profile_id', '=', profileId)
+      .where('email_key', 'in', keys)
+      .execute();
+    const known = new Set(users.map(({ email_key }) => email_key));
+    const allowed = await readAllowedEmails(vault, db, { tid, profile_id: profileId });
+    for (const code of ofProfile) if (known.has(emailKey(code.email)) || findAllowedEmail(code.email, allowed) !== null) wanted.add(code);
+  }
+  return codes.map((code) => wanted.has(code));
+}
+
+/** Returns what opens the mails with codes, for the sender. */
+export const emailCodeMails = ({ store, vault }: Pick<Ports, 'store' | 'vault'>): CodeMails => ({
+  async open(sealed, language) {
+    const { tid, profileId, email, code, pageUrl } = openSealed(vault, sealed);
     const recipient = await findCodeRecipient(vault, store.read, { tid, profile_id: profileId }, email);
     return recipient && { to: recipient.email, mail: codeMail(code, `${pageUrl}#code=${code}`, languageOf([language])) };
-  };
+  },
+  areWanted: async (sealed) =>
+    findWanted(
+      vault,
+      store.read,
+      sealed.map((text) => openSealed(vault, text)),
+    ),
+});

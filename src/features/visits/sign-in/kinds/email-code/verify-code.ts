@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { codeLifetime, maxCodeAttempts, parseCode } from '#core/sign-in-codes.ts';
+import { failureLifetime } from '#core/authorization/sign-in-delay.ts';
+import { codeLifetime, maxCodeAttempts, maxWrongCodes, parseCode } from '#core/sign-in-codes.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -11,7 +12,7 @@ import { findCodeRecipient } from './code-recipient.ts';
 type VerifyPorts = Pick<Ports, 'store' | 'clock' | 'vault'>;
 
 /** Returns the newest code of a browser at a link, if it can still be used. */
-export async function findCode(db: Tx, profile: ProfileRef, { browser, viewId }: CodePlace, now: number) {
+async function findCode(db: Tx, profile: ProfileRef, { browser, viewId }: CodePlace, now: number) {
   const code = await db
     .selectFrom('sign_in_code')
     .selectAll()
@@ -25,15 +26,28 @@ export async function findCode(db: Tx, profile: ProfileRef, { browser, viewId }:
   return code.used === 0 && code.attempts < maxCodeAttempts && now - code.created_at < codeLifetime ? code : null;
 }
 
+/** Returns the key by which wrong codes at a profile are counted, wherever they come from. */
+const wrongCodesKey = ({ profile_id }: ProfileRef) => `codes ${profile_id}`;
+
+/** Returns how many attempts each code of a profile allows at present. */
+async function findMaxAttempts(tx: Tx, profile: ProfileRef, now: number): Promise<number> {
+  const recent = tx
+    .selectFrom('failure')
+    .select('id')
+    .where('key', '=', wrongCodesKey(profile))
+    .where('at', '>', now - failureLifetime);
+  return (await recent.limit(maxWrongCodes).execute()).length < maxWrongCodes ? maxCodeAttempts : 1;
+}
+
 /** Counts an attempt before the code is compared, so that parallel attempts cannot try more. @returns false if there were too many */
-async function countCodeAttempt(tx: Tx, { tid, id }: { readonly tid: number; readonly id: number }): Promise<boolean> {
+async function countCodeAttempt(tx: Tx, { tid, id }: { readonly tid: number; readonly id: number }, maxAttempts: number): Promise<boolean> {
   const [result] = await tx
     .updateTable('sign_in_code')
     .set((row) => ({ attempts: row('attempts', '+', 1) }))
     .where('tid', '=', tid)
     .where('id', '=', id)
     .where('used', '=', 0)
-    .where('attempts', '<', maxCodeAttempts)
+    .where('attempts', '<', maxAttempts)
     .execute();
   return Number(result?.numUpdatedRows) === 1;
 }
@@ -46,12 +60,20 @@ export async function verifyCode(
 ): Promise<CompletedSignIn | null> {
   const mac = Buffer.from(codeMac(vault, { ...credentials, code: parseCode(credentials.code) }));
   return store.write(async (tx) => {
-    const code = await findCode(tx, profile, credentials, clock.now());
-    if (!code || !(await countCodeAttempt(tx, code)) || !timingSafeEqual(Buffer.from(code.mac), mac)) return null;
+    const now = clock.now();
+    const code = await findCode(tx, profile, credentials, now);
+    if (!code || !(await countCodeAttempt(tx, code, await findMaxAttempts(tx, profile, now)))) return null;
+    if (!timingSafeEqual(Buffer.from(code.mac), mac)) {
+      await tx
+        .insertInto('failure')
+        .values({ key: wrongCodesKey(profile), at: now })
+        .execute();
+      return null;
+    }
     const recipient = await findCodeRecipient(vault, tx, profile, credentials.email);
     if (!recipient) return null;
     await tx.updateTable('sign_in_code').set({ used: 1 }).where('tid', '=', code.tid).where('id', '=', code.id).execute();
     const { identity, user } = recipient;
-    return { identity, claimsAt: clock.now(), profileEpoch: profile.session_epoch, user };
+    return { identity, claimsAt: now, profileEpoch: profile.session_epoch, user };
   }, visitorTurn(credentials.address));
 }

@@ -1,0 +1,219 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import autocannon from 'autocannon';
+import { createTransport } from 'nodemailer';
+import { shareBody } from '../test/parts/share-body.ts';
+import { atLeast, atMost, type Figure, paired } from './figures.ts';
+import { type BenchPostern, startPostern } from './postern.ts';
+import { type Measured, startServer } from './process.ts';
+
+type Note = (figure: Figure) => void;
+
+const rounds = 5;
+const [mailsPerRound, waitingMails, invitationsPerCall, codesPerSecond] = [5000, 100_000, 1000, 1000];
+
+interface MailServer extends Measured {
+  readonly port: number;
+  received(): Promise<{ readonly count: number; readonly codes: number }>;
+  delay(ms: number): Promise<unknown>;
+}
+
+async function startMailServer(): Promise<MailServer> {
+  const server = await startServer(join(import.meta.dirname, 'servers/smtp.ts'), [], {}, /ready (\d+)/);
+  const ask = async (path: string): Promise<{ port: number; count: number; codes: number }> =>
+    JSON.parse(await (await fetch(server.url + path)).text());
+  const { port } = await ask('/');
+  return { ...server, port, received: () => ask('/'), delay: (ms) => ask(`/delay?ms=${ms}`) };
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+const filesPerVisitor = 1000;
+let nextDownload = 0;
+/** Returns downloads of different files by one visitor after the other: each is an action of its own. */
+const downloadsOf = (path: string): autocannon.Request => ({
+  setupRequest(request) {
+    nextDownload += 1;
+    const visitor = Math.floor(nextDownload / filesPerVisitor);
+    const headers = { ...request.headers, 'x-forwarded-for': `10.${visitor & 255}.${(visitor >> 8) & 255}.1` };
+    return { ...request, headers, path: `${path}/${nextDownload % filesPerVisitor}.bin` };
+  },
+});
+
+let nextNumber = 0;
+/** Returns a request that comes from another address each time. @param bodyOf returns the body of request number `number` */
+const fromEverywhere = (bodyOf: (number: number) => object): autocannon.Request => ({
+  setupRequest(request) {
+    nextNumber += 1;
+    const address = `10.${nextNumber & 255}.${(nextNumber >> 8) & 255}.${(nextNumber >> 16) & 255}`;
+    const headers = { ...request.headers, 'x-forwarded-for': address };
+    return { ...request, headers, body: JSON.stringify(bodyOf(nextNumber)) };
+  },
+});
+
+async function downloads(url: string): Promise<number> {
+  const requests = [downloadsOf(new URL(url).pathname)];
+  const { '2xx': done, non2xx, duration } = await autocannon({ url, connections: 8, duration: 2, requests });
+  if (non2xx > 0) throw new Error(`${url}: ${non2xx} refused`);
+  return done / duration;
+}
+
+async function alerts(note: Note, postern: BenchPostern, files: string): Promise<void> {
+  mkdirSync(join(files, 'small'));
+  for (let number = 0; number < filesPerVisitor; number += 1) writeFileSync(join(files, 'small', `${number}.bin`), Buffer.alloc(1024));
+  const link = async (over: object) => {
+    const { viewId } = await postern.call('share/add', { ...shareBody, ...over });
+    return `${postern.url}/s/${viewId}/file/small`;
+  };
+  const silent = await link({});
+  const alerting = await link({ alertDownload: true, notifyEmails: 'ops@example.com' });
+  const pair = await paired(
+    rounds,
+    () => downloads(silent),
+    () => downloads(alerting),
+    2,
+  );
+  note(atLeast('a download that owes an alert, of one that owes none', 'downloads/s', pair, 0.95));
+}
+
+async function invite(postern: BenchPostern, shareId: number, count: number): Promise<void> {
+  for (let at = 0; at < count; at += invitationsPerCall) {
+    const emails = Array.from({ length: invitationsPerCall }, (_, index) => `user-${at + index}@example.com`).join();
+    await postern.call('share/invite', { id: shareId, emails });
+  }
+}
+
+async function sending(note: Note, postern: BenchPostern, server: MailServer): Promise<void> {
+  const { id } = await postern.call('share/add', shareBody);
+  const response = await fetch(`${postern.url}/api/v1/share/previewInvitation`, {
+    ...{ method: 'POST', headers: postern.authorization, body: JSON.stringify({ id, emails: 'ann@example.com' }) },
+  });
+  const { subject, text, html }: Record<'subject' | 'text' | 'html', string> = JSON.parse(await response.text());
+  const timed = async (send: () => Promise<unknown>) => {
+    const { count } = await server.received();
+    const begun = performance.now();
+    await send();
+    await until(async () => (await server.received()).count >= count + mailsPerRound);
+    return mailsPerRound / ((performance.now() - begun) / 1000);
+  };
+  const bare = () =>
+    timed(async () => {
+      const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true, maxMessages: 1e9 });
+      const send = (index: number) => transport.sendMail({ from: 'a@example.com', to: `user-${index}@example.com`, subject, text, html });
+      await Promise.all(Array.from({ length: mailsPerRound }, (_, index) => send(index)));
+      transport.close();
+    });
+  const pair = await paired(rounds, bare, () => timed(() => invite(postern, id, mailsPerRound)));
+  note(atLeast('sending mails, of nodemailer to the same server', 'mails/s', pair, 0.8));
+}
+
+async function visits(url: string): Promise<{ p99: number }> {
+  const { latency } = await autocannon({ url, connections: 4, duration: 10 });
+  return { p99: latency.p99 };
+}
+
+/** Adds mails that wait, about a hundred shares. Postern must not run. */
+function addWaitingMails(database: string): void {
+  using db = new DatabaseSync(database);
+  db.exec('BEGIN');
+  const content = db.prepare(
+    "INSERT INTO mail_content (tid, kind, language, data, pending, created_at) VALUES (1, 'test', 'en', '{}', '', ?) RETURNING id",
+  );
+  const delivery = db.prepare(
+    `INSERT INTO delivery (tid, lane, kind, content_id, turn, recipient, recipient_key, message_id, state, attempts, created_at, due_at, error)
+      VALUES (1, 'alerts', 'test', ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, '')`,
+  );
+  for (let at = 0; at < waitingMails; at += 1000) {
+    const { id = 0 } = content.get(Date.now()) ?? {};
+    for (let number = at; number < at + 1000; number += 1) {
+      const recipient = `waiting-${number}@example.com`;
+      delivery.run(id, `mail ${id}`, recipient, recipient, `${number}@example.com`, Date.now(), Date.now());
+    }
+  }
+  db.exec('COMMIT');
+}
+
+async function backlog(note: Note, data: string, server: MailServer): Promise<void> {
+  const measure = async (postern: BenchPostern) => {
+    const url = `${postern.url}/s/${(await postern.call('share/add', shareBody)).viewId}/visit`;
+    await visits(url);
+    const { p99 } = await visits(url);
+    return { p99: Math.max(1, p99), memory: postern.memory().now };
+  };
+  const environment = mailEnvironment(server);
+  let before = { p99: 0, memory: 0 };
+  {
+    await using postern = await startPostern(data, environment);
+    before = await measure(postern);
+  }
+  addWaitingMails(join(data, 'postern.db'));
+  await server.delay(50); // so that the mails wait
+  await using postern = await startPostern(data, environment);
+  const beside = await measure(postern);
+  const name = `${waitingMails} mails waiting`;
+  note({
+    ...atMost(`p99 of a visit with ${name}`, beside.p99 / before.p99, 1.1, 'times'),
+    ...{ reference: `${before.p99} ms`, ours: `${beside.p99} ms` },
+  });
+  note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
+  const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
+  const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
+  const begun = performance.now();
+  await fetch(`${postern.url}/s/${coded.viewId}/sign-in/code`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"code@example.com"}' },
+  });
+  await until(async () => (await server.received()).codes > 0);
+  note(atMost(`a sign-in code with ${name}: until it is sent`, (performance.now() - begun) / 1000, 10, 's'));
+}
+
+/** Measures visits while many networks request codes, and while the same requests go to a server that does nothing. */
+async function codeFlood(note: Note, postern: BenchPostern, server: MailServer): Promise<void> {
+  const profile = await postern.call('loginprofile/add', { title: 'Flood', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
+  const { viewId } = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
+  const visit = `${postern.url}/s/${(await postern.call('share/add', shareBody)).viewId}/visit`;
+  const requests = [fromEverywhere((number) => ({ email: `user-${number}@elsewhere.example` }))];
+  const visitsBeside = async (url: string) => {
+    const flood = autocannon({
+      ...{ url, method: 'POST', headers: { 'content-type': 'application/json' }, requests },
+      ...{ connections: 50, overallRate: codesPerSecond, duration: 6 },
+    });
+    const { '2xx': done, duration } = await autocannon({ url: visit, connections: 4, duration: 5 });
+    const { non2xx } = await flood;
+    if (non2xx > 0) throw new Error(`${non2xx} requests for codes were refused`);
+    return done / duration;
+  };
+  const pair = await paired(
+    3,
+    () => visitsBeside(server.url),
+    () => visitsBeside(`${postern.url}/s/${viewId}/sign-in/code`),
+  );
+  note(
+    atLeast(
+      `visits during ${codesPerSecond} requests for codes a second, of those during requests to another server`,
+      'visits/s',
+      pair,
+      0.9,
+    ),
+  );
+}
+
+const mailEnvironment = (server: MailServer) => ({
+  POSTERN_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
+  POSTERN_MAIL_FROM: 'files@example.com',
+  POSTERN_TRUSTED_PROXIES: '127.0.0.1',
+});
+
+/** Measures mail: alerts, sending, floods of requests for codes, and a long queue. @param folder */
+export async function mail(note: Note, folder: string): Promise<void> {
+  await using server = await startMailServer();
+  {
+    await using postern = await startPostern(folder, mailEnvironment(server));
+    await alerts(note, postern, join(folder, 'files'));
+    await sending(note, postern, server);
+    await codeFlood(note, postern, server);
+  }
+  await backlog(note, join(folder, 'backlog'), server);
+}

@@ -1,0 +1,34 @@
+import type { CodeMails } from '#features/outbox/code-mails.ts';
+import { readContent } from '#features/outbox/mail-content.ts';
+import type { Ports } from '#ports/ports.ts';
+import { deleteUnwanted, waitingCodes } from './delivery-queue.ts';
+
+const codesPerChange = 200;
+
+/**
+ * Deletes the codes for addresses that get none, many at a time: anybody can request thousands of them.
+ * @returns the id of the newest code that was checked
+ */
+export async function dropUnwantedCodes(
+  { store, codeMails }: Pick<Ports, 'store'> & { readonly codeMails: CodeMails },
+  checkedUntil: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let after = checkedUntil;
+  while (!signal.aborted) {
+    const codes = await waitingCodes({ store }, after, codesPerChange);
+    const last = codes.at(-1);
+    if (!last) return after;
+    const sealed = codes.map(({ data }) => {
+      const content = readContent('code', data);
+      return content.kind === 'code' ? content.content.sealed : '';
+    });
+    const wanted = await codeMails.areWanted(sealed);
+    await deleteUnwanted(
+      { store },
+      codes.filter((_, index) => !wanted[index]),
+    );
+    after = last.id;
+  }
+  return after;
+}

@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core';
+import { StateLabel } from '#console/components/state-label.tsx';
+import type { Delivery, DeliveryState } from '#core/records/mail.ts';
+
+/** The name of each state, and its color. */
+export const deliveryStateLabels = {
+  waiting: ['Waiting', 'waiting'],
+  sending: ['Being sent', 'waiting'],
+  sent: ['Sent', 'good'],
+  failed: ['Failed', 'bad'],
+  dropped: ['Dropped', 'over'],
+  held: ['Held after a restore', 'waiting'],
+} as const satisfies Record<DeliveryState, readonly [string, 'good' | 'waiting' | 'over' | 'bad']>;
+
+/** The name of each kind of mail. */
+export const mailKindLabels: Readonly<Record<Delivery['kind'], string>> = {
+  alert: 'Alert',
+  invitation: 'Invitation',
+  test: 'Test',
+  code: 'Sign-in code',
+};
+
+/** The state of a mail, and what went wrong. */
+export function DeliveryStateLabel({ delivery: { state, error } }: { delivery: Delivery }) {
+  const [label, tone] = deliveryStateLabels[state];
+  return (
+    <>
+      <StateLabel tone={tone}>{label}</StateLabel>
+      {error !== '' && state !== 'sent' && (
+        <Text size="sm" c="dimmed">
+          {error}
+        </Text>
+      )}
+    </>
+  );
+}
