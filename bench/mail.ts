@@ -181,8 +181,7 @@ async function codeFlood(note: Note, postern: BenchPostern, server: MailServer):
       ...{ connections: 50, overallRate: codesPerSecond, duration: 6 },
     });
     const { '2xx': done, duration } = await autocannon({ url: visit, connections: 4, duration: 5 });
-    const { non2xx } = await flood;
-    if (non2xx > 0) throw new Error(`${non2xx} requests for codes were refused`);
+    await flood; // some requests for codes are refused: their number per second has a limit
     return done / duration;
   };
   const pair = await paired(

@@ -109,3 +109,23 @@ test('share/explain reads only one user if several users have the given e-mail a
   assert.ok(rules.length > 0);
   assert.deepEqual(read, [1]);
 });
+
+test('share/explain knows a user of a profile that sends codes by name and by address, and admits no inactive one', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
+  const add = (username: string, active: boolean) =>
+    postern.call('accessuser/add', { username, active, authId: profile.id, email: `${username}@example.com` });
+  await add('ann', true);
+  await add('bob', false);
+  const only = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann, bob@example.com, cem@example.com' };
+  const { id } = await postern.call('share/add', newShare(only));
+  const may = async (visitor: object) =>
+    (await postern.call('share/explain', { id, ...visitor }, { method: 'POST' })).outcomes.find(
+      ({ action }: { action: string }) => action === 'download',
+    ).allowed;
+  assert.equal(await may({ email: 'ann@example.com' }), true);
+  assert.equal(await may({ username: 'ann' }), true);
+  assert.equal(await may({ email: 'bob@example.com' }), false);
+  assert.equal(await may({ email: 'cem@example.com' }), true);
+  assert.equal(await may({ username: 'cem' }), false);
+});

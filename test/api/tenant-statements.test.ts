@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { hearStatements, withoutTenant } from '../parts/statements.ts';
-import { mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { cookieOf, mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
 /** Calls every operation, and returns the names of those that it called. */
 async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
@@ -73,6 +73,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('audit/search', { searchWord: 'share', shareId: share.id, username: 'environment', action: 'share/add', outcome: 'done' });
   await call('audit/export', { format: 'csv' });
   await call('share/invite', { id: share.id, emails: 'gil@example.com' });
+  await call('share/previewInvitation', { id: share.id, emails: 'gil@example.com' });
   const [mail] = (await call('mail/deliveries', { shareId: share.id, kind: 'invitation', searchWord: 'gil' })).list;
   await call('mail/drop', { id: mail.id });
   await call('mail/retry', { id: mail.id });
@@ -114,6 +115,15 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
   await send('DELETE', `${base}/file/c.txt`);
   await signIn(postern, `/p/${profile.viewId}`, 'ann');
   await send('POST', `${base}/sign-out`, '{}');
+  const codes = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
+  const { viewId: codeViewId } = await postern.call('share/add', newShare({ authenticationId: codes.id }));
+  const requested = await postern.visit(`/s/${codeViewId}/sign-in/code`, { method: 'POST', headers, body: '{"email":"ann@example.com"}' });
+  assert.equal(requested.status, 202);
+  const entered = await postern.visit(`/s/${codeViewId}/sign-in`, {
+    ...{ method: 'POST', body: '{"email":"ann@example.com","code":"00000000"}' },
+    headers: { ...headers, cookie: cookieOf(requested) },
+  });
+  assert.equal(entered.status, 401);
   assert.equal((await postern.visit('/s/nobody-knows-this/visit', { headers })).status, 404);
 }
 

@@ -33,6 +33,7 @@ test('operations that take an id return the same 404 for a record of another ten
     ['share/delete', share, (id) => ({ id })],
     ['share/explain', share, (id) => ({ id })],
     ['share/invite', share, (id) => ({ id })],
+    ['share/previewInvitation', share, (id) => ({ id })],
     ['mail/retry', mail, (id) => ({ id })],
     ['mail/drop', mail, (id) => ({ id })],
     ['share/activity', share, (id) => ({ id })],

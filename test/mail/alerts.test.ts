@@ -54,7 +54,7 @@ test('an alert names each action, the visitor, the time with its zone, the addre
     /^- Renamed: \/new\.txt → newer\.txt \(/m,
     /^- Deleted: \/newer\.txt \(/m,
     /^Who: ann$/m,
-    /^From the address: 127\.0\.0\.1$/m,
+    /^IP address: 127\.0\.0\.1$/m,
     /^Link: http:\/\/localhost:\d+\/s\//m,
   ])
     assert.match(text, line);

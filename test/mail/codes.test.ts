@@ -115,7 +115,7 @@ test('a request in the wrong form names the field and says what is right', async
   const detail = async (path: string, body: object) => (await browser.send(path, posting(body))).body.detail;
   assert.match(await detail(`${share.base}/sign-in/code`, {}), /email/);
   assert.match(await detail(`${share.base}/sign-in/code`, { email: 'ann' }), /email: must be an e-mail address/);
-  assert.match(await detail(`${share.base}/sign-in`, {}), /email: is required/);
+  assert.match(await detail(`${share.base}/sign-in`, {}), /email and code/);
   assert.match(await detail(`${share.base}/sign-in`, { email: ann }), /code: is required/);
   assert.match(await detail(`${share.base}/sign-in`, { username: 'ann', password: 'x' }), /username: must not be given/);
   assert.match(await detail(`${atDoor.base}/sign-in`, { email: ann, code: '1' }), /email: must not be given/);

@@ -7,6 +7,8 @@ const minute = 60_000; // ms
 
 /** Limits how often visitors of one network do something at a login profile. */
 export interface NetworkLimit {
+  /** Counts one time. @returns false if there were too many in this window */
+  admit(address: string, profileId: number): boolean;
   /** Counts one time. @throws 503 with Retry-After if there were too many in this window */
   count(address: string, profileId: number): void;
 }
@@ -14,11 +16,15 @@ export interface NetworkLimit {
 /** Returns a limit for this process. @param max how often in each window, for a network and for a wide network */
 function networkLimit(clock: Clock, window: number, max: { readonly network: number; readonly wide: number }): NetworkLimit {
   const counts = windowCounts(window, clock.now);
+  const admit = (address: string, profileId: number) => {
+    const network = counts.add(`${profileId} network ${narrowNetworkOf(address)}`);
+    const wide = counts.add(`${profileId} wide ${wideNetworkOf(address)}`);
+    return network <= max.network && wide <= max.wide;
+  };
   return {
+    admit,
     count(address, profileId) {
-      const network = counts.add(`${profileId} network ${narrowNetworkOf(address)}`);
-      const wide = counts.add(`${profileId} wide ${wideNetworkOf(address)}`);
-      if (network <= max.network && wide <= max.wide) return;
+      if (admit(address, profileId)) return;
       throw new Refusal('signInBusy', undefined, { retryAfter: Math.ceil(counts.remainingTime() / 1000) });
     },
   };

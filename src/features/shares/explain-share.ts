@@ -6,7 +6,7 @@ import { parseInstant } from '#core/instant.ts';
 import { parseList } from '#core/list-text.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits, recordId } from '#core/records/field.ts';
-import { listsUsersById } from '#core/records/login-profile.ts';
+import { findsUsersByEmail, hasAccessUsers, listsUsersById } from '#core/records/login-profile.ts';
 import { findLinkOfShare, type LinkRow, type ListedVisitor, profileRules, shareRules } from '#features/links/find-link.ts';
 import { readOperation } from '#features/operation.ts';
 import type { Store } from '#ports/store.ts';
@@ -62,17 +62,19 @@ async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainR
   const names = [request.username, request.email].flatMap((name) => name || []);
   if (names.length === 0) return null;
   const visitor = { userId: null, names, groups };
-  if (!listsUsersById(link.type_id)) return visitor;
+  if (!hasAccessUsers(link.type_id)) return visitor;
   let users = db
     .selectFrom('access_user')
-    .select(['id', 'username'])
+    .select(['id', 'username', 'email', 'active'])
     .where('tid', '=', link.tid)
-    .where('profile_id', '=', link.profile_id)
-    .where('active', '=', 1);
+    .where('profile_id', '=', link.profile_id);
   if (request.username) users = users.where('username_key', '=', fold(request.username));
   if (request.email) users = users.where('email_key', '=', fold(request.email));
-  const user = await users.limit(1).executeTakeFirst();
-  return user ? { ...visitor, userId: user.id, names: [user.username] } : null;
+  const user = await users.orderBy('active', 'desc').limit(1).executeTakeFirst();
+  // A profile that sends codes may admit addresses of people who are no access users.
+  if (!user) return findsUsersByEmail(link.type_id) && request.email ? { ...visitor, names: [request.email] } : null;
+  if (user.active === 0) return null;
+  return { ...visitor, userId: user.id, names: listsUsersById(link.type_id) ? [user.username] : [user.email, user.username] };
 }
 
 function parseAt(at: string | null | undefined, now: number): number {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { wideNetworkOf } from '#core/client-networks.ts';
-import { Refusal } from '#core/messages.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { CodeRequestBody, PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
 import { maxPortalPageSize, visitPortal } from '#features/visits/authorization/portal.ts';
 import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
@@ -38,10 +38,21 @@ function parsePortalPage(url: string): PortalPageRequest {
 const checkSignIn = validator(SignInBody);
 const checkPasswords = validator(PasswordChangeBody);
 
+/** Checks that a body has a password, or an address with a code. @throws Refusal (400) at the missing member */
+function checkComplete({ password, email, code }: SignInBody): void {
+  if (password !== undefined) return;
+  if (email === undefined && code === undefined)
+    throw fieldRefusal('password', 'is required, or email and code at a link that sends codes');
+  if (email === undefined) throw fieldRefusal('email', 'is required');
+  if (code === undefined) throw fieldRefusal('code', 'is required');
+}
+
 function parseSignIn(request: FastifyRequest, { ports }: VisitorParts): SignInRequest {
   const body = request.body ?? {};
   checkSignIn(body);
-  return { body: body as SignInBody, browser: browserToken(request, ports.links.publicUrl()) }; // validated above
+  const signIn = body as SignInBody; // validated above
+  checkComplete(signIn);
+  return { body: signIn, browser: browserToken(request, ports.links.publicUrl()) };
 }
 
 const checkCodeRequest = validator(CodeRequestBody);

@@ -37,7 +37,7 @@ async function findPlace(ports: RequestPorts, visitorRequest: VisitorRequest, at
 /**
  * Plans the mail with a sign-in code. Does the same and responds alike for every address, so that nobody learns which ones may sign in.
  * @param setCookie called with the token of the browser
- * @throws Refusal (400) if the link needs no code; (403, 404, 410); (503) if too many codes were requested, or no mail can be sent
+ * @throws Refusal (400) if the link needs no code; (403, 404, 410); (503) if no mail can be sent
  */
 export async function requestSignInCode(
   ports: RequestPorts,
@@ -51,9 +51,10 @@ export async function requestSignInCode(
   const { code } = signInKindOf(ports, profile);
   if (!code) throw new Refusal('requestMalformed', 'This link does not send codes: visitors sign in in another way.');
   const { viewId, address } = visitorRequest;
-  ports.newCodes.count(address, profile.profile_id);
   const token = browser ?? ports.random.token(browserBits);
   const language = languageOf([profile.lang, ...languages]);
-  await code.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId });
+  // Beyond the limit, the response is the same: it would tell others about the requests of this network.
+  if (ports.newCodes.admit(address, profile.profile_id))
+    await code.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId });
   setCookie(token);
 }
