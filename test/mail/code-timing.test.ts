@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Browser, startWithCodes } from './code-visitor.ts';
+
+test('the time of a response does not tell known addresses from unknown ones', async (t) => {
+  const { postern, share } = await startWithCodes(t, { allow: ['*@known.example'] });
+  const times = { known: [] as number[], unknown: [] as number[] };
+  for (let index = 0; index < 2000; index += 1) {
+    const which = Math.random() < 0.5 ? 'known' : 'unknown';
+    const browser = new Browser(postern, `10.${index % 200}.${Math.floor(index / 200)}.1`);
+    const begun = performance.now();
+    const { status } = await browser.request(share.base, `user-${index}@${which}.example`);
+    if (index >= 200) times[which].push(performance.now() - begun); // the first ones warm up
+    assert.equal(status, 202);
+  }
+  let ahead = 0;
+  for (const known of times.known) for (const unknown of times.unknown) ahead += known > unknown ? 1 : known === unknown ? 0.5 : 0;
+  const area = ahead / (times.known.length * times.unknown.length);
+  t.diagnostic(`area under the curve ${area.toFixed(3)}`);
+  assert.ok(Math.abs(area - 0.5) < 0.05, `area under the curve ${area}`);
+});
