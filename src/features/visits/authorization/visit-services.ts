@@ -1,5 +1,6 @@
 import type { VisitAudit } from '#features/audit/visit-audit.ts';
 import type { NetworkLimit } from '#features/rate-limits/network-limit.ts';
+import type { CodeTurns } from '#features/turns/code-turns.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
 import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
@@ -17,6 +18,7 @@ export interface VisitServices {
   readonly verifiedPasswords: VerifiedPasswords;
   readonly newSessions: NetworkLimit;
   readonly newCodes: NetworkLimit;
+  readonly codes: CodeTurns;
   /** Tokens of the file changes that this process is making or recovering. */
   readonly runningChanges: Set<string>;
   readonly changes: ChangesInTurn;

@@ -10,7 +10,7 @@ import { parseVisitorEmail, signInKindOf } from './verify-credentials.ts';
 
 const browserBits = 256;
 
-type RequestPorts = AuthorizationPorts & Pick<Ports, 'random' | 'links'> & Pick<VisitServices, 'newCodes'>;
+type RequestPorts = AuthorizationPorts & Pick<Ports, 'random' | 'links'> & Pick<VisitServices, 'newCodes' | 'codes'>;
 
 /** A visitor's request for a code. */
 export interface CodeDemand {
@@ -37,7 +37,7 @@ async function findPlace(ports: RequestPorts, visitorRequest: VisitorRequest, at
 /**
  * Plans the mail with a sign-in code. Does the same and responds alike for every address, so that nobody learns which ones may sign in.
  * @param setCookie called with the token of the browser
- * @throws Refusal (400) if the link needs no code; (403, 404, 410); (503) if no mail can be sent
+ * @throws Refusal (400) if the link needs no code; (403, 404, 410); (503) if no mail can be sent, or too many requests wait
  */
 export async function requestSignInCode(
   ports: RequestPorts,
@@ -55,6 +55,6 @@ export async function requestSignInCode(
   const language = languageOf([profile.lang, ...languages]);
   // Beyond the limit, the response is the same: it would tell others about the requests of this network.
   if (ports.newCodes.admit(address, profile.profile_id))
-    await code.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId });
+    await ports.codes.run(address, () => code.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId }));
   setCookie(token);
 }
