@@ -57,7 +57,7 @@ export const messages = {
   keyWrong: { id: 4012, status: 401, title: 'The API key is wrong or has expired' },
   signInNeeded: { id: 4013, status: 401, title: 'Sign in first' },
   signInWrong: { id: 4014, status: 401, title: 'The name, the password or the code is wrong' },
-  roleTooLow: { id: 4031, status: 403, title: 'The role of this key does not allow this operation' },
+  roleTooLow: { id: 4031, status: 403, title: 'Your role does not allow this operation' },
   currentPasswordWrong: { id: 4032, status: 403, title: 'The current password is wrong' },
   addressRefused: { id: 4033, status: 403, title: 'Access from this IP address is not allowed' },
   notAdmitted: { id: 4034, status: 403, title: 'You do not have access to this link' },

@@ -114,7 +114,7 @@ export interface CodeSignIn {
   verify(profile: ProfileRef, credentials: CodeCredentials): Promise<CompletedSignIn | null>;
 }
 
-/** One kind of sign-in. A kind has each way to sign in that it supports. */
+/** One kind of sign-in. It has a member for each way to sign in that it supports. */
 export interface SignInKind {
   readonly password?: PasswordSignIn;
   readonly code?: CodeSignIn;

@@ -29,7 +29,7 @@ for (const look of [
       [`/users/${profile.users['ann']}`]: 'Can sign in',
       '/profiles': 'Clients',
       [`/profiles/${profile.id}`]: 'Portal',
-      '/profiles/new': 'Allowed addresses',
+      '/profiles/new': 'Allowed IP addresses',
       '/locations': 'local',
       '/locations/new': 'Where files are stored',
       '/locations/1': 'Location test',

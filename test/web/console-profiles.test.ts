@@ -100,14 +100,14 @@ test('a change of a login profile that locks visitors out shows a warning before
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await go(`/profiles/${id}`);
   await page.getByText('Your own address is 127.0.0.1.').waitFor();
-  await page.getByLabel('IP addresses').fill('10.0.0.0/8');
+  await page.getByLabel('IP addresses', { exact: true }).fill('10.0.0.0/8');
   await page.getByText('Your own address is 127.0.0.1, which is not in this list.').waitFor();
   await page.getByText(/Visitors from other addresses lose access at once. Your own address is not in the list./).waitFor();
-  await page.getByLabel('IP addresses').fill('10.0.0.0/40');
+  await page.getByLabel('IP addresses', { exact: true }).fill('10.0.0.0/40');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Not saved. Check the marked fields.').waitFor();
-  assert.equal(await page.getByLabel('IP addresses').getAttribute('aria-invalid'), 'true');
-  await page.getByLabel('IP addresses').fill('');
+  assert.equal(await page.getByLabel('IP addresses', { exact: true }).getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('IP addresses', { exact: true }).fill('');
   await choose(page, 'One password');
   await page.getByText(/Everyone who is signed in with this profile will be signed out./).waitFor();
 });

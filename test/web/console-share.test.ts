@@ -149,7 +149,7 @@ test('the page of a share shows who has opened it, who has not, and the activity
   const panel = page.getByRole('region', { name: 'Activity' });
   await panel.getByRole('img', { name: '1 visit, 1 download and 0 uploads in 30 days' }).waitFor();
   await panel.getByRole('cell', { name: 'ann' }).waitFor();
-  await panel.getByText('Not opened in the last 30 days: bob.').waitFor();
+  await panel.getByText('Have not opened the share in the last 30 days: bob.').waitFor();
   await panel.getByText('Show as table').click();
   await panel.getByRole('columnheader', { name: 'Day' }).waitFor();
   await assertClean(page, 'what happened');

@@ -31,7 +31,7 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
 const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 
-/** RFC 3986, 3.2.2: an IPv6 address stands in brackets. */
+/** Returns a URL's host name without the brackets of an IPv6 address (RFC 3986, 3.2.2). */
 const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 async function agentOver(connect: Connect): Promise<Agent> {

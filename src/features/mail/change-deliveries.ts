@@ -5,14 +5,14 @@ import { ChosenDeliveries, type DeliveryState } from '#core/records/mail.ts';
 import { changeOperation } from '#features/operation.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Returns the chosen mails of a tenant as an update, and their ids. @throws Refusal 400, 404, 409 */
+/** Returns the ids of the mails of a tenant that a request selects. @throws Refusal 400, 404, 409 */
 async function chooseDeliveries(
   tx: Tx,
   tid: number,
   { id, state }: ChosenDeliveries,
   allowed: readonly DeliveryState[],
 ): Promise<number[]> {
-  if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'must be given, or state: one of the two');
+  if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'must be given if state is not, and must be absent if it is');
   const rows = tx.selectFrom('delivery').select(['id', 'state', 'kind']).where('tid', '=', tid);
   if (state !== undefined)
     return (
@@ -46,7 +46,7 @@ export const retryDeliveries = changeOperation({
   name: 'mail/retry',
   method: 'POST',
   role: 'admin',
-  summary: 'Sends a mail again, or all that failed or wait for your consent after a restore.',
+  summary: 'Sends one mail again, or up to 10,000 mails in one state.',
   message: 'mailRetried',
   body: ChosenDeliveries,
   responseFields,
@@ -68,7 +68,7 @@ export const dropDeliveries = changeOperation({
   name: 'mail/drop',
   method: 'POST',
   role: 'admin',
-  summary: 'Drops a mail that was not sent, or all in a state.',
+  summary: 'Drops one mail that was not sent, or up to 10,000 mails in one state.',
   message: 'mailDropped',
   body: ChosenDeliveries,
   responseFields,

@@ -38,7 +38,7 @@ function EmailCode({ form }: { form: Form }) {
         </Alert>
       )}
       <TagsInput
-        label="Other allowed addresses"
+        label="Other allowed e-mail addresses"
         description="For people who are not access users of this profile: full addresses, or *@example.com for all addresses of a domain."
         placeholder="*@example.com"
         {...form.getInputProps('allow')}
@@ -108,7 +108,7 @@ export function KindFields({ form }: { form: Form }) {
       {Fields && <Fields form={form} />}
       {hasAccessUsers(form.values.typeId) && (
         <Text size="sm" c="dimmed">
-          Create this login profile first. Then add users under Access users.
+          Users are added under Access users, once this login profile exists.
         </Text>
       )}
       {!isProfileTypeAvailable(form.values.typeId) && (

@@ -81,7 +81,7 @@ export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }
         </Radio.Group>
         <KindFields form={form} />
       </Section>
-      <Section title="Allowed addresses" lead="Checked at every request, not only at sign-in.">
+      <Section title="Allowed IP addresses" lead="Checked on every request, not only at sign-in.">
         <AddressField form={form} />
       </Section>
       <Section title="Visitor page" lead="The language of the page, and a notice above the sign-in form.">

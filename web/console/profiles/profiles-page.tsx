@@ -46,7 +46,7 @@ const columns = (defaultId: number | undefined): readonly Column<LoginProfile>[]
   { name: 'Sign-in', sort: 'typeId', cell: ({ typeString }) => kinds[typeString]?.name ?? typeString },
   { name: 'Shares', cell: ({ shareCount }) => formatNumber(shareCount) },
   { name: 'Users', cell: ({ userCount }) => formatNumber(userCount) },
-  { name: 'Allowed addresses', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'all' : 'restricted') },
+  { name: 'Allowed IP addresses', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'all' : 'restricted') },
   { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 

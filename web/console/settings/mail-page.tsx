@@ -74,7 +74,7 @@ function Filters() {
   );
 }
 
-/** The mails of the last 30 days, and what became of them. */
+/** The mails of the last 30 days, with their state. */
 export function MailPage() {
   const { shown } = useListState();
   const [isTesting, setTesting] = useState(false);

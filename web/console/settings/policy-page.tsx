@@ -72,7 +72,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       )}
       <Section
         title="Expiry"
-        lead="Limits how long a link is valid. The days are counted from the start of the share, or from its last change."
+        lead="Limits how long a link is valid. The days are counted from the start of the share or from its last change, whichever is later."
       >
         <NumberInput
           label="Maximum validity (days)"

@@ -40,7 +40,7 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
 function notOpenedText(names: readonly string[]): string {
   const more = names.length - maxNames;
   const shown = [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])];
-  return `Not opened in the last ${days} days: ${list.format(shown)}.`;
+  return `Have not opened the share in the last ${days} days: ${list.format(shown)}.`;
 }
 
 /** Who has opened the share, who has not, and its activity by day. */

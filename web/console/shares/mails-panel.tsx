@@ -11,7 +11,7 @@ const refreshInterval = 3000; // ms, while a mail is on its way
 
 const isOnItsWay = ({ state }: Delivery) => state === 'waiting' || state === 'sending';
 
-/** The newest mails about a share, and what became of each. Shows nothing if there are none. */
+/** The newest mails about a share, with the state of each. Shows nothing if there are none. */
 export function MailsPanel({ share: { id } }: { share: Share }) {
   const { data } = useQuery({
     queryKey: ['mail', 'of share', id],

@@ -53,7 +53,7 @@ export function ValidityFields({ form }: { form: UseFormReturnType<ShareValues> 
         description={
           maxDays === null
             ? 'Then visitors see the message “This link has expired”'
-            : `At most ${maxDays} days from now, as the policy requires`
+            : `At most ${maxDays} days from now, or from the start if that is later (policy)`
         }
         placeholder="Never"
         clearable

@@ -130,7 +130,7 @@ export function ImportPage() {
       />
       <Section title="Login profile" lead="The users sign in with this login profile.">
         {defaultProfile === null ? (
-          <Text>There is no login profile with access users yet. Create one under Login profiles.</Text>
+          <Text>No login profile uses access users yet. Create one under Login profiles.</Text>
         ) : (
           <ProfileSelect
             label="Login profile"

@@ -86,6 +86,6 @@ class DescriptorFile implements OpenFile {
   }
 }
 
-/** Returns a file that was found as a file of the port. */
+/** Returns the `OpenFile` of a file that a lookup has found. */
 export const diskFile = (found: FoundFile, { data }: FolderThreads, buffers: ReadBuffers): OpenFile =>
   found.content ? memoryFile(found.entry, found.content) : new DescriptorFile(found.entry, found.descriptor, data, buffers);

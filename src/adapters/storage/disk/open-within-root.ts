@@ -98,7 +98,7 @@ export const reopen = (pathDescriptor: number, flags: number = O_RDONLY) => fs.o
 
 /**
  * Opens a folder within the root so that entries can be created in it and it can be synced. Follows no symbolic link.
- * @throws ENOTDIR, or ELOOP if the path leads to anything else, such as a link or a device
+ * @throws ENOTDIR if the path leads to a file, ELOOP if it leads to a symbolic link, a device or a pipe
  */
 export function openFolder(root: StorageRoot, segments: readonly string[]): number {
   const pathDescriptor = findWithinRoot(root, segments);
