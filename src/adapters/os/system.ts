@@ -6,7 +6,7 @@ export const systemClock: Clock = { now: Date.now };
 
 const poolSize = 4096; // bytes: one call to the kernel costs more than a token
 
-/** Returns a source of random tokens and digits. For tokens it reads random bytes from the kernel in blocks, uses each byte once and then overwrites it. */
+/** Returns a source of random tokens and digits. A token uses bytes of a block from the kernel, each once, and overwrites them. */
 export function systemRandom(): Random {
   const pool = Buffer.alloc(poolSize);
   let used = poolSize;
