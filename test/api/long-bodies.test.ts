@@ -24,13 +24,14 @@ test('a NUL character and a name such as __proto__ are found anywhere in a body'
     assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
 });
 
-test('most long bodies that arrive together are read, and one that waits too long gets 503 with Retry-After', async (t) => {
+test('many long bodies that arrive together are read, and those beyond the limits get 503 with Retry-After', async (t) => {
   const postern = await startPostern(t);
   const body = JSON.stringify({ id: 999_999 }).padEnd(1 << 20, ' ');
   const answers = await Promise.all(Array.from({ length: 160 }, () => raw(postern, '/api/v1/share/get', post(body))));
   const refused = answers.filter(({ status }) => status === 503);
   assert.ok(answers.every(({ status }) => status === 404 || status === 503));
-  assert.ok(refused.length <= answers.length - 65, `${refused.length} are refused`);
+  const leastRead = 32; // the MiB of bodies that may arrive from one network; how many more are read depends on the machine
+  assert.ok(refused.length <= answers.length - leastRead, `${refused.length} are refused`);
   for (const { body: problem, headers } of refused) {
     assert.equal(problem.code, 'bodiesBusy');
     assert.ok(Number(headers.get('retry-after')) > 0);
