@@ -12,8 +12,8 @@ import {
   reportInterval,
 } from '#features/processes/running-processes.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
+import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
-import { emailCodeMails } from '#features/visits/sign-in/kinds/email-code/sealed-code-mail.ts';
 import type { UnknownLinks } from '#http/visitor/unknown-links.ts';
 import type { Ports } from '#ports/ports.ts';
 

@@ -71,6 +71,8 @@ export interface PasswordSignIn {
    * @returns the sign-in with the new password; null: another password was set meanwhile
    */
   replacePassword?(tx: Tx, profile: ProfileRef, current: CompletedSignIn, hash: string, now: number): Promise<CompletedSignIn | null>;
+  /** Absent: a visitor who has forgotten the password cannot set a new one. */
+  readonly reset?: PasswordReset;
 }
 
 /** The place of a sign-in with a code: a code is valid only in the browser and at the link where it was requested. */
@@ -112,6 +114,17 @@ export interface CodeSignIn {
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
   /** Verifies a code and uses it up. Returns null for a wrong code, for a browser without one, and if the address may not sign in. */
   verify(profile: ProfileRef, credentials: CodeCredentials): Promise<CompletedSignIn | null>;
+}
+
+/** Lets visitors who have forgotten their password set a new one, with a code that is sent by e-mail. */
+export interface PasswordReset {
+  /** Plans a mail with a code, see `CodeSignIn.request`. */
+  request(profile: ProfileRef, request: CodeRequest): Promise<void>;
+  /**
+   * Verifies a code as `CodeSignIn.verify` does, and replaces the password of its visitor as `PasswordSignIn.replacePassword` does.
+   * Counts an attempt with a wrong code: the caller must commit then, too.
+   */
+  complete(tx: Tx, profile: ProfileRef, credentials: CodeCredentials, hash: string, now: number): Promise<CompletedSignIn | null>;
 }
 
 /** One kind of sign-in. It has a member for each way to sign in that it supports. */

@@ -1,4 +1,5 @@
-import type { Listing, PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
+import type { CodeUse } from '#core/mail/code-mail.ts';
+import type { Listing, PasswordResetBody, PortalVisit, SignInBody, Visit } from '#core/records/visit.ts';
 
 /** An error response of the server, or a request that failed in the browser. */
 export class Failure extends Error {
@@ -73,12 +74,15 @@ export const fetchVisit = (): Promise<Visit | PortalVisit> => requestJson(`${lin
 /** Returns the next shares of a portal. @param startIndex index of the first share */
 export const fetchPortalPage = (startIndex: number): Promise<PortalVisit> => requestJson(`${linkPath}/visit?startIndex=${startIndex}`);
 export const signIn = (credentials: SignInBody): Promise<Visit | PortalVisit> => post(`${linkPath}/sign-in`, credentials);
-/** Requests a sign-in code for an e-mail address. */
-export const requestCode = (email: string): Promise<void> => post(`${linkPath}/sign-in/code`, { email });
+/** Requests a code for an e-mail address. */
+export const requestCode = (email: string, use: CodeUse): Promise<void> =>
+  post(`${linkPath}/${use === 'signIn' ? 'sign-in' : 'password'}/code`, { email });
 export const signOut = (): Promise<void> => post(`${linkPath}/sign-out`);
 /** Changes the password of the signed-in user. */
 export const changePassword = (currentPassword: string, password: string): Promise<void> =>
   post(`${linkPath}/password`, { currentPassword, password });
+/** Sets a new password with a code from a mail. The visitor is signed in then. */
+export const resetPassword = (body: PasswordResetBody): Promise<void> => post(`${linkPath}/password/reset`, body);
 export const listFolder = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
   requestJson(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
 export const createFolder = (path: readonly string[]): Promise<void> => post(addressOf('folder', path));

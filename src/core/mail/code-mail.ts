@@ -4,17 +4,32 @@ import { allMailMessages } from '#core/translations/mail/all-mail-messages.ts';
 import { createTranslate } from '#core/translations/translate.ts';
 import type { ComposedMail } from './mail-document.ts';
 
-/** Returns the mail with a sign-in code. @param pageUrl address of the link with the code behind `#` */
-export function codeMail(code: string, pageUrl: string, language: Language): ComposedMail {
+/** What a code is for. */
+export type CodeUse = 'signIn' | 'newPassword';
+
+/** What the mail with a code says. */
+export interface CodeContent {
+  readonly use: CodeUse;
+  readonly code: string;
+  /** Address of the link with the code behind `#`. */
+  readonly pageUrl: string;
+  /** For a new password: the name that the visitor signs in with, which they may have forgotten too. */
+  readonly userName: string;
+}
+
+/** Returns the mail with a code. */
+export function codeMail({ use, code, pageUrl, userName }: CodeContent, language: Language): ComposedMail {
   const translate = createTranslate(allMailMessages[language], language);
+  const isSignIn = use === 'signIn';
   return {
-    subject: translate('codeSubject', { code: spacedCode(code) }),
+    subject: translate(isSignIn ? 'codeSubject' : 'passwordCodeSubject', { code: spacedCode(code) }),
     document: {
       language,
-      title: translate('codeIntro'),
+      title: translate(isSignIn ? 'codeIntro' : 'passwordCodeIntro'),
       blocks: [
         { kind: 'code', text: spacedCode(code) },
         { kind: 'text', text: translate('codeValidity', { count: codeLifetime / 60_000 }) },
+        ...(isSignIn ? [] : [{ kind: 'text', text: translate('passwordCodeName', { name: userName }) } as const]),
         { kind: 'button', link: { label: translate('openPage'), url: pageUrl } },
       ],
       footer: { text: translate('codeReason') },

@@ -15,6 +15,9 @@ const signIn = Type.Object({
   asksCode: Type.Boolean({ description: 'true: visitors sign in with a code that is sent to their e-mail address.' }),
   asksUsername: Type.Boolean({ description: 'false: visitors enter only the password.' }),
   canChangePassword: Type.Boolean({ description: 'true: each visitor has a password of their own, and can change it.' }),
+  canResetPassword: Type.Boolean({
+    description: 'true: a visitor who has forgotten the password can set a new one with a code that is sent to their e-mail address.',
+  }),
   signedIn: Type.Boolean({ description: 'true: no sign-in is needed any more. Always true for a PUBLIC profile.' }),
 });
 const signedInVisitor = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });
@@ -86,7 +89,7 @@ export const SignInBody = Type.Object(
 );
 export type SignInBody = Static<typeof SignInBody>;
 
-/** Body of the request for a sign-in code. */
+/** Body of the request for a code. */
 export const CodeRequestBody = Type.Object({ email }, strict);
 export type CodeRequestBody = Static<typeof CodeRequestBody>;
 
@@ -99,6 +102,17 @@ export const PasswordChangeBody = Type.Object(
   strict,
 );
 export type PasswordChangeBody = Static<typeof PasswordChangeBody>;
+
+/** Body of the request with which visitors who have forgotten their password set a new one. */
+export const PasswordResetBody = Type.Object(
+  {
+    email,
+    code: Type.String({ minLength: 1, maxLength: 64, description: 'The code from the mail. Spaces and hyphens do not count.' }),
+    password: Type.String({ minLength: 10, maxLength: 256, description: 'The new password.' }),
+  },
+  strict,
+);
+export type PasswordResetBody = Static<typeof PasswordResetBody>;
 
 export const RenameBody = Type.Object(
   { path: Type.String({ maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },

@@ -1,5 +1,5 @@
 import type { CodeMails } from '#features/outbox/code-mails.ts';
-import { readContent } from '#features/outbox/mail-content.ts';
+import { readSealedCode } from '#features/outbox/mail-content.ts';
 import type { Ports } from '#ports/ports.ts';
 import { deleteUnwanted, waitingCodes } from './delivery-queue.ts';
 
@@ -19,11 +19,7 @@ export async function dropUnwantedCodes(
     const codes = await waitingCodes({ store }, after, codesPerChange);
     const last = codes.at(-1);
     if (!last) return after;
-    const sealed = codes.map(({ data }) => {
-      const content = readContent('code', data);
-      return content.kind === 'code' ? content.content.sealed : '';
-    });
-    const wanted = await codeMails.areWanted(sealed);
+    const wanted = await codeMails.areWanted(codes.map(({ data }) => readSealedCode(data)));
     await deleteUnwanted(
       { store },
       codes.filter((_, index) => !wanted[index]),

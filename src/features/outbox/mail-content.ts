@@ -14,6 +14,9 @@ export type MailContent =
 /** Returns the stored content of a mail. Postern wrote it, so its form is not checked again. */
 export const readContent = (kind: MailContent['kind'], data: string): MailContent => ({ kind, content: JSON.parse(data) });
 
+/** Returns the encrypted content of a stored mail with a code. */
+export const readSealedCode = (data: string): string => JSON.parse(data).sealed;
+
 /** Returns a mail as it is sent to one recipient. */
 export function composeMail(
   mail: Exclude<MailContent, { readonly kind: 'code' }>,

@@ -1,4 +1,13 @@
-import { CodeRequestBody, Listing, PasswordChangeBody, PortalVisit, RenameBody, SignInBody, Visit } from '#core/records/visit.ts';
+import {
+  CodeRequestBody,
+  Listing,
+  PasswordChangeBody,
+  PasswordResetBody,
+  PortalVisit,
+  RenameBody,
+  SignInBody,
+  Visit,
+} from '#core/records/visit.ts';
 
 const problem = {
   description: 'The request was refused. The body is a problem document (RFC 9457).',
@@ -48,11 +57,18 @@ const signIn = (id: string, response: object) => ({
     responses: { 200: json(response) },
   }),
 });
-const requestCode = (id: string) => ({
+const requestCode = (id: string, code: string) => ({
   post: route(id, {
-    summary: 'Mails a sign-in code, which is valid with the cookie that the response sets. The response is the same for every address.',
+    summary: `Mails a code ${code}, which is valid with the cookie that the response sets. The response is the same for every address.`,
     body: json(CodeRequestBody),
     responses: { 202: {} },
+  }),
+});
+const resetPassword = (id: string) => ({
+  post: route(id, {
+    summary: 'Sets a new password with a code from a mail, ends the other sessions of the access user, and sets the session cookie.',
+    body: json(PasswordResetBody),
+    responses: { 204: {} },
   }),
 });
 const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', responses: { 204: {} } }) });
@@ -84,9 +100,11 @@ export const linkPaths = {
     }),
   },
   '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
-  '/s/{viewId}/sign-in/code': requestCode('link_request_code'),
+  '/s/{viewId}/sign-in/code': requestCode('link_request_code', 'to sign in'),
   '/s/{viewId}/sign-out': signOut('link_sign_out'),
   '/s/{viewId}/password': password('link_change_password'),
+  '/s/{viewId}/password/code': requestCode('link_request_password_code', 'to set a new password'),
+  '/s/{viewId}/password/reset': resetPassword('link_reset_password'),
   '/s/{viewId}/list/{path}': {
     get: route('link_list', {
       summary: 'Returns a part of a folder listing. Requires canView or canDownload.',
@@ -171,7 +189,9 @@ export const linkPaths = {
     }),
   },
   '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit),
-  '/p/{viewId}/sign-in/code': requestCode('portal_request_code'),
+  '/p/{viewId}/sign-in/code': requestCode('portal_request_code', 'to sign in'),
   '/p/{viewId}/sign-out': signOut('portal_sign_out'),
   '/p/{viewId}/password': password('portal_change_password'),
+  '/p/{viewId}/password/code': requestCode('portal_request_password_code', 'to set a new password'),
+  '/p/{viewId}/password/reset': resetPassword('portal_reset_password'),
 };

@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { wideNetworkOf } from '#core/client-networks.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { CodeRequestBody, PasswordChangeBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
+import { CodeRequestBody, PasswordChangeBody, PasswordResetBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
 import { maxPortalPageSize, visitPortal } from '#features/visits/authorization/portal.ts';
 import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
 import { visitShare } from '#features/visits/authorization/visit-share.ts';
 import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
-import { type CodeDemand, requestSignInCode } from '#features/visits/sign-in/request-code.ts';
+import { type CodeDemand, requestVisitorCode } from '#features/visits/sign-in/request-code.ts';
+import { type ResetRequest, resetForgottenPassword } from '#features/visits/sign-in/reset-password.ts';
 import { type SignInRequest, signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { preferencesOf } from '#http/content-negotiation.ts';
@@ -57,11 +58,19 @@ function parseSignIn(request: FastifyRequest, { ports }: VisitorParts): SignInRe
 
 const checkCodeRequest = validator(CodeRequestBody);
 
-function parseCodeRequest(request: FastifyRequest, { ports }: VisitorParts): CodeDemand {
+function parseCodeRequest(request: FastifyRequest, { ports }: VisitorParts): Omit<CodeDemand, 'use'> {
   const body = request.body ?? {};
   checkCodeRequest(body);
   const browser = browserToken(request, ports.links.publicUrl());
   return { body: body as CodeRequestBody, languages: preferencesOf(request).languages(), browser }; // validated above
+}
+
+const checkReset = validator(PasswordResetBody);
+
+function parseReset(request: FastifyRequest, { ports }: VisitorParts): ResetRequest {
+  const body = request.body ?? {};
+  checkReset(body);
+  return { body: body as PasswordResetBody, browser: browserToken(request, ports.links.publicUrl()) }; // validated above
 }
 
 function parsePasswords({ body }: FastifyRequest): PasswordChangeBody {
@@ -104,15 +113,22 @@ function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   });
 }
 
-/** Adds the routes to request a code, to change a password and to sign out, at a share or a portal. */
+/** Adds the routes to request a code, to change or reset a password, and to sign out, at a share or a portal. */
 function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 'portal'): void {
   const { ports } = parts;
   const base = at === 'share' ? '/s/:viewId' : '/p/:viewId';
-  app.post(`${base}/sign-in/code`, async (request, reply) => {
-    const demand = parseCodeRequest(request, parts);
-    const setCookie = (token: string) => setBrowserToken(reply, ports.links.publicUrl(), token);
-    await requestSignInCode(ports, visitorRequestOf(request, parts), at, demand, setCookie);
-    return reply.code(202).send();
+  const codeRoutes = { [`${base}/sign-in/code`]: 'signIn', [`${base}/password/code`]: 'newPassword' } as const;
+  for (const [address, use] of Object.entries(codeRoutes))
+    app.post(address, async (request, reply) => {
+      const demand = { ...parseCodeRequest(request, parts), use };
+      const setCookie = (token: string) => setBrowserToken(reply, ports.links.publicUrl(), token);
+      await requestVisitorCode(ports, visitorRequestOf(request, parts), at, demand, setCookie);
+      return reply.code(202).send();
+    });
+  app.post(`${base}/password/reset`, async (request, reply) => {
+    const reset = parseReset(request, parts);
+    await resetForgottenPassword(ports, visitorRequestOf(request, parts), at, reset, cookieSetter(parts, request, reply));
+    return reply.code(204).send();
   });
   app.post(`${base}/password`, async (request, reply) => {
     const passwords = parsePasswords(request);

@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, changePassword, type Failure } from '#visitor/link-api.ts';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { type Translation, useTranslation } from '#visitor/translations/use-translation.ts';
-
-const minLength = 10; // characters: the server has the same limit
+import { NewPasswordField } from './new-password-field.tsx';
 
 /** Returns why the password was not changed. */
 function problemText(failure: Failure, translation: Translation): string {
@@ -50,21 +49,7 @@ export function PasswordDialog({ close }: { close: () => void }) {
               {translate('currentPassword')}
               <input name="currentPassword" type="password" autocomplete="current-password" required />
             </label>
-            <label>
-              {translate('newPassword')}
-              <input
-                name="newPassword"
-                type="password"
-                autocomplete="new-password"
-                minLength={minLength}
-                maxLength={256}
-                required
-                aria-describedby="new-password-hint"
-              />
-            </label>
-            <p class="quiet" id="new-password-hint">
-              {translate('newPasswordHint')}
-            </p>
+            <NewPasswordField />
           </>
         )}
         <p class="problem" role="alert">

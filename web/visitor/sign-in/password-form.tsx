@@ -4,6 +4,8 @@ import { Icon } from '#kit/icons.tsx';
 import { signIn as sendSignIn } from '#visitor/link-api.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
+import { useUpMailedCode } from './mailed-code.ts';
+import { ResetForm } from './reset-form.tsx';
 import type { SignInProperties } from './sign-in-form.tsx';
 import { useAttempt } from './use-attempt.ts';
 
@@ -12,8 +14,8 @@ function PasswordField({ field, isVisible }: { field: RefObject<HTMLInputElement
   return isVisible ? <input {...common} type="text" autocapitalize="none" spellcheck={false} /> : <input {...common} type="password" />;
 }
 
-/** The sign-in form for passwords, with the field names that password managers recognize. */
-export function PasswordForm({ signIn, onSignedIn, onFailure }: SignInProperties) {
+/** Asks for the password, with the field names that password managers recognize. */
+function EnterPassword({ signIn, onSignedIn, onFailure, onForgotten }: SignInProperties & { readonly onForgotten: () => void }) {
   const { translate } = useTranslation();
   const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
   const [isPasswordVisible, setPasswordVisible] = useState(false);
@@ -54,7 +56,22 @@ export function PasswordForm({ signIn, onSignedIn, onFailure }: SignInProperties
       <button class="button primary" type="submit" aria-disabled={busy || secondsLeft > 0}>
         {translate(busy ? 'signingIn' : 'signIn')}
       </button>
-      {signIn.canChangePassword && <p class="quiet">{translate('forgotPassword')}</p>}
+      {signIn.canResetPassword && (
+        <button class="link-button" type="button" onClick={onForgotten}>
+          {translate('forgotPassword')}
+        </button>
+      )}
+      {signIn.canChangePassword && !signIn.canResetPassword && <p class="quiet">{translate('askForPassword')}</p>}
     </form>
   );
+}
+
+/** The sign-in form for passwords. A visitor who has forgotten the password gets a form to set a new one. */
+export function PasswordForm(properties: SignInProperties) {
+  const { onSignedIn, onFailure } = properties;
+  const [mailedCode] = useState(useUpMailedCode);
+  const [isForgotten, setForgotten] = useState(mailedCode !== null && properties.signIn.canResetPassword);
+  if (!isForgotten) return <EnterPassword {...properties} onForgotten={() => setForgotten(true)} />;
+  const failure = onFailure ? { onFailure } : {};
+  return <ResetForm mailedCode={mailedCode} onSignedIn={onSignedIn} {...failure} onBack={() => setForgotten(false)} />;
 }

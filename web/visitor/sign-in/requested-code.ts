@@ -1,6 +1,7 @@
+import type { CodeUse } from '#core/mail/code-mail.ts';
 import { codeLifetime } from '#core/sign-in-codes.ts';
 import { deleteItem, readItem, saveItem } from '#kit/browser-memory.ts';
-import { linkPath } from '#visitor/link-api.ts';
+import { linkPath, requestCode } from '#visitor/link-api.ts';
 
 /** The request for a code that this browser has sent last at this link. Other tabs see it too: the link in the mail opens a new one. */
 export interface RequestedCode {
@@ -11,8 +12,12 @@ export interface RequestedCode {
 
 const key = `code ${linkPath}`;
 
-export function rememberRequestedCode(requested: RequestedCode): void {
+/** Requests a code for an address. @returns the request, which other tabs see from then on */
+export async function sendCodeRequest(email: string, use: CodeUse): Promise<RequestedCode> {
+  await requestCode(email, use);
+  const requested = { email, at: Date.now() };
   saveItem('localStorage', key, JSON.stringify(requested));
+  return requested;
 }
 
 export function forgetRequestedCode(): void {

@@ -45,6 +45,9 @@ export const mailEn = {
     other: 'It is valid for {count} minutes, and only in the browser where you asked for it.',
   },
   openPage: 'Open the page',
+  passwordCodeSubject: 'Your code for a new password: {code}',
+  passwordCodeIntro: 'Enter this code on the page where you asked for it, and choose a new password:',
+  passwordCodeName: 'Your user name: {name}',
   codeReason: 'If you did not ask for a code, you can ignore this mail. Never pass the code on to anyone.',
   // Test mails
   testSubject: 'Test mail from Postern',

@@ -27,6 +27,7 @@ export function signInPart(
     asksCode: code !== undefined,
     asksUsername: password?.requiresUsername(profile) ?? true,
     canChangePassword: password?.replacePassword !== undefined,
+    canResetPassword: password?.reset !== undefined,
     signedIn: signedIn !== null || !requiresSignIn(profile.type_id),
   };
 }

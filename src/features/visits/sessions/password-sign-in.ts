@@ -1,4 +1,4 @@
-import { checkDelay, networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
+import { beginAttempt } from '#features/rate-limits/sign-in-attempt.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, PasswordCredentials, PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 
@@ -15,8 +15,6 @@ export async function signInByPassword(
   credentials: PasswordCredentials,
   address: string,
 ): Promise<CompletedSignIn> {
-  const attemptKey = pairKey(String(profile.profile_id), kind.attemptName(credentials.username), address);
-  const networks = networkKeys('signIn', address);
-  await checkDelay(ports.store.read, [attemptKey, ...networks], ports.clock.now()); // first, so that attempts during the wait write nothing
-  return kind.verify(profile, credentials, { address, countAttempt: (verify) => verifyAttempt(ports, attemptKey, networks, verify) });
+  const countAttempt = await beginAttempt(ports, profile, kind.attemptName(credentials.username), address);
+  return kind.verify(profile, credentials, { address, countAttempt });
 }

@@ -1,11 +1,12 @@
-import { portalUrl, shareUrl } from '#core/link.ts';
+import type { CodeUse } from '#core/mail/code-mail.ts';
 import { Refusal } from '#core/messages.ts';
 import type { CodeRequestBody } from '#core/records/visit.ts';
 import { languageOf } from '#core/translations/languages.ts';
-import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
-import { accessPortal } from '#features/visits/authorization/portal.ts';
+import type { AuthorizationPorts, VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { SignInKind } from '#ports/sign-in.ts';
+import { findSignInPlace } from './sign-in-place.ts';
 import { parseVisitorEmail, signInKindOf } from './verify-credentials.ts';
 
 const browserBits = 256;
@@ -14,6 +15,7 @@ type RequestPorts = AuthorizationPorts & Pick<Ports, 'random' | 'links'> & Pick<
 
 /** A visitor's request for a code. */
 export interface CodeDemand {
+  readonly use: CodeUse;
   readonly body: CodeRequestBody;
   /** Languages that the browser prefers. */
   readonly languages: readonly string[];
@@ -21,40 +23,38 @@ export interface CodeDemand {
   readonly browser: string | null;
 }
 
-/** Returns the share or the portal where the code is requested. @throws Refusal (403, 404, 410) */
-async function findPlace(ports: RequestPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal') {
-  const { viewId } = visitorRequest;
-  const publicUrl = ports.links.publicUrl();
-  if (at === 'portal') {
-    const { profile } = await accessPortal(ports, visitorRequest);
-    return { profile, shareId: null, pageUrl: portalUrl(publicUrl, viewId) };
-  }
-  const anonymousRequest = { ...visitorRequest, credentials: { basic: null, session: () => null } };
-  const { link } = await authorizeVisit(ports, anonymousRequest, { action: 'signIn' });
-  return { profile: link, shareId: link.id, pageUrl: shareUrl(publicUrl, viewId) };
+/** Returns what sends the codes of a kind of sign-in. @throws Refusal (400) if it sends none for this use */
+function codeSender({ code, password }: SignInKind, use: CodeUse) {
+  const sender = use === 'signIn' ? code : password?.reset;
+  if (sender) return sender;
+  const detail = {
+    signIn: 'This link does not send codes: visitors sign in in another way.',
+    newPassword: 'This link does not send codes for a new password: ask the person who sent you the link.',
+  }[use];
+  throw new Refusal('requestMalformed', detail);
 }
 
 /**
- * Plans the mail with a sign-in code. Does the same and responds alike for every address, so that nobody learns which ones may sign in.
+ * Plans the mail with a code. Does the same and responds alike for every address, so that nobody learns which ones may sign in.
  * @param setCookie called with the token of the browser
- * @throws Refusal (400) if the link needs no code; (403, 404, 410); (503) if no mail can be sent, or too many requests wait
+ * @throws Refusal (400) if the link sends no such code; (403, 404, 410); (503) if no mail can be sent, or too many requests wait
  */
-export async function requestSignInCode(
+export async function requestVisitorCode(
   ports: RequestPorts,
   visitorRequest: VisitorRequest,
   at: 'share' | 'portal',
-  { body, languages, browser }: CodeDemand,
+  { use, body, languages, browser }: CodeDemand,
   setCookie: (token: string) => void,
 ): Promise<void> {
   const email = parseVisitorEmail(body.email);
-  const { profile, shareId, pageUrl } = await findPlace(ports, visitorRequest, at);
-  const { code } = signInKindOf(ports, profile);
-  if (!code) throw new Refusal('requestMalformed', 'This link does not send codes: visitors sign in in another way.');
+  const { profile, link, pageUrl } = await findSignInPlace(ports, visitorRequest, at);
+  const sender = codeSender(signInKindOf(ports, profile), use);
   const { viewId, address } = visitorRequest;
   const token = browser ?? ports.random.token(browserBits);
   const language = languageOf([profile.lang, ...languages]);
+  const shareId = link?.id ?? null;
   // Beyond the limit, the response is the same: it would tell others about the requests of this network.
   if (ports.newCodes.admit(address, profile.profile_id))
-    await ports.codes.run(address, () => code.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId }));
+    await ports.codes.run(address, () => sender.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId }));
   setCookie(token);
 }

@@ -2,7 +2,7 @@ import { emailKey, parseEmail } from '#core/mail/email.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { SignInBody } from '#core/records/visit.ts';
-import { checkDelay, networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
+import { beginAttempt } from '#features/rate-limits/sign-in-attempt.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { signInByPassword } from '#features/visits/sessions/password-sign-in.ts';
@@ -71,10 +71,8 @@ async function verifyCode(
     viewId,
     address,
   };
-  const pair = pairKey(String(profile.profile_id), emailKey(credentials.email), address);
-  const networks = networkKeys('signIn', address);
-  await checkDelay(ports.store.read, [pair, ...networks], ports.clock.now()); // first, so that attempts during the wait write nothing
-  return verifyAttempt(ports, pair, networks, () => kind.verify(profile, credentials));
+  const countAttempt = await beginAttempt(ports, profile, emailKey(credentials.email), address);
+  return countAttempt(() => kind.verify(profile, credentials));
 }
 
 /**

@@ -1,8 +1,8 @@
+import { codeUserIdentity, findCodeRecipient } from '#features/visits/codes/code-recipient.ts';
+import { planCode } from '#features/visits/codes/plan-code.ts';
+import { verifyCode } from '#features/visits/codes/verify-code.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Identity, SignInKind } from '#ports/sign-in.ts';
-import { codeUserIdentity, findCodeRecipient } from './code-recipient.ts';
-import { requestCode } from './request-code.ts';
-import { verifyCode } from './verify-code.ts';
 
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
@@ -12,7 +12,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
  */
 export const emailCodeKind = (ports: KindPorts): SignInKind => ({
   code: {
-    request: (profile, request) => requestCode(ports, profile, request),
+    request: (profile, request) => planCode(ports, profile, request, 'signIn'),
     verify: (profile, credentials) => verifyCode(ports, profile, credentials),
   },
   async reauthenticate(profile, signIn) {

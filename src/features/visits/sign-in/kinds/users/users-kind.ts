@@ -3,12 +3,14 @@ import { userIdentity } from '#features/visits/sign-in/user-identity.ts';
 import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+import { passwordReset } from './password-reset.ts';
 import { replaceUserPassword } from './replace-user-password.ts';
 
-type KindPorts = Pick<Ports, 'store' | 'clock' | 'passwordHash'>;
+type VerifyPorts = Pick<Ports, 'store' | 'clock' | 'passwordHash'>;
+type KindPorts = VerifyPorts & Pick<Ports, 'random' | 'vault' | 'mail'>;
 
 async function verifyUserPassword(
-  { store, clock }: KindPorts,
+  { store, clock }: VerifyPorts,
   profile: ProfileRef,
   { username, password }: PasswordCredentials,
   verify: VerifyPassword,
@@ -36,6 +38,7 @@ export const usersKind = (ports: KindPorts): SignInKind => ({
     verify: (profile, credentials, { address, countAttempt }) =>
       ports.passwordHash.runInTurn(address, (verify) => countAttempt(() => verifyUserPassword(ports, profile, credentials, verify))),
     replacePassword: replaceUserPassword,
+    ...(ports.mail ? { reset: passwordReset(ports) } : {}),
   },
   async reauthenticate(profile, signIn) {
     const { user } = signIn;

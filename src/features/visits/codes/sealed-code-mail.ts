@@ -1,4 +1,4 @@
-import { codeMail } from '#core/mail/code-mail.ts';
+import { type CodeUse, codeMail } from '#core/mail/code-mail.ts';
 import { emailKey, findAllowedEmail } from '#core/mail/email.ts';
 import { languageOf } from '#core/translations/languages.ts';
 import type { CodeMails } from '#features/outbox/code-mails.ts';
@@ -17,6 +17,8 @@ interface SealedCode {
   readonly email: string;
   readonly code: string;
   readonly pageUrl: string;
+  /** Absent: an earlier version wrote it, for a sign-in. */
+  readonly use?: CodeUse;
 }
 
 /** Encrypts what the mail with a code says. */
@@ -48,9 +50,11 @@ async function findWanted(vault: Vault, db: Tx, codes: readonly SealedCode[]): P
 /** Returns what opens the mails with codes, for the sender. */
 export const emailCodeMails = ({ store, vault }: Pick<Ports, 'store' | 'vault'>): CodeMails => ({
   async open(sealed, language) {
-    const { tid, profileId, email, code, pageUrl } = openSealed(vault, sealed);
+    const { tid, profileId, email, code, pageUrl, use = 'signIn' } = openSealed(vault, sealed);
     const recipient = await findCodeRecipient(vault, store.read, { tid, profile_id: profileId }, email);
-    return recipient && { to: recipient.email, mail: codeMail(code, `${pageUrl}#code=${code}`, languageOf([language])) };
+    if (!recipient) return null;
+    const content = { use, code, pageUrl: `${pageUrl}#code=${code}`, userName: recipient.identity.name };
+    return { to: recipient.email, mail: codeMail(content, languageOf([language])) };
   },
   areWanted: async (sealed) =>
     findWanted(

@@ -6,6 +6,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CodeCredentials, CodePlace, CompletedSignIn, ProfileRef } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
+import type { Vault } from '#ports/vault.ts';
 import { codeMac } from './code-mac.ts';
 import { findCodeRecipient } from './code-recipient.ts';
 
@@ -52,28 +53,34 @@ async function countCodeAttempt(tx: Tx, { tid, id }: { readonly tid: number; rea
   return Number(result?.numUpdatedRows) === 1;
 }
 
-/** Verifies a code and uses it up, see `CodeSignIn.verify`. */
-export async function verifyCode(
-  { store, clock, vault }: VerifyPorts,
+/**
+ * Verifies a code and uses it up, see `CodeSignIn.verify`. Counts an attempt with a wrong code: the caller must commit then, too.
+ * @param now ms since the epoch
+ */
+export async function redeemCode(
+  tx: Tx,
+  vault: Vault,
   profile: ProfileRef,
   credentials: CodeCredentials,
+  now: number,
 ): Promise<CompletedSignIn | null> {
   const mac = Buffer.from(codeMac(vault, { ...credentials, code: parseCode(credentials.code) }));
-  return store.write(async (tx) => {
-    const now = clock.now();
-    const code = await findCode(tx, profile, credentials, now);
-    if (!code || !(await countCodeAttempt(tx, code, await findMaxAttempts(tx, profile, now)))) return null;
-    if (!timingSafeEqual(Buffer.from(code.mac), mac)) {
-      await tx
-        .insertInto('failure')
-        .values({ key: wrongCodesKey(profile), at: now })
-        .execute();
-      return null;
-    }
-    const recipient = await findCodeRecipient(vault, tx, profile, credentials.email);
-    if (!recipient) return null;
-    await tx.updateTable('sign_in_code').set({ used: 1 }).where('tid', '=', code.tid).where('id', '=', code.id).execute();
-    const { identity, user } = recipient;
-    return { identity, claimsAt: now, profileEpoch: profile.session_epoch, user };
-  }, visitorTurn(credentials.address));
+  const code = await findCode(tx, profile, credentials, now);
+  if (!code || !(await countCodeAttempt(tx, code, await findMaxAttempts(tx, profile, now)))) return null;
+  if (!timingSafeEqual(Buffer.from(code.mac), mac)) {
+    await tx
+      .insertInto('failure')
+      .values({ key: wrongCodesKey(profile), at: now })
+      .execute();
+    return null;
+  }
+  const recipient = await findCodeRecipient(vault, tx, profile, credentials.email);
+  if (!recipient) return null;
+  await tx.updateTable('sign_in_code').set({ used: 1 }).where('tid', '=', code.tid).where('id', '=', code.id).execute();
+  const { identity, user } = recipient;
+  return { identity, claimsAt: now, profileEpoch: profile.session_epoch, user };
 }
+
+/** Verifies a code and uses it up, in a transaction of its own. */
+export const verifyCode = ({ store, clock, vault }: VerifyPorts, profile: ProfileRef, credentials: CodeCredentials) =>
+  store.write((tx) => redeemCode(tx, vault, profile, credentials, clock.now()), visitorTurn(credentials.address));

@@ -8,7 +8,7 @@ import type { Vault } from '#ports/vault.ts';
 
 type ProfileKey = Pick<ProfileRef, 'tid' | 'profile_id'>;
 
-/** Somebody who may sign in with a code. */
+/** Somebody who may use a code. */
 export interface CodeRecipient {
   /** The address as the operator has written it: the mail goes there. */
   readonly email: string;
@@ -41,18 +41,20 @@ export async function codeUserIdentity(db: Tx, profile: ProfileKey, user: NonNul
 const allowedIdentity = (email: string): Identity => ({ subject: emailKey(email), name: email, email, names: [email], groups: [] });
 
 /**
- * Returns who may sign in with the code for an address, or null. An inactive access user may not, even if the profile allows the
- * address.
+ * Returns who may use the code for an address, or null. An inactive access user may not, even if the profile allows the address. Users
+ * who share an address may not either, because a code does not tell which of them uses it.
  * @param entered the address as the visitor has written it
  */
 export async function findCodeRecipient(vault: Vault, db: Tx, profile: ProfileKey, entered: string): Promise<CodeRecipient | null> {
-  const row = await db
+  const [row, other] = await db
     .selectFrom('access_user')
     .select(['id', 'email', 'session_epoch'])
     .where('tid', '=', profile.tid)
     .where('profile_id', '=', profile.profile_id)
     .where('email_key', '=', emailKey(entered))
-    .executeTakeFirst();
+    .limit(2)
+    .execute();
+  if (other) return null;
   if (row) {
     const user = { id: row.id, epoch: row.session_epoch };
     const identity = isSameEmail(entered, row.email) ? await codeUserIdentity(db, profile, user) : null;

@@ -1,4 +1,5 @@
 import { wideNetworkOf } from '#core/client-networks.ts';
+import type { CodeUse } from '#core/mail/code-mail.ts';
 import { mailboxKey } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import { codeDigits, codeWindow, maxCodes } from '#core/sign-in-codes.ts';
@@ -24,8 +25,11 @@ async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): P
   return (await recent.limit(maxCodes).execute()).length === maxCodes;
 }
 
-/** Plans the mail with a code, see `CodeSignIn.request`. A mailbox that has its codes for this hour gets no other one, and they stay valid. */
-export async function requestCode(ports: RequestPorts, profile: ProfileRef, request: CodeRequest): Promise<void> {
+/**
+ * Plans the mail with a code, see `CodeSignIn.request`. A mailbox that has its codes for this hour gets no other one, and they stay valid.
+ * @param use what the code is for; a profile sends codes for one use only
+ */
+export async function planCode(ports: RequestPorts, profile: ProfileRef, request: CodeRequest, use: CodeUse): Promise<void> {
   const { store, clock, random, vault, mail } = ports;
   if (!mail) throw new Refusal('signInUnavailable', 'Codes cannot be sent: no mail server is configured.');
   const { tid, profile_id, session_epoch } = profile;
@@ -36,7 +40,7 @@ export async function requestCode(ports: RequestPorts, profile: ProfileRef, requ
     ...{ tid, profile_id, profile_epoch: session_epoch, view_id: viewId, browser: sha256(browser), mailbox_key: mailbox },
     ...{ mac: codeMac(vault, { email, browser, viewId, code }), attempts: 0, used: 0 },
   };
-  const sealed = sealCodeMail(vault, { tid, profileId: profile_id, email, code, pageUrl });
+  const sealed = sealCodeMail(vault, { tid, profileId: profile_id, email, code, pageUrl, use });
   await store.write(async (tx) => {
     const now = clock.now();
     if (await hasMaxCodes(tx, tid, mailbox, now)) return;

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeIn, linkIn } from '../mail/code-visitor.ts';
+import { headerOf, startWithMail } from '../mail/mailing.ts';
+import { openWindow } from '../parts/chromium.ts';
+import { usersProfile } from '../start.ts';
+import { linkTo } from '../visit/visiting.ts';
+import { assertClean } from './console.ts';
+
+const look = { width: 390, dark: false };
+const ann = 'ann@example.com';
+const fresh = 'quite another secret';
+
+test('a visitor who has forgotten the password chooses a new one with a mailed code, and sees the share', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const profile = await usersProfile(postern);
+  const share = await linkTo(postern, { authenticationId: profile.id });
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await page.getByText('You will get a code').waitFor();
+  await assertClean(page, 'the form for the address');
+  await page.getByRole('button', { name: 'Back to sign-in' }).click();
+  await page.getByLabel('User name').waitFor();
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('E-mail address').fill(ann);
+  await page.keyboard.press('Enter');
+  await page.getByText(`If ${ann} has access`).waitFor();
+  await assertClean(page, 'the form for the new password');
+  const code = codeIn(headerOf(await sink.waitFor(), 'Subject'));
+  await page.getByLabel('Code').fill('0000 0000');
+  await page.getByLabel('New password').fill(fresh);
+  await page.getByRole('button', { name: 'Set new password' }).click();
+  await page.getByText('This code is wrong or no longer valid.').waitFor();
+  await page.getByLabel('Code').fill(code);
+  await page.getByLabel('New password').fill('password123');
+  await page.getByRole('button', { name: 'Set new password' }).click();
+  await page.getByText('This password is too short or too easy to guess').waitFor();
+  await page.getByLabel('New password').fill(fresh);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});
+
+test('the link in the mail opens the form for the new password with the code in it', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const profile = await usersProfile(postern);
+  const share = await linkTo(postern, { authenticationId: profile.id });
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('E-mail address').fill(ann);
+  await page.keyboard.press('Enter');
+  const mail = await sink.waitFor();
+  const mailed = await window.newPage();
+  await mailed.goto(linkIn(mail));
+  assert.equal((await mailed.getByLabel('Code').inputValue()).replace(' ', ''), codeIn(headerOf(mail, 'Subject')));
+  assert.doesNotMatch(mailed.url(), /code/);
+  await mailed.getByLabel('New password').fill(fresh);
+  await mailed.keyboard.press('Enter');
+  await mailed.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});

@@ -1,0 +1,58 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { CodeUse } from '#core/mail/code-mail.ts';
+import { spacedCode } from '#core/sign-in-codes.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { AttemptProblem } from './attempt-problem.tsx';
+import { type RequestedCode, sendCodeRequest } from './requested-code.ts';
+import type { SignInProperties } from './sign-in-form.tsx';
+import { useAttempt } from './use-attempt.ts';
+
+/** Asks for the address that a code is sent to. */
+export function EmailStep({
+  use,
+  onRequested,
+  onFailure,
+  foreignCode,
+}: {
+  readonly use: CodeUse;
+  readonly onRequested: (requested: RequestedCode) => void;
+  readonly onFailure: SignInProperties['onFailure'];
+  /** Code of a mail whose link was opened in another browser than the one where it was requested. */
+  readonly foreignCode: string | null;
+}) {
+  const { translate } = useTranslation();
+  const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    const email = field.current?.value.trim() ?? '';
+    void attempt(async () => onRequested(await sendCodeRequest(email, use)));
+  }
+  return (
+    <form onSubmit={submit} class="fields">
+      {foreignCode !== null && (
+        <p class="notice" role="status">
+          {translate('codeElsewhere', { code: spacedCode(foreignCode) })}
+        </p>
+      )}
+      <label>
+        {translate('emailAddress')}
+        <input
+          ref={field}
+          name="email"
+          type="email"
+          autocomplete="email"
+          autocapitalize="none"
+          spellcheck={false}
+          maxLength={254}
+          required
+        />
+      </label>
+      <AttemptProblem problem={problem} wrong={translate('emailWrong')} secondsLeft={secondsLeft} />
+      <button class="button primary" type="submit" aria-disabled={busy || secondsLeft > 0}>
+        {translate(busy ? 'sendingCode' : 'sendCode')}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CodeUse } from '#core/mail/code-mail.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { type RequestedCode, sendCodeRequest } from './requested-code.ts';
+import type { useAttempt } from './use-attempt.ts';
+
+const resendPause = 30; // seconds until another code can be requested
+
+/** Returns the seconds until a moment. It counts down to 0. @param moment ms since the epoch */
+function useSecondsUntil(moment: number): number {
+  const [now, setNow] = useState(Date.now);
+  const seconds = Math.min(resendPause, Math.max(0, Math.ceil((moment - now) / 1000)));
+  useEffect(() => {
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [moment]);
+  return seconds;
+}
+
+/** What helps if no code has arrived: another code after a pause, and another address. */
+export function ResendCode({
+  use,
+  requested,
+  form: { busy, attempt },
+  onRequested,
+  onOtherEmail,
+}: {
+  readonly use: CodeUse;
+  readonly requested: RequestedCode;
+  readonly form: Pick<ReturnType<typeof useAttempt>, 'busy' | 'attempt'>;
+  readonly onRequested: (requested: RequestedCode) => void;
+  readonly onOtherEmail: () => void;
+}) {
+  const { translate } = useTranslation();
+  const secondsUntilNew = useSecondsUntil(requested.at + resendPause * 1000);
+  return (
+    <>
+      <button
+        class="button"
+        type="button"
+        disabled={secondsUntilNew > 0 || busy}
+        onClick={() => void attempt(async () => onRequested(await sendCodeRequest(requested.email, use)))}
+      >
+        {secondsUntilNew > 0 ? translate('newCodeIn', { count: secondsUntilNew }) : translate('newCode')}
+      </button>
+      <p class="quiet">{translate('codeNotArrived')}</p>
+      <button class="link-button" type="button" onClick={onOtherEmail}>
+        {translate('otherEmail')}
+      </button>
+    </>
+  );
+}
