@@ -1,3 +1,5 @@
+import { directionOf, type Language } from './translations/languages.ts';
+
 const minute = 60_000; // ms
 
 /** Number of digits of a sign-in code. */
@@ -19,5 +21,9 @@ export const maxCodes = 10;
 export const parseCode = (text: string): string =>
   text.replace(/[\s\p{Pd}]+/gu, '').replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => String(digit.charCodeAt(0) % 16));
 
-/** Returns a code in two groups of digits, as mails and pages show it. */
-export const spacedCode = (code: string): string => code.replace(/^\d{4}/, '$& ');
+/**
+ * Returns a code in two groups of digits, as mails and pages show it. In a text that runs from right to left, a plain space would make
+ * the second group stand first; a no-break space keeps the digits together as one number (UAX #9, rule W4).
+ */
+export const spacedCode = (code: string, language: Language): string =>
+  code.replace(/^\d{4}/, directionOf(language) === 'rtl' ? '$&\u00a0' : '$& ');

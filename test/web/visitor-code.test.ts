@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeMail } from '#core/mail/code-mail.ts';
+import { renderMail } from '#core/mail/mail-document.ts';
 import { linkIn, startWithCodes } from '../mail/code-visitor.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { assertClean } from './console.ts';
@@ -72,4 +74,25 @@ test('the link in the mail says in another browser where to enter the code, and 
   await page.getByLabel('Code').fill(code);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});
+
+test('in a mail that runs from right to left, the digits of a code stand in the order in which they are entered', async (t) => {
+  const { window } = await openWindow(t, look);
+  const page = await window.newPage();
+  const content = { use: 'signIn', code: '12345678', pageUrl: 'https://files.example.com/s/x', userName: '' } as const;
+  await page.setContent(renderMail(codeMail(content, 'ar')).html);
+  const lefts = await page.locator('.code').evaluate((element) => {
+    const text = element.firstChild;
+    const leftOf = (at: number) => {
+      const range = element.ownerDocument.createRange();
+      range.setStart(text ?? element, at);
+      range.setEnd(text ?? element, at + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return [leftOf(0), leftOf(3), leftOf(5), leftOf(8)];
+  });
+  assert.deepEqual(
+    lefts,
+    [...lefts].sort((a, b) => a - b),
+  );
 });

@@ -22,12 +22,12 @@ export function codeMail({ use, code, pageUrl, userName }: CodeContent, language
   const translate = createTranslate(allMailMessages[language], language);
   const isSignIn = use === 'signIn';
   return {
-    subject: translate(isSignIn ? 'codeSubject' : 'passwordCodeSubject', { code: spacedCode(code) }),
+    subject: translate(isSignIn ? 'codeSubject' : 'passwordCodeSubject', { code: spacedCode(code, language) }),
     document: {
       language,
       title: translate(isSignIn ? 'codeIntro' : 'passwordCodeIntro'),
       blocks: [
-        { kind: 'code', text: spacedCode(code) },
+        { kind: 'code', text: spacedCode(code, language) },
         { kind: 'text', text: translate('codeValidity', { count: codeLifetime / 60_000 }) },
         ...(isSignIn ? [] : [{ kind: 'text', text: translate('passwordCodeName', { name: userName }) } as const]),
         { kind: 'button', link: { label: translate('openPage'), url: pageUrl } },

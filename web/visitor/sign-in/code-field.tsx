@@ -10,7 +10,7 @@ export function CodeField({
   readonly field: RefObject<HTMLInputElement | null>;
   readonly mailedCode: string | null;
 }) {
-  const { translate } = useTranslation();
+  const { language, translate } = useTranslation();
   return (
     <label>
       {translate('code')}
@@ -18,7 +18,7 @@ export function CodeField({
         ref={field}
         name="code"
         class="code"
-        defaultValue={mailedCode === null ? '' : spacedCode(mailedCode)}
+        defaultValue={mailedCode === null ? '' : spacedCode(mailedCode, language)}
         autocomplete="one-time-code"
         inputMode="numeric"
         maxLength={32}

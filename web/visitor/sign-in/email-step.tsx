@@ -20,7 +20,7 @@ export function EmailStep({
   /** Code of a mail whose link was opened in another browser than the one where it was requested. */
   readonly foreignCode: string | null;
 }) {
-  const { translate } = useTranslation();
+  const { language, translate } = useTranslation();
   const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -33,7 +33,7 @@ export function EmailStep({
     <form onSubmit={submit} class="fields">
       {foreignCode !== null && (
         <p class="notice" role="status">
-          {translate('codeElsewhere', { code: spacedCode(foreignCode) })}
+          {translate('codeElsewhere', { code: spacedCode(foreignCode, language) })}
         </p>
       )}
       <label>

@@ -73,7 +73,7 @@ export function ResetForm({ onBack, ...properties }: ResetProperties & { readonl
     setRequested(null);
   }
   return (
-    <>
+    <div class="fields">
       {requested === null ? (
         <>
           <p>{translate('resetIntro')}</p>
@@ -85,6 +85,6 @@ export function ResetForm({ onBack, ...properties }: ResetProperties & { readonl
       <button class="link-button" type="button" onClick={onBack}>
         {translate('backToSignIn')}
       </button>
-    </>
+    </div>
   );
 }
