@@ -9,6 +9,8 @@ import type { OpenStore } from './store.contract.ts';
 import { until } from './until.ts';
 
 const lease = 60_000; // ms: longer than any test
+const times = { lease, overdue: 0, longestPause: 60_000 };
+const days = 86_400_000; // ms
 
 /** Tests of jobs that every database engine must pass. */
 export function jobContract(engine: string, begin: OpenStore): void {
@@ -36,21 +38,33 @@ export function jobContract(engine: string, begin: OpenStore): void {
     const [one, other] = await openProcesses(t, 'one', 'other');
     assert.ok(one && other);
     for (let index = 0; index < 20; index += 1) await add(one, `${index}`);
-    const claims = await Promise.all([one, other, one, other].map((ports) => claimJobs(ports, 'mail', 20, lease)));
+    const claims = await Promise.all([one, other, one, other].map((ports) => claimJobs(ports, 'mail', 20, times)));
     const keys = claims.flat().map(({ key }) => key);
     assert.equal(keys.length, 20);
     assert.equal(new Set(keys).size, 20);
+  });
+
+  test(`a job that was stored while the database's clock was a year ahead runs, and so does one that was claimed then (${engine})`, async (t) => {
+    const [ports, other] = await openProcesses(t, 'one', 'other');
+    assert.ok(ports && other);
+    const ahead = sql<number>`${ports.store.dialect.now} + ${365 * days}`;
+    await add(ports, 'due');
+    await ports.store.write((tx) => tx.updateTable('job').set({ due_at: ahead }).execute(), 'job');
+    await add(ports, 'claimed');
+    await ports.store.write((tx) => tx.updateTable('job').set({ lease_until: ahead }).where('key', '=', 'claimed').execute(), 'job');
+    const claims = await claimJobs(other, 'mail', 20, times);
+    assert.deepEqual(claims.map(({ key }) => key).sort(), ['claimed', 'due']);
   });
 
   test(`after its lease has ended, a job is claimed by another process, and the first one cannot change it (${engine})`, async (t) => {
     const [dead, living] = await openProcesses(t, 'dead', 'living');
     assert.ok(dead && living);
     await add(dead, 'a', 'text');
-    const [claim] = await claimJobs(dead, 'mail', 1, lease);
+    const [claim] = await claimJobs(dead, 'mail', 1, times);
     assert.ok(claim);
-    assert.deepEqual(await claimJobs(living, 'mail', 1, lease), []);
+    assert.deepEqual(await claimJobs(living, 'mail', 1, times), []);
     await endLeases(living);
-    const [again] = await claimJobs(living, 'mail', 1, lease);
+    const [again] = await claimJobs(living, 'mail', 1, times);
     assert.equal(again?.payload, 'text');
     assert.equal(await extendClaim(dead, claim, lease), false);
     await completeJob(dead, claim, null);
@@ -62,11 +76,11 @@ export function jobContract(engine: string, begin: OpenStore): void {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
     await add(ports, 'a', 'first');
-    const [claim] = await claimJobs(ports, 'mail', 1, lease);
+    const [claim] = await claimJobs(ports, 'mail', 1, times);
     assert.ok(claim);
     await add(ports, 'a', 'second');
     await completeJob(ports, claim, null);
-    const [next] = await claimJobs(ports, 'mail', 1, lease);
+    const [next] = await claimJobs(ports, 'mail', 1, times);
     assert.equal(next?.payload, 'second');
     await completeJob(ports, next, null);
     assert.deepEqual(await countJobs(ports), []);
@@ -116,7 +130,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
       [{ kind: 'mail', waiting: 0, running: 0, failed: 1 }],
     );
     await makeDue(ports);
-    assert.deepEqual(await claimJobs(ports, 'mail', 1, lease), []);
+    assert.deepEqual(await claimJobs(ports, 'mail', 1, times), []);
   });
 
   test(`a recurring job runs once per interval for all processes, by the time of the database (${engine})`, async (t) => {
@@ -142,7 +156,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     const isDone = async () => (await countJobs(one)).some(({ running, waiting }) => running === 0 && waiting === 1);
     while (runs === 0 || !(await isDone())) await new Promise(setImmediate);
     for (const runner of [first, second]) runner.wake();
-    assert.deepEqual(await claimJobs(other, 'upkeep', 1, lease), []);
+    assert.deepEqual(await claimJobs(other, 'upkeep', 1, { ...times, longestPause: 3_600_000 }), []);
     assert.equal(runs, 1);
     await makeDue(one);
     second.wake();
@@ -197,6 +211,6 @@ export function jobContract(engine: string, begin: OpenStore): void {
     t.mock.timers.tick(5000);
     await stopped;
     assert.ok(signal.aborted);
-    assert.equal((await claimJobs(other, 'mail', 1, lease)).length, 1);
+    assert.equal((await claimJobs(other, 'mail', 1, times)).length, 1);
   });
 }

@@ -1,4 +1,5 @@
 import { parseKeyRole, type Role } from '#core/authorization/role.ts';
+import { isRecent } from '#core/is-recent.ts';
 import { preparedQuery } from '#features/records/prepared-query.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -40,8 +41,10 @@ async function findKeyByHash(db: Tx, hash: string) {
   return byToken ? { ...byToken, byToken: true } : null;
 }
 
-const isExpired = (key: { ends_at: number | null; expires_at: number | null }, now: number) =>
-  [key.ends_at, key.expires_at].some((end) => end !== null && end <= now);
+/** A token that ends later than it can was issued while the clock was ahead: it has expired. */
+const isExpired = (key: { ends_at: number | null; expires_at: number | null; byToken: boolean }, now: number) =>
+  [key.ends_at, key.expires_at].some((end) => end !== null && end <= now) ||
+  (key.byToken && key.ends_at !== null && key.ends_at > now + 2 * tokenLife);
 
 /** Returns the role of the key with this hash, or null if the key does not exist or has expired. */
 export async function findKeyRole(db: Tx, hash: string, now: number): Promise<Role | null> {
@@ -71,7 +74,7 @@ export async function findValidKey(store: Store, secret: string, now: number): P
 
 /** Records that a key was used, at most once a minute. Does not wait for the database. */
 export function recordKeyUse(store: Store, key: ValidKey, now: number): void {
-  if (key.lastUsedAt !== null && now - key.lastUsedAt < useInterval) return;
+  if (key.lastUsedAt !== null && isRecent(key.lastUsedAt, useInterval, now)) return;
   const update = (tx: Tx) => tx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', key.keyId).execute();
   void store.write(update, { tenant: key.tid }).catch(() => {}); // the next use records it
 }

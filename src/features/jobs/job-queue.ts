@@ -25,9 +25,15 @@ export interface JobCounts {
   readonly oldest: number;
 }
 
-const isUnclaimed = ({ store }: QueuePorts) => sql<boolean>`(lease_until is null or lease_until < ${store.dialect.now})`;
-/** @param overdue ms since the job became due */
-const isDue = ({ store }: QueuePorts, overdue: number) => sql<boolean>`due_at <= ${store.dialect.now} - ${overdue}`;
+/** A lease that ends later than any can was stored while the clock of the database was ahead. */
+const isUnclaimed = ({ store: { dialect } }: QueuePorts, lease: number) =>
+  sql<boolean>`(lease_until is null or lease_until < ${dialect.now} or lease_until > ${dialect.now} + ${2 * lease})`;
+/**
+ * @param overdue ms since the job became due
+ * @param longestPause ms: a job that is due later was scheduled while the clock of the database was ahead
+ */
+const isDue = ({ store: { dialect } }: QueuePorts, overdue: number, longestPause: number) =>
+  sql<boolean>`(due_at <= ${dialect.now} - ${overdue} or due_at > ${dialect.now} + ${2 * longestPause})`;
 const inMs = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.now} + ${ms}`;
 
 /**
@@ -72,18 +78,23 @@ export async function ensureRecurringJob(ports: QueuePorts, kind: string, delay 
 
 /**
  * Claims due jobs of a kind, the oldest first.
- * @param lease ms during which no other process may run them
- * @param overdue ms since they became due, at least
+ * @param times in ms: `lease` during which no other process may run them, `overdue` since they became due, at least, and the
+ *   `longestPause` of the kind until a job is due
  */
-export async function claimJobs(ports: QueuePorts, kind: string, maxJobs: number, lease: number, overdue = 0): Promise<Claim[]> {
+export async function claimJobs(
+  ports: QueuePorts,
+  kind: string,
+  maxJobs: number,
+  { lease, overdue, longestPause }: { readonly lease: number; readonly overdue: number; readonly longestPause: number },
+): Promise<Claim[]> {
   const due = (db: Tx) =>
     db
       .selectFrom('job')
       .select('key')
       .where('kind', '=', kind)
       .where('failed_at', 'is', null)
-      .where(isDue(ports, overdue))
-      .where(isUnclaimed(ports))
+      .where(isDue(ports, overdue, longestPause))
+      .where(isUnclaimed(ports, lease))
       .orderBy('due_at')
       .limit(maxJobs);
   // A read first: a write transaction every second would cost more.

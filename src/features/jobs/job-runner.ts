@@ -97,7 +97,8 @@ export class ScheduledJobs implements JobRunner {
     if (runningCount >= kind.concurrency || this.#stopped) return;
     // A job without work runs once a minute all the same, so that its age shows whether any process still runs it.
     const overdue = kind.hasWork && !(await kind.hasWork()) ? idleInterval : 0;
-    const claims = await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, kind.lease, overdue);
+    const times = { lease: kind.lease, overdue, longestPause: Math.max(kind.every ?? 0, ...kind.pauses) };
+    const claims = await claimJobs(this.#ports, kind.name, kind.concurrency - runningCount, times);
     for (const claim of claims) this.#begin(kind, claim);
   }
 

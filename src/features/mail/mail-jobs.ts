@@ -2,12 +2,14 @@ import type { JobKind } from '#features/jobs/job-runner.ts';
 import { addPendingDeliveries, hasPendingRecipients } from '#features/outbox/add-mail.ts';
 import type { Mail, MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
+import { correctDueTimes } from './correct-due-times.ts';
 import { hasDueDeliveries } from './delivery-queue.ts';
 import { hasAlertsToPlan, planAlerts } from './plan-alerts.ts';
 import { DeliverySender, type SendPorts } from './send-deliveries.ts';
 
 const planInterval = 1000; // ms
 const sendInterval = 500; // ms
+const correctInterval = 600_000; // ms
 const lease = 30_000; // ms after which another process continues if this one has ended or hangs
 const pauses = [5000, 30_000, 60_000] as const; // ms
 
@@ -31,5 +33,6 @@ export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail
       run: (_job, signal) => sender.run(signal),
     };
   };
-  return [plan, send('alerts'), send('codes')];
+  const correct: JobKind = { ...{ name: 'correct-mail-times', every: correctInterval, ...common }, run: () => correctDueTimes(ports) };
+  return [plan, send('alerts'), send('codes'), correct];
 }

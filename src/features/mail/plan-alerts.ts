@@ -69,6 +69,7 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
     .where('share_id', '=', share_id)
     .where('kind', '=', 'alert')
     .where('created_at', '>', now - hour)
+    .where('created_at', '<', now + hour) // a later one was stored while the clock was wrong
     .orderBy('created_at', 'desc')
     .limit(maxMailsPerHour)
     .execute();

@@ -1,4 +1,5 @@
 import { parseKeyRole, type Role } from '#core/authorization/role.ts';
+import { isRecent } from '#core/is-recent.ts';
 import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -42,7 +43,9 @@ const findSessionRow = (db: Tx, hash: string) =>
 type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
 
 const isActive = (row: SessionRow, now: number) =>
-  row.operator_epoch === row.session_epoch && row.created_at > now - maxOperatorSessionTime && row.used_at > now - maxIdleTime;
+  row.operator_epoch === row.session_epoch &&
+  isRecent(row.created_at, maxOperatorSessionTime, now) &&
+  isRecent(row.used_at, maxIdleTime, now);
 
 /** Returns the role of the operator of an active session, or null if the session has ended. */
 export async function roleOfSession(db: Tx, hash: string, now: number): Promise<Role | null> {

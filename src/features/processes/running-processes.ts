@@ -46,6 +46,7 @@ export async function findRunningProcesses({ store, process }: ProcessPorts): Pr
     .selectFrom('process')
     .select('name')
     .where('seen_at', '>=', sql<number>`${store.dialect.now} - ${processTimeout}`)
+    .where('seen_at', '<=', sql<number>`${store.dialect.now} + ${processTimeout}`) // a later report: the database's clock was ahead
     .execute();
   return [process, ...rows.map(({ name }) => name)];
 }

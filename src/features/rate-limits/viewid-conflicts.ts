@@ -28,6 +28,7 @@ export async function checkConflictLimit(db: Tx, caller: Caller, parameters: unk
       limits.map(({ key }) => key),
     )
     .where('at', '>', now - hour)
+    .where('at', '<', now + hour) // a later one was stored while the clock was wrong
     .groupBy('key')
     .execute();
   const exceeded = rows.find(({ key, conflicts }) => limits.some((limit) => limit.key === key && conflicts >= limit.max));

@@ -21,7 +21,8 @@ async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): P
     .select('id')
     .where('tid', '=', tid)
     .where('mailbox_key', '=', mailbox)
-    .where('created_at', '>', now - codeWindow);
+    .where('created_at', '>', now - codeWindow)
+    .where('created_at', '<', now + codeWindow); // a later one was stored while the clock was wrong
   return (await recent.limit(maxCodes).execute()).length === maxCodes;
 }
 

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { failureLifetime } from '#core/authorization/sign-in-delay.ts';
+import { isRecent } from '#core/is-recent.ts';
 import { codeLifetime, maxCodeAttempts, maxWrongCodes, parseCode } from '#core/sign-in-codes.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
@@ -24,7 +25,7 @@ async function findCode(db: Tx, profile: ProfileRef, { browser, viewId }: CodePl
     .limit(1)
     .executeTakeFirst();
   if (code?.profile_id !== profile.profile_id || code.profile_epoch !== profile.session_epoch) return null;
-  return code.used === 0 && code.attempts < maxCodeAttempts && now - code.created_at < codeLifetime ? code : null;
+  return code.used === 0 && code.attempts < maxCodeAttempts && isRecent(code.created_at, codeLifetime, now) ? code : null;
 }
 
 /** Returns the key by which wrong codes at a profile are counted, wherever they come from. */
@@ -36,7 +37,8 @@ async function findMaxAttempts(tx: Tx, profile: ProfileRef, now: number): Promis
     .selectFrom('failure')
     .select('id')
     .where('key', '=', wrongCodesKey(profile))
-    .where('at', '>', now - failureLifetime);
+    .where('at', '>', now - failureLifetime)
+    .where('at', '<', now + failureLifetime);
   return (await recent.limit(maxWrongCodes).execute()).length < maxWrongCodes ? maxCodeAttempts : 1;
 }
 

@@ -1,3 +1,4 @@
+import { isRecent } from '#core/is-recent.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
@@ -84,7 +85,7 @@ export async function findSession(
   if (session?.tid !== profile.tid) return null;
   const { tid, hash, usedAt, createdAt } = session;
   const now = clock.now();
-  if (createdAt <= now - maxSessionDuration || usedAt <= now - maxIdleTime) return null;
+  if (!isRecent(createdAt, maxSessionDuration, now) || !isRecent(usedAt, maxIdleTime, now)) return null;
   const signedIn = await checkSignIn(signInKinds, profile, session);
   return signedIn && { tid, hash, signedIn, usedAt };
 }

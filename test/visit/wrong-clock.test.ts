@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { environmentKeyName } from '#core/records/api-key.ts';
+import { correctDueTimes } from '#features/mail/correct-due-times.ts';
+import { Browser, startWithCodes } from '../mail/code-visitor.ts';
+import { adminKey, cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
+import { hour, linkTo, minute, settableClock } from './visiting.ts';
+
+const year = 365 * 24 * hour;
+const ann = 'ann@example.com';
+
+test('a session that was begun while the clock was a year ahead ends when the clock is right again', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const profile = await usersProfile(postern);
+  const share = await linkTo(postern, { authenticationId: profile.id });
+  clock.ahead(year);
+  const cookie = await signIn(postern, share.base, 'ann');
+  const list = async () => (await postern.visit(`${share.base}/list`, { headers: { cookie } })).status;
+  assert.equal(await list(), 200);
+  clock.ahead(-year);
+  assert.equal(await list(), 401);
+});
+
+test('a token and an operator session of a clock that was a year ahead are refused when the clock is right again', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  await postern.call('operator/add', {
+    name: 'olga',
+    role: 'admin',
+    password: 'correct horse battery',
+    confirmPassword: 'correct horse battery',
+  });
+  clock.ahead(year);
+  const { token } = await postern.call('login', { username: environmentKeyName, secretkey: adminKey }, { key: null });
+  const credentials = { name: 'olga', password: 'correct horse battery' };
+  const cookie = cookieOf(await postern.send('operator/signIn', credentials, { key: null }));
+  const statuses = async () => [
+    (await postern.send('share/search', {}, { key: token })).status,
+    (await postern.send('share/search', {}, { key: null, headers: { cookie, origin: postern.apiUrl } })).status,
+  ];
+  assert.deepEqual(await statuses(), [200, 200]);
+  clock.ahead(-year);
+  assert.deepEqual(await statuses(), [401, 401]);
+});
+
+test('codes of a clock that was a year ahead are void when it is right again, and new ones are sent', async (t) => {
+  const clock = settableClock();
+  const { postern, share, codeFor } = await startWithCodes(t, { replaced: { ports: { clock } } });
+  clock.ahead(year);
+  const browser = new Browser(postern);
+  for (let number = 0; number < 10; number += 1) await browser.request(share.base, ann);
+  const old = await codeFor(ann, 10);
+  clock.ahead(-year);
+  assert.equal(await browser.enter(share.base, ann, old), 401);
+  await browser.request(share.base, ann);
+  assert.equal(await browser.enter(share.base, ann, await codeFor(ann, 11)), 200);
+});
+
+test('viewId conflicts of a clock that was a year ahead do not count when it is right again', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const [first, second] = [await linkTo(postern), await linkTo(postern)];
+  const rename = async (viewId: string) => (await postern.send('share/updateSharableLink', { id: second.id, viewId })).status;
+  clock.ahead(year);
+  while ((await rename(first.viewId)) === 409);
+  assert.equal(await rename(first.viewId), 429);
+  clock.ahead(-year);
+  assert.equal(await rename('a-free-name'), 200);
+});
+
+test('mails whose time was computed while the clock was a year ahead are sent when it is right again', async (t) => {
+  const { postern } = await startWithCodes(t, { environment: { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9' } });
+  const { store } = postern.ports;
+  const { id } = await linkTo(postern, {});
+  await postern.call('share/invite', { id, emails: ann });
+  const ahead = sql<number>`${store.dialect.now} + ${year}`;
+  await store.write((tx) => tx.updateTable('delivery').set({ due_at: ahead, created_at: ahead }).execute(), 'job');
+  await correctDueTimes(postern.ports);
+  const late = sql<number>`${store.dialect.now} + ${minute}`;
+  const waiting = store.read.selectFrom('delivery').select('id').where('due_at', '<', late).where('created_at', '<', late);
+  assert.equal((await waiting.execute()).length, 1);
+});
