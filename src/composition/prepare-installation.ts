@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { inviteFirstOperator } from '#features/first-start/first-operator.ts';
-import { checkSecretKey, isNewDatabase, isValidKey, newApiKey, prepareDatabase } from '#features/first-start/first-start.ts';
+import {
+  checkSecretKey,
+  isNewDatabase,
+  isUnfinishedCopy,
+  isValidKey,
+  newApiKey,
+  prepareDatabase,
+} from '#features/first-start/first-start.ts';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { reportAlive } from '#features/processes/running-processes.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -36,10 +43,11 @@ export async function prepareInstallation(
   data: DataFolder,
 ): Promise<PreparedInstallation> {
   const { store } = ports;
+  const isFirstStart = await isNewDatabase(ports);
+  // Before anything is written: after a refusal, move-store must find an empty database.
+  if (isFirstStart && databaseUrl !== null && !(await isUnfinishedCopy(store))) data.checkMoved();
   await checkSecretKey(ports);
   const databaseId = await store.databaseId();
-  const isFirstStart = await isNewDatabase(ports);
-  if (isFirstStart && databaseUrl !== null) data.checkMoved();
   if (isFirstStart && !existsSync(join(data.files, 'welcome.txt'))) data.createWelcomeFile();
   const firstKey = isFirstStart && apiKey === null ? newApiKey(ports) : null;
   if (firstKey !== null) data.stageFirstKey(firstKey);

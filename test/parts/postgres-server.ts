@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** Returns the URL of a database of this server, whether the database exists or not. */
   url(database: string): string;
   start(): Promise<void>;
+  /** Stops the server and starts it again as a standby, which answers queries only. `start` after `stop` makes it a primary again. */
+  startAsStandby(): Promise<void>;
   /** Closes all connections and stops the server. */
   stop(): Promise<void>;
 }
@@ -72,7 +74,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
     await new Promise<void>((resolve, reject) => {
       child.stderr?.on('data', (chunk) => {
         said = (said + chunk).slice(-10_000);
-        if (said.includes('ready to accept connections')) resolve();
+        if (/ready to accept (read-only )?connections/.test(said)) resolve();
       });
       child.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
     });
@@ -83,10 +85,18 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
     server.kill('SIGINT'); // "fast shutdown" of PostgreSQL
     await ended;
   }
+  const standbyMark = join(data, 'standby.signal');
+  async function startAsStandby(): Promise<void> {
+    await stop();
+    await writeFile(standbyMark, '', { mode: 0o644 });
+    await start();
+    await rm(standbyMark); // read at the start only
+  }
   await start();
   return {
     url: (database) => `postgres://postern@127.0.0.1:${port}/${database}`,
     start,
+    startAsStandby,
     stop,
     async [Symbol.asyncDispose]() {
       await stop();

@@ -12,7 +12,7 @@ import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts'
 import { until } from '../ports/until.ts';
 import { mailSettings, newShare, signIn, startPostern, type TestPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic } from '../visit/visiting.ts';
-import { runPostern } from './run-postern.ts';
+import { runPostern, spawnPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
 const project = join(import.meta.dirname, '../..');
@@ -140,7 +140,7 @@ test('if two backups write to the same file at once, one is complete and the oth
   await postern.stop();
 });
 
-test('a SQLite database moves to PostgreSQL only while Postern is stopped, and no share id is used twice', async (t) => {
+test('a SQLite database moves to PostgreSQL only while Postern is stopped, also after a start that was too early, and no share id is used twice', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
@@ -149,6 +149,9 @@ test('a SQLite database moves to PostgreSQL only while Postern is stopped, and n
   const early = await maintain(environment, 'move-store');
   assert.deepEqual([early.code, /already uses/.test(early.said)], [1, true], early.said);
   await filled.postern.stop();
+  const refused = spawnPostern(t, { ...environment, ...secret });
+  assert.equal((await refused.ended).code, 69);
+  assert.match(refused.said(), /move-store/);
 
   const moved = await maintain(environment, 'move-store');
   assert.equal(moved.code, 0, moved.said);

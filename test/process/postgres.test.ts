@@ -76,6 +76,25 @@ test('while the database accepts no changes, Postern is not ready', async (t) =>
   await client.end();
 });
 
+test('at a standby, changes and sign-ins get 503, and Postern is ready again at the primary', async (t) => {
+  const cluster = await startPostgres(['wal_level=replica', 'hot_standby=on']);
+  atEnd(t, () => cluster[Symbol.asyncDispose]());
+  const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: cluster.url('postgres'), ...secret } });
+  const profile = await usersProfile(postern);
+  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  await cluster.startAsStandby();
+
+  await until(async () => (await postern.visit('/health/ready')).status === 503);
+  const refused = await postern.send('share/add', newShare());
+  assert.deepEqual([refused.status, refused.body.code], [503, 'storeAway']);
+  assert.equal((await postern.visit(`${base}/sign-in`, posting({ username: 'ann', password: profile.password }))).status, 503);
+
+  await cluster.stop();
+  await cluster.start();
+  await until(async () => (await postern.visit('/health/ready')).status === 200);
+  await signIn(postern, base, 'ann');
+});
+
 test('changes that are retried with their Idempotency-Key across a database restart are made once each', async (t) => {
   const postern = await startPostern(t, { environment: await newDatabase() });
   const wanted = 300;

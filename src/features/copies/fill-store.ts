@@ -21,14 +21,20 @@ async function checkUnused(store: Store): Promise<void> {
     throw new Error('other processes use the database: stop every Postern that uses it, empty the database, and start again');
 }
 
-/** Marks the database as an unfinished copy. @throws Error where it holds anything but an unfinished copy, or is in use */
+/**
+ * Marks the database as an unfinished copy. A key without a tenant was left by a start that was refused.
+ * @throws Error if the database contains anything but an unfinished copy, or is in use
+ */
 async function beginCopy(store: Store): Promise<void> {
   const keys = await store.read.selectFrom('secret_key').selectAll().execute();
   const isResumed = keys.some(({ fingerprint }) => fingerprint === unfinishedCopy);
-  if (!isResumed && (keys.length > 0 || (await countRows(store.read, 'tenant')) > 0))
-    throw new Error('the database is not empty: copy into an empty database');
+  if (!isResumed && (await countRows(store.read, 'tenant')) > 0) throw new Error('the database is not empty: copy into an empty database');
   await checkUnused(store);
-  if (!isResumed) await store.write((tx) => tx.insertInto('secret_key').values({ fingerprint: unfinishedCopy }).execute(), 'job');
+  if (isResumed) return;
+  await store.write(async (tx) => {
+    await tx.deleteFrom('secret_key').execute();
+    await tx.insertInto('secret_key').values({ fingerprint: unfinishedCopy }).execute();
+  }, 'job');
 }
 
 /** Returns the rows as they are inserted: a tenant and its default profile refer to each other, so tenants come first without it. */

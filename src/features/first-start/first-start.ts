@@ -87,6 +87,11 @@ async function makeFoldersRelative(tx: Tx, files: string, { vault }: Pick<Ports,
 export const isNewDatabase = async ({ store }: Pick<Ports, 'store'>) =>
   (await store.read.selectFrom('tenant').select('id').limit(1).executeTakeFirst()) === undefined;
 
+/** Returns whether a copy into the database has begun and not finished. */
+export const isUnfinishedCopy = async (store: Pick<Store, 'read'>) =>
+  (await store.read.selectFrom('secret_key').select('fingerprint').where('fingerprint', '=', unfinishedCopy).executeTakeFirst()) !==
+  undefined;
+
 /** Returns whether the database has never stored an encrypted secret. */
 export const hasNoSecrets = async (store: Pick<Store, 'read'>) =>
   (await store.read.selectFrom('secret_key').select('fingerprint').executeTakeFirst()) === undefined;

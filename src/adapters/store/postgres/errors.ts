@@ -5,6 +5,7 @@ import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 const uniqueViolation = '23505';
 const diskFull = '53100';
 const readOnlyTransaction = '25006'; // the server is a standby: its primary is gone
+const notSupported = '0A000'; // a standby refuses serializable transactions; a prepared statement is older than a migration
 const idleInTransactionTimeout = '25P03'; // the server ended a transaction that sent no statement for too long
 const lockNotAvailable = '55P03'; // a lock_timeout of the server
 const conflictCodes = ['40001', '40P01']; // serialization_failure, deadlock_detected
@@ -41,7 +42,7 @@ export function toStoreError(cause: unknown): unknown {
   if (code === queryCanceled) return new StatementTimeout('the database statement timed out', { cause });
   const isUnavailable =
     cause instanceof pg.DatabaseError
-      ? unavailableClasses.includes(code.slice(0, 2)) || [readOnlyTransaction, idleInTransactionTimeout].includes(code)
+      ? unavailableClasses.includes(code.slice(0, 2)) || [readOnlyTransaction, notSupported, idleInTransactionTimeout].includes(code)
       : cause instanceof Error;
   return isUnavailable ? new StoreUnavailable('the database is unavailable', { cause }) : cause;
 }
