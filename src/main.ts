@@ -43,7 +43,7 @@ function startGuide(postern: Postern, settings: Settings): string[] {
   return [
     `Postern listens at ${postern.publicUrl}`,
     ...consoleLines,
-    `  Try the interface:  ${postern.apiUrl}/docs`,
+    `  Try the API:  ${postern.apiUrl}/docs`,
     `  Your first call:    curl -H "Authorization: Bearer ${key}" ${postern.apiUrl}/api/v1/share/search`,
     '  Then:               the five-minute tour in README.md',
   ];

@@ -28,7 +28,7 @@ export function costQueue<Item>(): CostQueue<Item> {
   const groups = new Map<string, Group<Item>>();
   /**
    * The cost at which a group starts or comes back, so that an idle group collects no credit. Each charge raises it by
-   * its share for one waiting group. Otherwise new groups could always come before a group that has had its first turn.
+   * the cost divided by the number of waiting groups. Otherwise new groups could always come before a group that has had its first turn.
    */
   let minCost = 0;
   let waitingGroups = 0; // groups that have items to take

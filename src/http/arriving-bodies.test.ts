@@ -26,7 +26,7 @@ test('when no memory is left, the network with the most arriving bodies loses it
   assert.equal(ofThree[0]?.at(-1)?.destroyed, true);
 });
 
-test('a body counts with the limit of its route at most, and no longer when it has arrived', () => {
+test('a body reserves no more memory than the body limit of its route, and releases it when it has arrived', () => {
   const bodies = arrivingBodies();
   for (let count = 0; count < 2048; count += 1) bodies.expect(newRequest(mebibyte), '10.0.1.1', 1 << 14);
   const last = newRequest(1 << 14);

@@ -74,7 +74,8 @@ export function asRefusal(error: unknown, request: FastifyRequest): Refusal | nu
   if (request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');
-  if (error instanceof InvalidValue) return new Refusal('requestMalformed', 'A value of the request is not allowed in any record.');
+  if (error instanceof InvalidValue)
+    return new Refusal('requestMalformed', 'The request contains a value that cannot be stored, such as a number that is too large.');
   if (error instanceof StoreUnavailable)
     return new Refusal(
       'storeAway',
@@ -109,7 +110,10 @@ export function unexpectedRefusal(request: FastifyRequest, error: unknown): Refu
     { incident: request.id, ...errorLogFields(error) },
     'A request failed because of an error in Postern. Please report this log entry.',
   );
-  return new Refusal('unexpected', `Something went wrong on our side. The server log has the details under incident ${request.id}.`);
+  return new Refusal(
+    'unexpected',
+    `An unexpected error occurred on the server. The server log has the details under incident ${request.id}.`,
+  );
 }
 
 /** Returns the log fields of an unexpected error, without its message, which may contain SQL, paths or secrets. */

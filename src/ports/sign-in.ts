@@ -30,7 +30,7 @@ export interface CompletedSignIn {
   readonly claimsAt: number;
   /** Session epoch of the login profile when the visitor was verified. */
   readonly profileEpoch: number;
-  /** The access user whom the visitor has signed in as, with their session epoch; null: the visitor is no access user. */
+  /** The access user whom the visitor has signed in as, with their session epoch; null: the visitor is not an access user. */
   readonly user: { readonly id: number; readonly epoch: number } | null;
 }
 

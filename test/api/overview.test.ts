@@ -44,7 +44,7 @@ test('the overview shows unavailable locations and the number of waiting e-mails
   const { viewId } = await postern.call('share/add', newShare({ alertUpload: true, notifyEmails: 'a@example.com' }));
   await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
   const before = await postern.call('overview/get', {}, { key: await keyOf(postern, 'reader') });
-  assert.deepEqual([before.locations[0].name, before.locations[0].answers, before.alertsWaiting, before.mail], ['local', true, 1, false]);
+  assert.deepEqual([before.locations[0].name, before.locations[0].answers, before.mailsWaiting, before.mail], ['local', true, 1, false]);
   await rename(postern.files, `${postern.files}-away`);
   assert.equal((await postern.call('overview/get')).locations[0].answers, false);
 });

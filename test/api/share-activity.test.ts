@@ -14,7 +14,7 @@ test('share/activity counts by day and by visitor, and names the listed users wh
     newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' }),
   );
   const activity = (query = {}) => postern.call('share/activity', { id, ...query });
-  assert.deepEqual((await activity()).notCome, ['ann', 'bob']);
+  assert.deepEqual((await activity()).notVisited, ['ann', 'bob']);
   const cookie = await signIn(postern, `/s/${viewId}`, 'ann');
   await postern.visit(`/s/${viewId}/file/welcome.txt`, { headers: { cookie } });
   now = Date.parse('2026-05-02T09:00:00Z');
@@ -30,7 +30,7 @@ test('share/activity counts by day and by visitor, and names the listed users wh
   );
   const ann = seen.byVisitor.find(({ visitor }: Json) => visitor === 'ann');
   assert.equal(ann.downloads, 2);
-  assert.deepEqual(seen.notCome, ['bob']);
+  assert.deepEqual(seen.notVisited, ['bob']);
   assert.deepEqual(
     (await activity({ fromDate: '2026-05-02' })).byDay.map(({ date }: Json) => date),
     ['2026-05-02'],
@@ -39,7 +39,7 @@ test('share/activity counts by day and by visitor, and names the listed users wh
     (await activity({ toDate: '2026-05-01' })).byDay.map(({ date }: Json) => date),
     ['2026-05-01'],
   );
-  assert.deepEqual((await activity({ fromDate: '2026-05-03' })).notCome, ['ann', 'bob']);
+  assert.deepEqual((await activity({ fromDate: '2026-05-03' })).notVisited, ['ann', 'bob']);
 });
 
 test('all requests of one visit are counted as one visit, and a refused visitor is not counted', async (t) => {
@@ -64,13 +64,13 @@ test('all requests of one visit are counted as one visit, and a refused visitor 
 
   const seen = async () => await postern.call('share/activity', { id });
   await until(async () => (await seen()).byDay[0]?.visits === 3); // visits are recorded concurrently with the responses
-  const { byDay, byVisitor, notCome } = await seen();
+  const { byDay, byVisitor, notVisited } = await seen();
   assert.deepEqual(byDay, [{ date: '2026-05-01', visits: 3, downloads: 1, uploads: 1 }]);
   assert.deepEqual(byVisitor.map(({ visitor, visits }: Json) => [visitor, visits]).sort(), [
     ['ann', 1],
     ['carol', 2],
   ]);
-  assert.deepEqual(notCome, ['dan']);
+  assert.deepEqual(notVisited, ['dan']);
   const { list } = await postern.call('share/lastVisits', { ids: [id] });
   assert.equal(list[0].lastVisitDateTime, '2026-05-01T14:00:00.000Z');
 });
@@ -88,6 +88,6 @@ test('share/activity does not compare listed names with every audit entry', asyn
   };
   const { store } = postern.ports;
   Object.assign(store, { reports: store.reports.withPlugin(noting) });
-  assert.deepEqual((await postern.call('share/activity', { id }, { method: 'POST' })).notCome, []);
+  assert.deepEqual((await postern.call('share/activity', { id }, { method: 'POST' })).notVisited, []);
   assert.ok(nodes.length > 0 && !nodes.some((node) => node.includes('"not in"')));
 });

@@ -84,12 +84,12 @@ test('a listed user counts as having visited only if they visited themselves, no
   const link = await linkTo(postern, { authenticationId: one.id });
   const cookie = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
-  const notCome = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) =>
-    (await call('share/activity', { id: link.id })).notCome;
+  const notVisited = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) =>
+    (await call('share/activity', { id: link.id })).notVisited;
   await changeShare(postern, link.id, { authenticationId: other.id, allowAllUsers: false, userNames: 'ann', groupNames: '' });
-  assert.deepEqual(await notCome(postern), ['ann']);
+  assert.deepEqual(await notVisited(postern), ['ann']);
   await changeShare(postern, link.id, { authenticationId: one.id, allowAllUsers: false, userNames: 'ann', groupNames: '' });
-  assert.deepEqual(await notCome(await restart()), []);
+  assert.deepEqual(await notVisited(await restart()), []);
 });
 
 test('entries of an earlier version, which have no identity, count for the visitor who has their name', async (t) => {
@@ -101,11 +101,11 @@ test('entries of an earlier version, which have no identity, count for the visit
   const { store } = postern.ports;
   await store.write((tx) => tx.updateTable('audit').set({ identity_key: null }).execute(), 'job');
   const activity = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) => {
-    const { byVisitor, notCome } = await call('share/activity', { id: link.id });
-    return { counts: byVisitor.map(({ visitor, downloads }: Json) => [visitor, downloads]), notCome };
+    const { byVisitor, notVisited } = await call('share/activity', { id: link.id });
+    return { counts: byVisitor.map(({ visitor, downloads }: Json) => [visitor, downloads]), notVisited };
   };
-  assert.deepEqual(await activity(postern), { counts: [['ann', 1]], notCome: ['bob'] });
+  assert.deepEqual(await activity(postern), { counts: [['ann', 1]], notVisited: ['bob'] });
   advanceClock(minute);
   await postern.visit(`${link.base}/zip`, { headers: { cookie } });
-  assert.deepEqual(await activity(await restart()), { counts: [['ann', 2]], notCome: ['bob'] });
+  assert.deepEqual(await activity(await restart()), { counts: [['ann', 2]], notVisited: ['bob'] });
 });

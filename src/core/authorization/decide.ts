@@ -43,7 +43,7 @@ export interface Permit<R extends VisitorAction = VisitorAction> {
 type LinkQuestion = Question & { readonly share: ShareRules };
 
 interface Rule {
-  readonly name: 'active' | 'begun' | 'notEnded' | 'address' | 'signIn' | 'audience' | 'permission';
+  readonly name: 'active' | 'started' | 'notEnded' | 'address' | 'signIn' | 'audience' | 'permission';
   readonly denial: Denial;
   readonly holds: (question: LinkQuestion) => boolean;
   /** Requests that are allowed even if the rule does not hold, because they help the visitor to fulfil it, such as signing in. */
@@ -103,16 +103,21 @@ const rules: readonly Rule[] = [
     denial: 'unknown',
     holds: ({ share }) => share.active,
     exempt: noRequests,
-    reason: (_, holds) => (holds ? 'The share is active.' : 'The share is inactive. Its link answers as if it did not exist.'),
+    reason: (_, holds) =>
+      holds
+        ? 'The share is active.'
+        : 'The share is inactive. Requests to its link get the same response as for a link that does not exist.',
   },
   {
     // A share before its start answers `unknown`, like a link that never existed, so that visitors cannot tell them apart.
-    name: 'begun',
+    name: 'started',
     denial: 'unknown',
     holds: ({ share, now }) => share.validFrom === null || now >= share.validFrom,
     exempt: noRequests,
     reason: (_, holds) =>
-      holds ? 'The start date has passed.' : 'The start date is in the future. The link answers as if it did not exist.',
+      holds
+        ? 'The start date has passed.'
+        : 'The start date is in the future. Requests to its link get the same response as for a link that does not exist.',
   },
   {
     name: 'notEnded',

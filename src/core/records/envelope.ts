@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** The common envelope of successful responses (interface.md). */
+/** The common envelope of successful responses. */
 export const Envelope = Type.Object({
   timestamp: Type.String({ format: 'date-time', description: 'Time of the response.' }),
   status: Type.Integer({ description: 'HTTP status.' }),

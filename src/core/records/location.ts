@@ -33,7 +33,7 @@ export const locationConfigurations: { readonly [K in StorageKindName]?: Configu
   local: { schema: LocalConfiguration, example: '{ "folder": "/absolute/path" }' },
 };
 
-/** Maximum number of locations per tenant. The limit exists because a job checks every location each thirty seconds. */
+/** Maximum number of locations per tenant. The limit exists because a job checks every location every 30 seconds. */
 export const maxLocations = 1000;
 
 /** All fields of a location. */

@@ -15,7 +15,7 @@ const time = (description: string) => Type.String({ format: 'date-time', descrip
 export const Delivery = Type.Object({
   id: recordId('Number of the mail.'),
   tid: recordId('Tenant.'),
-  kind: Type.Enum([...mailKinds], { description: 'What the mail is.' }),
+  kind: Type.Enum([...mailKinds], { description: 'Kind of the mail.' }),
   shareId: orNull(recordId('Share that the mail is about.')),
   recipient: Type.String({ description: 'Address.' }),
   state: Type.Enum([...deliveryStates], {
@@ -23,7 +23,7 @@ export const Delivery = Type.Object({
   }),
   attempts: count('Number of attempts so far.'),
   error: Type.String({ description: 'What went wrong at the last attempt; empty: nothing.' }),
-  createDateTime: time('When the mail was planned.'),
+  createDateTime: time('When the mail was created, or last sent again by an operator.'),
   dueDateTime: time('When the next attempt is due.'),
   endDateTime: orNull(time('When it was sent, given up or dropped.')),
 });
@@ -34,7 +34,9 @@ export const ChosenDeliveries = Type.Object(
   {
     id: Type.Optional(recordId('Mail.')),
     state: Type.Optional(
-      Type.Enum(['failed', 'held', 'waiting'], { description: 'All mails of the tenant in this state, at most 10,000 in one call.' }),
+      Type.Enum(['failed', 'held', 'waiting'], {
+        description: 'All mails of the tenant in this state, except codes, at most 10,000 in one call.',
+      }),
     ),
   },
   { additionalProperties: false },

@@ -10,7 +10,7 @@ const emailCode = Type.Object(
   {
     allow: Type.Optional(
       Type.Array(patternText('^(\\*|[^\\s@,*]+)@[^\\s@,*]+$'), {
-        description: 'E-mail addresses, or `*@domain`, that get a code although they are no access users.',
+        description: 'E-mail addresses, or `*@domain`, that get a code even if they do not belong to an access user.',
       }),
     ),
   },

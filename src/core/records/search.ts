@@ -23,7 +23,8 @@ const pageFields = {
   toDate: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'Changed at or before this instant. A date without a time: until the end of that day.',
+      description:
+        'Last changed at or before this instant; for records that store no change, such as audit entries, mails and API keys: created. A date without a time: until the end of that day.',
     }),
   ),
   sortField: Type.Optional(Type.String({ description: 'Field to sort by; default `id`.' })),

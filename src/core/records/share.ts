@@ -62,9 +62,11 @@ export const shareFields = {
   linkPassword: lineOf(limits.password, {
     minLength: 10,
     description:
-      'A password for this link only, 10 to 256 characters. The share gets its own login profile with the address ranges, language and message of authenticationId. Never returned.',
+      'A password for this link only, 10 to 256 characters. The share gets its own login profile with the ipRange, lang and startupMessage of the profile in authenticationId. Never returned.',
   }),
-  proxyMode: flag('true: files are sent through the service.'),
+  proxyMode: flag(
+    'true: Postern itself sends the files. false: a storage that can do so may send them directly to the visitor. No available kind of storage can, so the value has no effect yet.',
+  ),
   folder: flag('Whether the path is a folder.'),
   active: flag('false: requests to the link get 404, as for an unknown link.'),
   ...stampFields,
@@ -109,7 +111,7 @@ const optionalFields = [
   'linkPassword',
 ] as const;
 
-/** Body of share/add. The required fields are exactly those of interface.md. */
+/** Body of share/add. The required fields are part of the published interface and must not change. */
 export const NewShare = bodyOf(
   shareFields,
   [

@@ -45,9 +45,9 @@ const visibleShare = Type.Object({
   can: permissions,
   copyProtect: shareFields.copyProtect,
   marked: Type.Boolean({
-    description: 'true: files are sent only with a watermark. Watermarks are not available yet, so no file is sent.',
+    description: 'true: files need a watermark. Watermarks are not available yet, so no file is sent.',
   }),
-  validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link ends.' }),
+  validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link expires.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
 });
 

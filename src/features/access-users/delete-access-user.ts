@@ -17,7 +17,7 @@ export const deleteAccessUser = changeOperation({
   name: 'accessuser/delete',
   method: 'DELETE',
   role: 'editor',
-  summary: 'Deletes an access user, and its name from the shares that list it.',
+  summary: 'Deletes an access user, and removes the user from the shares that list them.',
   message: 'accessUserDeleted',
   body: bodyOf(accessUserFields, [], ['id']),
   target: { table: 'access_user' },

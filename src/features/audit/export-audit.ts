@@ -70,7 +70,7 @@ export const exportAudit = streamOperation({
       ...auditFilter,
       searchWord: Type.Optional(Type.String({ maxLength: 255, description: 'Substring.' })),
       fromDate: Type.Optional(Type.String({ format: 'date-time', description: 'From this instant on.' })),
-      toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Up to this instant.' })),
+      toDate: Type.Optional(Type.String({ format: 'date-time', description: 'Up to and including this instant.' })),
       format: Type.Optional(Type.Enum(['ndjson', 'csv'], { description: 'Default ndjson.' })),
     },
     { additionalProperties: false },

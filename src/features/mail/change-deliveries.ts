@@ -12,7 +12,7 @@ async function chooseDeliveries(
   { id, state }: ChosenDeliveries,
   allowed: readonly DeliveryState[],
 ): Promise<number[]> {
-  if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'must be given if state is not, and must be absent if it is');
+  if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'is required, or state instead of it: send one of the two');
   const rows = tx.selectFrom('delivery').select(['id', 'state', 'kind']).where('tid', '=', tid);
   if (state !== undefined)
     return (

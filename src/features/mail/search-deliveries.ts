@@ -23,11 +23,11 @@ export const searchDeliveries = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'editor',
-  summary: 'Searches mails: alerts and invitations, one for each recipient.',
+  summary: 'Searches the mails of the last 30 days: alerts, invitations, codes and test mails. Each recipient has a mail of their own.',
   body: searchQuery({
-    state: Type.Optional(Type.Enum([...deliveryStates], { description: 'State.' })),
-    kind: Type.Optional(Type.Enum([...mailKinds], { description: 'What the mail is.' })),
-    shareId: Type.Optional(recordId('Share.')),
+    state: Type.Optional(Type.Enum([...deliveryStates], { description: 'Only mails in this state.' })),
+    kind: Type.Optional(Type.Enum([...mailKinds], { description: 'Only mails of this kind.' })),
+    shareId: Type.Optional(recordId('Only mails about this share.')),
   }),
   response: searchEnvelope(Delivery),
   async read(query, caller, ports) {

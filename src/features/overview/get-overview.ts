@@ -27,8 +27,8 @@ const Overview = Type.Object({
     Type.Object({ id: recordId('Share.'), title: Type.String(), validityEndDate: Type.String({ format: 'date-time' }) }),
     { description: `Active shares that end within ${daysAhead} days, at most ${maxEnding}, sorted by their end.` },
   ),
-  alertsWaiting: count('E-mails in the queue that are not sent yet.'),
-  mailsFailed: count('E-mails that could not be sent in the last three days.'),
+  mailsWaiting: count('Mails that are not sent yet.'),
+  mailsFailed: count('Mails that failed for good within the last three days.'),
   mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
   store: Type.String({ description: 'Database engine: sqlite or postgres.' }),
   locations: Type.Array(
@@ -93,7 +93,7 @@ export const getOverview = readOperation({
     return {
       byDay: await visitorCounts(ports, tid, from, inTurn),
       endingSoon: await inTurn(() => findEndingShares(ports, tid, now)),
-      alertsWaiting: mails.waiting,
+      mailsWaiting: mails.waiting,
       mailsFailed: mails.failed,
       mail: ports.mail !== null,
       store: ports.store.dialect.name,

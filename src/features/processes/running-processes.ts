@@ -12,7 +12,7 @@ type ProcessPorts = Pick<Ports, 'store' | 'process'>;
 export class DatabaseReplaced extends Error {}
 
 /**
- * Checks that the database was not replaced since this process started. The caches of the process would be wrong there.
+ * Checks that the database was not replaced since this process started. The caches of the process would be stale.
  * @param databaseId id of the database when this process started
  * @throws DatabaseReplaced
  */

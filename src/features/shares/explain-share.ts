@@ -18,8 +18,8 @@ const text = (description: string) =>
 const ExplainRequest = Type.Object(
   {
     id: recordId('Share.'),
-    username: text('User name of the visitor; counts as signed in.'),
-    email: text('E-mail address of the visitor; counts as signed in.'),
+    username: text('User name of the visitor. The visitor then counts as signed in.'),
+    email: text('E-mail address of the visitor. The visitor then counts as signed in.'),
     groupNames: text("The visitor's groups, separated by commas."),
     address: text('Address that the visitor comes from.'),
     at: text('Instant for which the rules are evaluated; default now.'),
@@ -33,8 +33,13 @@ const Explanation = Type.Object({
   action: Type.String({ description: 'Action whose rules these are.' }),
   rules: Type.Array(
     Type.Object({
-      rule: Type.String({ description: 'Rule of the decision, in order.' }),
-      passed: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'null: the request does not say enough to decide.' }),
+      rule: Type.String({
+        description: 'Rule of the decision, in order: active, started, notEnded, address, signIn, audience, permission.',
+      }),
+      passed: Type.Unsafe<boolean | null>({
+        type: ['boolean', 'null'],
+        description: 'null: the rule was not checked, because the request has no address.',
+      }),
       reason: Type.String({ description: 'Why, in words.' }),
     }),
   ),
@@ -44,7 +49,8 @@ const Explanation = Type.Object({
       allowed: Type.Boolean(),
       denial: Type.Unsafe<string | null>({
         type: ['string', 'null'],
-        description: 'Why not: unknown, ended, address, signIn, audience or permission.',
+        description:
+          'Why not: unknown (the share is inactive or has not started; visitors see a link that does not exist), ended, address, signIn, audience or permission.',
       }),
     }),
     { description: 'Every action. Without an address, the visitor counts as coming from an allowed one.' },

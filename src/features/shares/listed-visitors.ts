@@ -9,34 +9,37 @@ interface ListedName {
   readonly userId: number | null;
 }
 
-/** The names that a share lists, and those of them who have come. */
+/** The names that a share lists, and which of them have visited it. */
 export interface ListedVisitors {
-  /** Takes note of a visitor who has come. */
+  /** Records a visitor of the share. */
   add(visitor: Pick<VisitorDay, 'visitor' | 'identityKey'>): void;
-  /** Returns the names of those who have not come, in the order of the list. */
-  notCome(): string[];
+  /** Returns the names that have not visited the share, in the order of the list. */
+  notVisited(): string[];
 }
 
 /** An entry without an identity was written by an earlier version: only its name is known. */
 const unidentified = (name: string) => `unidentified ${name}`;
 const named = (name: string) => `named ${name}`;
 
-/** A listed user has come with their identity, not with that of somebody who has the same name. */
+/**
+ * Returns an object that records which listed names have visited the share. A listed user counts only if the identity matches: another
+ * visitor may have the same name.
+ */
 export function listedVisitors(profile: { readonly id: number; readonly typeId: number }, list: readonly ListedName[]): ListedVisitors {
   const nameOf = new Map<string, string>();
   for (const { name, userId } of list) {
     const marks = userId === null ? [named(name)] : [identityKey(profile, String(userId)), unidentified(name)];
     for (const mark of marks) nameOf.set(mark, name);
   }
-  const come = new Set<string>();
+  const visitors = new Set<string>();
   return {
     add({ visitor, identityKey: key }) {
       for (const mark of [key ?? unidentified(visitor), named(visitor)]) {
         const name = nameOf.get(mark);
-        if (name !== undefined) come.add(name);
+        if (name !== undefined) visitors.add(name);
       }
     },
-    notCome: () => list.map(({ name }) => name).filter((name) => !come.has(name)),
+    notVisited: () => list.map(({ name }) => name).filter((name) => !visitors.has(name)),
   };
 }
 

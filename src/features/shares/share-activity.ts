@@ -9,7 +9,10 @@ import { readListedVisitors } from './listed-visitors.ts';
 const optionalDate = (description: string) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description }));
 const countFields = {
-  visits: Type.Integer({ description: 'Visits. All actions of a visitor from one address within half an hour count as one visit.' }),
+  visits: Type.Integer({
+    description:
+      'Visits. All actions of one visitor from one address in one half hour of the clock, such as 10:00 to 10:30, count as one visit.',
+  }),
   downloads: Type.Integer(),
   uploads: Type.Integer(),
 };
@@ -18,12 +21,12 @@ const ActivityResponse = Type.Object({
   byDay: Type.Array(Type.Object({ date: Type.String({ description: 'Day in UTC.' }), ...countFields })),
   byVisitor: Type.Array(
     Type.Object({
-      visitor: Type.String({ description: 'Username; empty for visitors without sign-in.' }),
+      visitor: Type.String({ description: 'User name; empty for visitors without sign-in.' }),
       ...countFields,
       lastDateTime: Type.String({ format: 'date-time' }),
     }),
   ),
-  notCome: Type.Array(Type.String(), { description: 'Listed users without any action at the share in that time.' }),
+  notVisited: Type.Array(Type.String(), { description: 'Listed users and names without a visit in that time.' }),
 });
 
 function parseDate(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {
@@ -42,7 +45,7 @@ type VisitorSums = VisitSums & { readonly visitor: string; readonly last: number
 interface Activity {
   /** By the first instant of each day. */
   readonly byDay: Map<number, VisitSums>;
-  /** Those who came last. */
+  /** The most recent visitors. */
   readonly byVisitor: Map<string, VisitorSums>;
   /** Keys of the visitors by name. */
   readonly keysByName: Map<string, string>;
@@ -52,7 +55,7 @@ interface Activity {
 function addVisitorDay({ byDay, byVisitor, keysByName }: Activity, day: VisitorDay): void {
   addToKey(byDay, day.start, day);
   const { visitor, visits, downloads, uploads, last } = day;
-  // An entry of an earlier version has no identity: it counts for the visitor who came last with its name.
+  // An entry of an earlier version has no identity: it counts for the most recent visitor with its name.
   const key = day.identityKey ?? keysByName.get(visitor) ?? `unidentified ${visitor}`;
   const present = byVisitor.get(key);
   if (!present && byVisitor.size >= maxVisitors) return;
@@ -87,7 +90,7 @@ export const shareActivity = readOperation({
         ...counts,
         lastDateTime: formatInstant(last),
       })),
-      notCome: listed.notCome(),
+      notVisited: listed.notVisited(),
     };
   },
 });

@@ -50,7 +50,7 @@ export function untrustedProxyWarning(isTrusted: IsTrustedProxy | undefined): (r
     if (isTrusted?.(proxy)) return;
     hasWarned = true;
     log.warn(
-      `A proxy at ${proxy} sends X-Forwarded-For, but POSTERN_TRUSTED_PROXIES does not name it: all its visitors count as one address.`,
+      `A proxy at ${proxy} sends X-Forwarded-For, but POSTERN_TRUSTED_PROXIES does not list it, so all visitors behind it count as one address.`,
     );
   };
 }

@@ -53,7 +53,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
       resetOldCounts(now);
       if (counts.size === 0) return null;
       if ((counts.get(narrowNetworkOf(address)) ?? 0) < maxUnknown) return null;
-      return new Refusal('tooManyFailures', 'Too many unknown links from your network. Wait until the next minute.', {
+      return new Refusal('tooManyFailures', 'Your network has requested too many links that do not exist. Try again in a minute.', {
         retryAfter: Math.ceil((currentMinute + minute - now) / 1000),
       });
     },

@@ -47,7 +47,7 @@ export function LocationsPage() {
   const isAdmin = useHasRole('admin');
   return (
     <>
-      <PageHead title="Locations" lead="The storage that shares publish files from.">
+      <PageHead title="Locations" lead="Where the shared files are stored.">
         {isAdmin && <AddButton />}
       </PageHead>
       <RecordList

@@ -42,7 +42,7 @@ function ExpiringShares({ shares }: { shares: Overview['endingSoon'] }) {
 
 const storeNames: Readonly<Record<string, string>> = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' };
 
-function Health({ overview: { store, locations, mail, alertsWaiting, mailsFailed } }: { overview: Overview }) {
+function Health({ overview: { store, locations, mail, mailsWaiting, mailsFailed } }: { overview: Overview }) {
   return (
     <Paper withBorder className="panel" component="section" aria-labelledby="health">
       <Title order={2} size="h4" id="health">
@@ -59,7 +59,7 @@ function Health({ overview: { store, locations, mail, alertsWaiting, mailsFailed
         ))}
         <List.Item>
           <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'E-mail: on' : 'E-mail: no mail server is configured'}</StateLabel>
-          {alertsWaiting > 0 && <span className="second">{formatCount(alertsWaiting, 'mail is waiting', 'mails are waiting')}</span>}
+          {mailsWaiting > 0 && <span className="second">{formatCount(mailsWaiting, 'mail is waiting', 'mails are waiting')}</span>}
           {mailsFailed > 0 && <span className="second">{formatCount(mailsFailed, 'mail failed', 'mails failed')}</span>}
         </List.Item>
       </List>

@@ -64,7 +64,7 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
           ) : (
             <Text c="dimmed">Nobody has opened this share in the last {days} days.</Text>
           )}
-          {data.notCome.length > 0 && <Text mt="sm">{notOpenedText(data.notCome)}</Text>}
+          {data.notVisited.length > 0 && <Text mt="sm">{notOpenedText(data.notVisited)}</Text>}
         </>
       )}
       {isAdmin && (

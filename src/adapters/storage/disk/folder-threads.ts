@@ -33,7 +33,7 @@ export const newThreadBudget = () => new ThreadBudget(maxAdditionalThreads);
 export interface FolderThreads extends AsyncDisposable {
   /** Finds and opens files. */
   readonly lookups: Lane;
-  /** Changes names, one change after the other. */
+  /** Creates, renames and removes directory entries, one change after the other. */
   readonly changes: Lane;
   /** Reads folders in batches. A folder stays in the thread that opened it. */
   readonly lists: Lane;

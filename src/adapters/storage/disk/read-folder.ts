@@ -22,7 +22,7 @@ function statOf(descriptor: number, name: string): Entry | null {
   }
 }
 
-/** Yields the names of files and folders, but not of links and devices. */
+/** Yields the names of files and folders, but not of symbolic links and devices. */
 function* readNames(directory: fs.Dir) {
   for (let dirent = directory.readSync(); dirent; dirent = directory.readSync()) {
     const name = dirent.isFile() || dirent.isDirectory() ? nameOf(Buffer.from(dirent.name)) : null;

@@ -6,7 +6,7 @@ import { hasDescriptor, type PlacedItem, type ZipPlan } from './zip-plan.ts';
 
 const maxEntriesInUse = 200_000; // entries of all plans in use, some 300 bytes each
 const maxEntriesInPlanning = 400_000; // entries held in memory by all archives that are being planned
-const maxPlanningWaiting = { inner: 16, all: 512 };
+const maxWaitingPlans = { inner: 16, all: 512 };
 const maxChecksumWaiting = { inner: 64, all: 1000 };
 const maxCachedFiles = 50_000; // large files whose checksums are cached, some 150 bytes each
 const maxCachedEntries = 3_200_000; // entries of archives whose checksums are cached, 5 bytes each
@@ -75,7 +75,7 @@ class ChecksumCache {
 export class ArchivePlans {
   readonly #inUse = new Map<string, { readonly plan: ZipPlan; users: number }>();
   readonly #checksums = new ChecksumCache();
-  readonly #planningTurns = archiveTurns(maxPlanningWaiting);
+  readonly #planningTurns = archiveTurns(maxWaitingPlans);
   readonly #checksumTurns = archiveTurns(maxChecksumWaiting);
   #entriesInUse = 0;
   #planners = 0;

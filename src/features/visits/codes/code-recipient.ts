@@ -10,7 +10,7 @@ type ProfileKey = Pick<ProfileRef, 'tid' | 'profile_id'>;
 
 /** Somebody who may use a code. */
 export interface CodeRecipient {
-  /** The address as the operator has written it: the mail goes there. */
+  /** The address as it is stored: the mail goes there. */
   readonly email: string;
   readonly identity: Identity;
   /** null: no access user, but the profile allows the address. */
@@ -43,7 +43,7 @@ const allowedIdentity = (email: string): Identity => ({ subject: emailKey(email)
 /**
  * Returns who may use the code for an address, or null. An inactive access user may not, even if the profile allows the address. Users
  * who share an address may not either, because a code does not tell which of them uses it.
- * @param entered the address as the visitor has written it
+ * @param entered the address as the visitor has entered it
  */
 export async function findCodeRecipient(vault: Vault, db: Tx, profile: ProfileKey, entered: string): Promise<CodeRecipient | null> {
   const [row, other] = await db

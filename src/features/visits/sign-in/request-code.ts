@@ -28,7 +28,7 @@ function codeSender({ code, password }: SignInKind, use: CodeUse) {
   const sender = use === 'signIn' ? code : password?.reset;
   if (sender) return sender;
   const detail = {
-    signIn: 'This link does not send codes: visitors sign in in another way.',
+    signIn: 'This link does not send codes: it uses another sign-in method.',
     newPassword: 'This link does not send codes for a new password: ask the person who sent you the link.',
   }[use];
   throw new Refusal('requestMalformed', detail);
