@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCertificate } from '../parts/certificate.ts';
 import { type DebianMail, hasDebianSmtpServer, startDebianSmtpServer } from '../parts/debian-smtp-server.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
-import { startPostern, temporaryFolder } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { linkTo, posting } from '../visit/visiting.ts';
 import { Browser } from './code-visitor.ts';
-import { headerOf, passDigests, waitForDigests } from './mailing.ts';
+import { headerOf, passDigests, textOf, waitForDigests } from './mailing.ts';
 
 const missing = [hasDebianSmtpServer() ? '' : 'python3-aiosmtpd', isInstalled('openssl') ? '' : 'openssl'].filter(Boolean).join(', ');
 
@@ -27,7 +29,19 @@ function assertWellFormed({ raw, to, secure }: DebianMail): void {
   assert.match(head, /^Content-Type: multipart\/alternative;/m);
 }
 
-test('a mail server that shares no code with Postern receives alerts, invitations and codes over STARTTLS', {
+/** The six alerts, each with a request that causes it and the line by which its mail reports it. */
+const alerts = {
+  alertView: { path: '/view/welcome.txt', init: {}, line: '- 閲覧:' },
+  alertDownload: { path: '/file/welcome.txt', init: {}, line: '- ダウンロード:' },
+  alertUpload: { path: '/file/new.txt', init: { method: 'PUT', body: 'four' }, line: '- アップロード:' },
+  alertCreateFolder: { path: '/folder/Ordner', init: { method: 'POST' }, line: '- フォルダーを作成:' },
+  alertRename: { path: '/rename', init: posting({ path: 'old.txt', name: 'Grüße.txt' }), line: '- 名前を変更:' },
+  alertDelete: { path: '/file/gone.txt', init: { method: 'DELETE' }, line: '- 削除:' },
+} as const;
+
+const decoded = (mail: DebianMail) => ({ ...mail, user: null, raw: mail.raw.toString('utf8') });
+
+test('a mail server that shares no code with Postern receives each alert, invitation and code over STARTTLS', {
   skip: missing !== '' && `not installed: ${missing}`,
 }, async (t) => {
   const { certFile, keyFile } = createCertificate(await temporaryFolder(t));
@@ -39,19 +53,29 @@ test('a mail server that shares no code with Postern receives alerts, invitation
     POSTERN_MAIL_LANG: 'ja',
   };
   const postern = await startPostern(t, { environment });
-  const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 4, configuration: '{"allow":["ann@example.com"]}' });
-  const alerted = await linkTo(postern, { title: 'Jahresberichte für Zoë 📁', notifyEmails: 'ops@example.com', alertDownload: true });
-  const share = await linkTo(postern, { authenticationId: profile.id });
-  assert.equal((await postern.visit(`${alerted.base}/file/welcome.txt`)).status, 200);
-  await postern.call('share/invite', { id: alerted.id, emails: 'bob@example.com', message: 'Grüße\r\n.\r\nQUIT\n' });
+  for (const name of ['old.txt', 'gone.txt']) writeFileSync(join(postern.files, name), '');
+  const title = 'Jahresberichte für Zoë 📁';
+  for (const [alert, { path, init }] of Object.entries(alerts)) {
+    const { base } = await linkTo(postern, { title, notifyEmails: `${alert}@example.com`, [alert]: true });
+    assert.ok((await postern.visit(base + path, init)).status < 300, alert);
+  }
+  const codes = await postern.call('loginprofile/add', { title: 'Clients', typeId: 4, configuration: '{"allow":["ann@example.com"]}' });
+  const share = await linkTo(postern, { title, authenticationId: codes.id });
+  await postern.call('share/invite', { id: share.id, emails: 'bob@example.com', message: 'Grüße\r\n.\r\nQUIT\n' });
   await new Browser(postern).request(share.base, 'ann@example.com');
-  await waitForDigests(postern, 1);
+  const passwords = await linkTo(postern, { authenticationId: (await usersProfile(postern, ['carol'])).id });
+  await new Browser(postern).send(`${passwords.base}/password/code`, posting({ email: 'carol@example.com' }));
+  await waitForDigests(postern, 6);
   await passDigests(postern);
-  await until(() => server.mails.length === 3);
+  await until(() => server.mails.length === 9);
   for (const mail of server.mails) assertWellFormed(mail);
-  const subjects = server.mails.map((mail) => [mail.to[0], headerOf({ ...mail, user: null, raw: mail.raw.toString('utf8') }, 'Subject')]);
-  const subjectOf = Object.fromEntries(subjects);
-  assert.match(subjectOf['ops@example.com'], /Jahresberichte für Zoë 📁/);
-  assert.match(subjectOf['bob@example.com'], /Jahresberichte für Zoë 📁/);
-  assert.match(subjectOf['ann@example.com'], /\d{4} \d{4}/);
+  const mailTo = Object.fromEntries(server.mails.map((mail) => [mail.to[0], decoded(mail)]));
+  for (const [alert, { line }] of Object.entries(alerts)) {
+    const mail = mailTo[`${alert}@example.com`] ?? assert.fail(alert);
+    assert.ok(headerOf(mail, 'Subject').startsWith(title));
+    assert.ok(textOf(mail).includes(line), textOf(mail));
+  }
+  const subjectTo = (name: string) => headerOf(mailTo[`${name}@example.com`], 'Subject');
+  assert.ok(subjectTo('bob').includes(title));
+  for (const name of ['ann', 'carol']) assert.match(subjectTo(name), /\d{4} \d{4}/);
 });
