@@ -1,6 +1,7 @@
 const maxConcurrent = 4; // checks at once: each may use one of the ten connections to PostgreSQL
 const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
+const recordTimeout = 1000; // ms for transfers that were cut to record their outcome
 const defaultCheckInterval = 2000; // ms: a revocation cuts a transfer within five seconds
 
 /** A running upload or download. */
@@ -15,7 +16,7 @@ export interface Transfers {
   /** Starts to check a transfer. @returns a function that must be called at the end of the transfer */
   follow(transfer: Transfer): () => void;
   readonly runningCount: () => number;
-  /** Waits for all transfers to end. Cuts those that still run after `timeout` ms. */
+  /** Waits for all transfers to end. Cuts those that still run after `timeout` ms, and waits until their outcome is recorded. */
   drain(timeout: number): Promise<void>;
   stop(): void;
 }
@@ -48,6 +49,17 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
     };
     await Promise.all(Array.from({ length: maxConcurrent }, checkNext));
   }
+  /** Waits until no transfer runs, at most `timeout` ms. */
+  function waitUntilEmpty(timeout: number): Promise<void> {
+    if (running.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const drainTimer = setTimeout(resolve, timeout);
+      onEmpty = () => {
+        clearTimeout(drainTimer);
+        resolve();
+      };
+    });
+  }
   let isChecking = false;
   const timer = setInterval(() => {
     if (isChecking) return;
@@ -67,15 +79,9 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
     },
     runningCount: () => running.size,
     async drain(timeout) {
-      if (running.size === 0) return;
-      await new Promise<void>((resolve) => {
-        const drainTimer = setTimeout(resolve, timeout);
-        onEmpty = () => {
-          clearTimeout(drainTimer);
-          resolve();
-        };
-      });
+      await waitUntilEmpty(timeout);
       for (const transfer of running) transfer.cut();
+      await waitUntilEmpty(recordTimeout);
     },
     stop: () => clearInterval(timer),
   };

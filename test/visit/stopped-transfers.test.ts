@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { followTransfers } from '#features/visits/transfers/follow-transfers.ts';
+
+test('a stop waits until the outcome of each transfer that it cuts is recorded', async () => {
+  const transfers = followTransfers(() => 0);
+  const recorded: string[] = [];
+  for (const name of ['download', 'upload']) {
+    const end = transfers.follow({
+      stillPermitted: async () => true,
+      cut: () =>
+        setImmediate(() => {
+          recorded.push(name);
+          end();
+        }),
+    });
+  }
+  await transfers.drain(0);
+  transfers.stop();
+  assert.deepEqual(recorded, ['download', 'upload']);
+});
