@@ -50,6 +50,9 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
   };
 }
 
+/** The rate of the least program that keeps a promise: what the promise itself costs. It has no target. */
+export const floor = (what: string, unit: string, pair: Pair): Figure => ({ ...atLeast(what, unit, pair, 0), target: 'none: a floor' });
+
 /** Returns a quantile. */
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;

@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import autocannon from 'autocannon';
-import { createTransport } from 'nodemailer';
+import { createTransport, type Transporter } from 'nodemailer';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, type Figure, paired } from './figures.ts';
+import { atLeast, atMost, type Figure, floor, paired } from './figures.ts';
+import { sendByQueue } from './least-sender.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { type Measured, startServer } from './process.ts';
 
@@ -86,28 +87,34 @@ async function invite(postern: BenchPostern, shareId: number, count: number): Pr
   }
 }
 
-async function sending(note: Note, postern: BenchPostern, server: MailServer): Promise<void> {
+/** Returns how many mails a second arrive while `send` runs. */
+async function mailRate(server: MailServer, send: () => Promise<unknown>): Promise<number> {
+  const { count } = await server.received();
+  const begun = performance.now();
+  await send();
+  await until(async () => (await server.received()).count >= count + mailsPerRound);
+  return mailsPerRound / ((performance.now() - begun) / 1000);
+}
+
+async function sending(note: Note, postern: BenchPostern, server: MailServer, folder: string): Promise<void> {
   const { id } = await postern.call('share/add', shareBody);
   const response = await fetch(`${postern.url}/api/v1/share/previewInvitation`, {
     ...{ method: 'POST', headers: postern.authorization, body: JSON.stringify({ id, emails: 'ann@example.com' }) },
   });
   const { subject, text, html }: Record<'subject' | 'text' | 'html', string> = JSON.parse(await response.text());
-  const timed = async (send: () => Promise<unknown>) => {
-    const { count } = await server.received();
-    const begun = performance.now();
-    await send();
-    await until(async () => (await server.received()).count >= count + mailsPerRound);
-    return mailsPerRound / ((performance.now() - begun) / 1000);
-  };
-  const bare = () =>
-    timed(async () => {
+  const mailOf = (number: number) => ({ from: 'a@example.com', to: `user-${number}@example.com`, subject, text, html });
+  const through = (send: (transport: Transporter) => Promise<unknown>) =>
+    mailRate(server, async () => {
       const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true, maxMessages: 1e9 });
-      const send = (index: number) => transport.sendMail({ from: 'a@example.com', to: `user-${index}@example.com`, subject, text, html });
-      await Promise.all(Array.from({ length: mailsPerRound }, (_, index) => send(index)));
+      await send(transport);
       transport.close();
     });
-  const pair = await paired(rounds, bare, () => timed(() => invite(postern, id, mailsPerRound)));
+  const bare = () =>
+    through((transport) => Promise.all(Array.from({ length: mailsPerRound }, (_, number) => transport.sendMail(mailOf(number)))));
+  const least = () => through((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
+  const pair = await paired(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
   note(atLeast('sending mails, of nodemailer to the same server', 'mails/s', pair, 0.8));
+  note(floor('sending mails by the least program that records each outcome, of nodemailer', 'mails/s', await paired(rounds, bare, least)));
 }
 
 async function visits(url: string): Promise<{ p99: number }> {
@@ -211,7 +218,7 @@ export async function mail(note: Note, folder: string): Promise<void> {
   {
     await using postern = await startPostern(folder, mailEnvironment(server));
     await alerts(note, postern, join(folder, 'files'));
-    await sending(note, postern, server);
+    await sending(note, postern, server, folder);
     await codeFlood(note, postern, server);
   }
   await backlog(note, join(folder, 'backlog'), server);
