@@ -80,7 +80,7 @@ const restore = (settings: Settings, file: string) =>
       store,
       backupSource(() => splitLines(unzip(file)), migrationNames),
       progressPrinter(),
-      true,
+      { isBackup: true },
     ),
   );
 
@@ -89,9 +89,12 @@ async function moveStore(settings: Settings): Promise<void> {
   // A store and not only a reader: opening it fails while Postern uses the database.
   await using _running = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>
-    withStore(settings, (store) => fillStore(store, snapshotSource(snapshot), progressPrinter(), false)),
+    withStore(settings, (store) => {
+      // Before the copy can be used, so that Postern never starts on both databases.
+      const beforeUse = () => new DataFolder(settings.data).noteMoved();
+      return fillStore(store, snapshotSource(snapshot), progressPrinter(), { isBackup: false, beforeUse });
+    }),
   );
-  new DataFolder(settings.data).noteMoved();
 }
 
 /** Runs a task for an operator who has lost the secret key. Without `--yes` it only lists the secrets that will be forgotten. */

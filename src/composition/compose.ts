@@ -28,7 +28,7 @@ import type { Replacements } from './replacements.ts';
 import { recoverChanges, startScheduledJobs } from './scheduled-jobs.ts';
 import { urlOf } from './server-url.ts';
 import { addCommonRoutes, addManagementRoutes, allServers, createServers, type Servers } from './servers.ts';
-import { stopServers } from './stop-servers.ts';
+import { endInTime, stopServers } from './stop-servers.ts';
 
 /** A running server. Disposal stops it. */
 export interface Postern extends AsyncDisposable {
@@ -148,7 +148,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
     reopenLogs,
     async [Symbol.asyncDispose]() {
       await stopServers(allServers(servers), transfers);
-      await parts[Symbol.asyncDispose]();
+      await endInTime(parts);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 
 const transferTimeout = 25_000; // ms for running transfers
 const requestTimeout = 2000; // ms for all other requests after that
+const partsTimeout = 7000; // ms for everything else: with the others it is less than service managers wait before they kill
 
 /** Stops servers: they accept no new connection, and running transfers and requests get time to end. */
 export async function stopServers(servers: readonly FastifyInstance[], transfers: Pick<Transfers, 'drain'>): Promise<void> {
@@ -12,5 +13,13 @@ export async function stopServers(servers: readonly FastifyInstance[], transfers
     for (const { server } of servers) server.closeAllConnections();
   }, requestTimeout);
   await closed;
+  clearTimeout(timer);
+}
+
+/** Disposes of the parts of the server. A database that hangs must not prevent the end: what it did not record is recovered at the next start. */
+export async function endInTime(parts: AsyncDisposable): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, partsTimeout);
+  await Promise.race([parts[Symbol.asyncDispose](), late.promise]);
   clearTimeout(timer);
 }

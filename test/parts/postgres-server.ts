@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { chmod, chown, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -22,6 +23,8 @@ export interface PostgresServer extends AsyncDisposable {
   start(): Promise<void>;
   /** Stops the server and starts it again as a standby, which answers queries only. `start` after `stop` makes it a primary again. */
   startAsStandby(): Promise<void>;
+  /** Suspends all processes of the server, as if its machine hung. @returns what resumes them */
+  suspend(): () => void;
   /** Closes all connections and stops the server. */
   stop(): Promise<void>;
 }
@@ -48,6 +51,10 @@ async function copyProgram(folder: string): Promise<string> {
   for (const name of ['postgres', 'initdb']) await chmod(join(program, 'bin', name), 0o755);
   return program;
 }
+
+/** Returns the ids of the child processes of a process. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 /** Creates a server and starts it. @param more settings of postgresql.conf, as name=value */
 export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer> {
@@ -92,11 +99,19 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
     await start();
     await rm(standbyMark); // read at the start only
   }
+  function suspend(): () => void {
+    const processes = [server?.pid ?? 0, ...childrenOf(server?.pid ?? 0)];
+    for (const pid of processes) process.kill(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of processes) process.kill(pid, 'SIGCONT');
+    };
+  }
   await start();
   return {
     url: (database) => `postgres://postern@127.0.0.1:${port}/${database}`,
     start,
     startAsStandby,
+    suspend,
     stop,
     async [Symbol.asyncDispose]() {
       await stop();

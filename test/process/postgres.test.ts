@@ -76,6 +76,19 @@ test('while the database accepts no changes, Postern is not ready', async (t) =>
   await client.end();
 });
 
+test('Postern ends after SIGTERM even if the database hangs', async (t) => {
+  const cluster = await startPostgres();
+  atEnd(t, () => cluster[Symbol.asyncDispose]());
+  const data = await temporaryFolder(t);
+  const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_DATABASE_URL: cluster.url('postgres'), ...secret });
+  const resume = cluster.suspend();
+  atEnd(t, resume);
+  const unanswered = postern.send('share/add', newShare()).catch(() => {});
+  postern.child.kill('SIGTERM');
+  assert.deepEqual(await postern.ended, { code: 0, signal: null });
+  await unanswered;
+});
+
 test('at a standby, changes and sign-ins get 503, and Postern is ready again at the primary', async (t) => {
   const cluster = await startPostgres(['wal_level=replica', 'hot_standby=on']);
   atEnd(t, () => cluster[Symbol.asyncDispose]());

@@ -54,7 +54,7 @@ export function spawnPostern(t: TestContext, environment: Record<string, string>
 export async function runPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []) {
   const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment }, within);
   const [, publicUrl = ''] = await running.saying(/listens at (http:\S+)/);
-  const [, apiUrl = ''] = await running.saying(/Try the interface: +(http:\S+)\/docs/);
+  const [, apiUrl = ''] = await running.saying(/Try the API: +(http:\S+)\/docs/);
   await running.saying(/Then: .*\n/);
   /** Calls a management operation. */
   async function send(name: string, body: object = {}, key = environment['POSTERN_API_KEY'] ?? adminKey) {

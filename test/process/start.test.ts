@@ -18,7 +18,7 @@ const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 test('the first start writes a key file that only its owner can read, and prints no secret', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
   const postern = spawnPostern(t, { POSTERN_DATA: data });
-  const [, url = ''] = await postern.saying(/Try the interface: +(http:\S+)\/docs/);
+  const [, url = ''] = await postern.saying(/Try the API: +(http:\S+)\/docs/);
   await postern.saying(/Then: .*\n/);
   assert.equal(modeOf(data), '700');
   for (const file of ['first-key', 'secret-key']) {
@@ -71,7 +71,7 @@ test('a new installation that loses its write-ahead log still accepts its first 
 
   rmSync(join(data, 'postern.db-wal'));
   const again = spawnPostern(t, { POSTERN_DATA: data });
-  const [, url = ''] = await again.saying(/Try the interface: +(http:\S+)\/docs/);
+  const [, url = ''] = await again.saying(/Try the API: +(http:\S+)\/docs/);
   assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 });
 

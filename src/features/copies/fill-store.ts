@@ -91,12 +91,24 @@ async function holdMails(tx: Tx): Promise<void> {
       .execute();
 }
 
+/** What a copy is for. */
+interface CopyPurpose {
+  /** true: the rows come from a backup, and their mails must not be sent by themselves. */
+  readonly isBackup: boolean;
+  /** Called when everything is copied and compared, before the copy can be used. */
+  readonly beforeUse?: () => void;
+}
+
 /**
  * Copies everything into an empty database and compares it row by row. An interrupted copy continues when it is run again.
- * @param isBackup true: the rows come from a backup, and their mails must not be sent by themselves
  * @throws Error if the database is not empty, or the copy differs
  */
-export async function fillStore(store: Store, source: RowSource, progress: CopyProgress, isBackup: boolean): Promise<void> {
+export async function fillStore(
+  store: Store,
+  source: RowSource,
+  progress: CopyProgress,
+  { isBackup, beforeUse }: CopyPurpose,
+): Promise<void> {
   await beginCopy(store);
   const tenants: CopiedRow[] = [];
   const keys: CopiedRow[] = [];
@@ -112,6 +124,7 @@ export async function fillStore(store: Store, source: RowSource, progress: CopyP
   await checkUnused(store);
   await compareRows(store, source, progress);
   const lastIds = await source.lastIds();
+  beforeUse?.();
   await store.write(async (tx) => {
     if (isBackup) await holdMails(tx);
     await store.dialect.setLastIds(tx, lastIds);
