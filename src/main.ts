@@ -75,7 +75,7 @@ let isStopping = false;
 async function stopServer(): Promise<void> {
   if (isStopping) return;
   isStopping = true;
-  print('Postern stops: running transfers get up to 25 seconds.');
+  print('Postern stops. Running transfers have up to 25 seconds to finish.');
   await postern[Symbol.asyncDispose]();
   exitAfterStop();
 }

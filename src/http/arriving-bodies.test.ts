@@ -12,7 +12,7 @@ function newRequest(bytes: number): IncomingMessage {
   return request.on('error', () => {});
 }
 
-test('when no memory is left, the network with the most arriving bodies loses its newest one to another network', () => {
+test('when no memory is left, the network with the most arriving bodies gives up its newest one in favor of another network', () => {
   const bodies = arrivingBodies();
   const expectFrom = (address: string) => {
     const request = newRequest(mebibyte);

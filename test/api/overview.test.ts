@@ -39,7 +39,7 @@ test('the overview counts visits, downloads and uploads per day, for this tenant
   assert.deepEqual((await postern.call('overview/get', {}, { key })).byDay, []);
 });
 
-test('the overview shows unavailable locations and the number of waiting e-mails', async (t) => {
+test('the overview shows unavailable locations and the number of waiting mails', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare({ alertUpload: true, notifyEmails: 'a@example.com' }));
   await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });

@@ -18,7 +18,7 @@ import { make, namesIn, path, put, remove, rename, storageContract, textOf, toke
 const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
 const missing = radosgwPrograms.filter((program) => !isInstalled(program));
 
-if (missing.length > 0) test('an S3 service keeps the contract of storages', { skip: `${missing.join(', ')} is not installed` }, () => {});
+if (missing.length > 0) test('an S3 service meets the storage contract', { skip: `${missing.join(', ')} is not installed` }, () => {});
 else {
   let server: Radosgw;
   const createBucket = (configuration: S3Configuration) => new S3Bucket(configuration, outbound).sendAndRead('PUT', '');
@@ -49,7 +49,7 @@ else {
     await assert.rejects(bucket.send('PUT', 'key', { body: 'text' }), OutcomeUnknown);
   });
 
-  test('S3 (radosgw): keys that are no paths are not listed, and are deleted with their folder', async () => {
+  test('S3 (radosgw): keys that are not paths are not listed, and are deleted with their folder', async () => {
     const configuration = await server.newBucket();
     const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
     const odd = ['tree/a//b', 'tree/line\nbreak', 'tree/back\\slash', 'tree/a & <b>', 'tree/50% +ä'];

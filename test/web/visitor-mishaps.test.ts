@@ -170,7 +170,7 @@ test('protected files are listed without links, and the page says that nothing c
       'a.txt',
     ]);
     await page.getByText('These files are protected', { exact: false }).waitFor();
-    await page.getByText('There is nothing you can do here.').waitFor();
+    await page.getByText('You do not have permission to view or change anything here.').waitFor();
     await page.getByText('a.txt').first().waitFor();
     assert.equal(await page.getByRole('main').getByRole('link').count(), 0);
     await assertClean(page, 'protected');

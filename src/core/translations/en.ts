@@ -49,7 +49,7 @@ export const en = {
   youMay: 'You can {actions}.',
   youMayUntil: 'You can {actions} until {moment}.',
   youMayUntilDay: 'You can {actions} until the end of {moment}.',
-  nothingAllowed: 'There is nothing you can do here.',
+  nothingAllowed: 'You do not have permission to view or change anything here.',
   protectedFiles: 'These files are protected. They cannot be viewed or downloaded here.',
   // Folder
   folders: 'Folders',

@@ -44,7 +44,7 @@ export const deleteByUsername = changeOperation({
   name: 'accessuser/deleteByUsername',
   method: 'DELETE',
   role: 'editor',
-  summary: 'Deletes an access user by its name.',
+  summary: 'Deletes an access user by user name.',
   message: 'accessUserDeleted',
   body: UsernameBody,
   target: {

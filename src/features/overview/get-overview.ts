@@ -82,7 +82,7 @@ export const getOverview = readOperation({
   isReport: true,
   method: 'GET',
   role: 'reader',
-  summary: 'Returns the overview: counts of the last 30 days, shares that end soon, waiting e-mails, and the health of the locations.',
+  summary: 'Returns the overview: counts of the last 30 days, shares that end soon, waiting mails, and the health of the locations.',
   body: Type.Object({}, { additionalProperties: false }),
   response: Overview,
   async read(_query, { tid }, ports, inTurn) {

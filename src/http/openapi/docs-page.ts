@@ -74,7 +74,7 @@ class PageFiles {
   }
 }
 
-/** Adds GET /openapi.json and /docs, a page to try the API, which works without the internet. */
+/** Adds GET /openapi.json and /docs, a page where readers can try the API. It works offline. */
 export function docsRoutes(app: FastifyInstance, operations: readonly Operation[], links: Links): void {
   const files = new PageFiles();
   let document: Promise<ConstantResponse> | undefined;

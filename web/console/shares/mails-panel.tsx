@@ -20,8 +20,8 @@ export function MailsPanel({ share: { id } }: { share: Share }) {
   });
   if (!data || data.list.length === 0) return null;
   return (
-    <Paper withBorder className="panel" component="section" aria-labelledby="share-mails">
-      <Title order={2} size="h4" id="share-mails">
+    <Paper withBorder className="panel" component="section" aria-labelledby="sharmails">
+      <Title order={2} size="h4" id="sharmails">
         Mails
       </Title>
       <Table.ScrollContainer minWidth={300}>

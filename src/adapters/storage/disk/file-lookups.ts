@@ -39,7 +39,7 @@ interface SharedRequest {
 }
 
 /**
- * Finds files in a thread of the location: all system calls of a request cost one hop to the thread. Requests of one turn of the
+ * Finds files in a thread of the location: all system calls of a request cost one round trip to the thread. Requests of one turn of the
  * event loop are sent together, and equal ones are sent once: waking the thread costs more than its system calls.
  */
 export class FileLookups {

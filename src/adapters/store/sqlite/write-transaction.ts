@@ -3,7 +3,7 @@ import type { Tx } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
 import { sqliteDialect } from './language.ts';
 
-/** Returns the transaction of the changes on a connection. @param isOpen returns whether a change runs */
+/** Returns the `Tx` through which the changes on a connection run their queries. @param isOpen returns whether a change runs */
 export const transactionOn = (connection: Connection, isOpen: () => boolean): Tx =>
   kyselyWithDriver(sqliteDialect, (text, parameters) => {
     if (!isOpen()) throw new Error('a change ran a query after it had ended'); // its result could not be reported

@@ -19,7 +19,7 @@ export const mailEn = {
   entireShare: 'the entire share',
   andMore: { one: 'and {count} more action', other: 'and {count} more actions' },
   alertIntro: '{who} used the link of the share “{share}”.',
-  anonymous: 'A visitor without a name',
+  anonymous: 'An anonymous visitor',
   who: 'Who',
   fromAddress: 'IP address',
   when: 'When',
@@ -27,7 +27,7 @@ export const mailEn = {
   actions: 'Actions',
   alertReason: 'You receive this mail because your address is on the notification list of this share.',
   unsubscribe: 'Stop mails about this share',
-  unsubscribed: 'You will get no more e-mails about this share.',
+  unsubscribed: 'You will get no more mails about this share.',
   // Invitations
   invitationSubject: 'Shared with you: {share}',
   invitationFile: 'A file has been shared with you: “{share}”.',
