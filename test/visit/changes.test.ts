@@ -161,6 +161,9 @@ test('a method that a path does not support gets 405 with the supported methods'
     ['GET', '/rename', 'POST'],
     ['POST', '/file/a', 'PUT'],
     ['GET', '/sign-in', 'POST'],
+    ['PUT', '/sign-in/code', 'POST'],
+    ['GET', '/password/code', 'POST'],
+    ['GET', '/password/reset', 'POST'],
     ['PUT', '/view/a', 'GET'],
   ] as const) {
     const answer = await postern.visit(base + path, { method });

@@ -36,7 +36,7 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
 const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],
-  [/^\/[sp]\/[^/]+\/(sign-(in|out)|password)$/, 'POST'],
+  [/^\/[sp]\/[^/]+\/(sign-(in(\/code)?|out)|password(\/(code|reset))?)$/, 'POST'],
   [/^\/s\/[^/]+\/(list|zip)(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
