@@ -121,7 +121,7 @@ export const settingDefinitions = {
   localRoots: setting(
     'POSTERN_LOCAL_ROOTS',
     '',
-    '`tid:/folder` pairs, separated by commas, below which that tenant may add `local` locations.',
+    'Folders within which a tenant may add `local` locations: pairs of tenant id and folder such as `1:/srv/files`, separated by commas.',
     parseLocalRoots,
   ),
   privateTargets: setting(
