@@ -46,6 +46,29 @@ test('at most two pages of one link are read at once, of two folders, so that an
   assert.deepEqual(reads, ['greedy a', 'greedy b', 'other e']);
 });
 
+test('pages that are read for clients which have left count for their link, so that another link at the location need not wait', async () => {
+  const turns = new ListingTurns();
+  const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
+  const reads: string[] = [];
+  const ask = (viewId: string, path: string, clientGone: AbortSignal) => {
+    const visitor = { viewId, address: '192.0.2.1', locationId: 1, path, query, clientGone };
+    const read = () => {
+      reads.push(`${viewId} ${path}`);
+      return new Promise<never>(() => {});
+    };
+    turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, read).catch(() => {});
+  };
+  for (const path of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const leaving = new AbortController();
+    ask('greedy', path, leaving.signal);
+    await new Promise(setImmediate);
+    leaving.abort();
+  }
+  ask('other', 'g', new AbortController().signal);
+  await new Promise(setImmediate);
+  assert.deepEqual(reads, ['greedy a', 'greedy b', 'other g']);
+});
+
 test('pages of a folder that a hundred addresses of one network request delay those of another network by one page', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];

@@ -44,10 +44,11 @@ interface LocationTurns {
   readonly queue: FairQueue<Job>;
   /** Waiting jobs, by the page that they read. */
   readonly jobs: Map<string, Job>;
-  readonly running: Set<Job>;
+  /** Running jobs, with the groups that waited when they began. A job that every client has left still uses its turn. */
+  readonly running: Map<Job, readonly (readonly string[])[]>;
 }
 
-const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: new Set() });
+const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: new Map() });
 
 /** Returns the groups of a request: links take turns, then their folders, then the networks of the visitors. */
 function listingGroupsOf(request: ListingTurnRequest): readonly string[] {
@@ -56,10 +57,10 @@ function listingGroupsOf(request: ListingTurnRequest): readonly string[] {
 }
 
 /** Returns a function that says whether links or folders of links have as many running jobs as they may. */
-function blockedGroups(running: Iterable<Job>): (groups: readonly string[]) => boolean {
+function blockedGroups(running: LocationTurns['running']): (groups: readonly string[]) => boolean {
   const counts = new Map<string, number>();
-  for (const { waiters } of running) {
-    const names = [...waiters.values()].flatMap(({ groups: [link, path] }) => [`${link}`, `${link}\n${path}`]);
+  for (const groupsOfJob of running.values()) {
+    const names = groupsOfJob.flatMap(([link, path]) => [`${link}`, `${link}\n${path}`]);
     for (const name of new Set(names)) addCount(counts, name, 1);
   }
   const limits = [maxConcurrent.link, 1];
@@ -84,8 +85,9 @@ function joinJob(turns: LocationTurns, key: string, groups: readonly string[], r
   return job;
 }
 
-/** Removes one request from a job. Cancels the job if no request waits for it. */
+/** Removes one request from a job. Cancels a waiting job if no request waits for it. */
 function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): void {
+  if (turns.running.has(job)) return;
   const groupKey = groups.join('\n');
   const waiter = job.waiters.get(groupKey);
   if (!waiter) return;
@@ -159,7 +161,8 @@ export class ListingTurns {
       const job = turns.queue.take(blockedGroups(turns.running));
       if (!job) break;
       unqueue(turns, job);
-      turns.running.add(job);
+      const groupsOfJob = [...job.waiters.values()].map(({ groups }) => groups);
+      turns.running.set(job, groupsOfJob);
       job
         .read()
         .then(job.result.resolve, job.result.reject)
