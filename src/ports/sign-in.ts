@@ -120,6 +120,8 @@ export interface CodeSignIn {
 export interface PasswordReset {
   /** Plans a mail with a code, see `CodeSignIn.request`. */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
+  /** Returns whether the browser has a code at this link that can still be used. Without one, no password needs to be hashed. */
+  hasCode(profile: ProfileRef, place: CodePlace): Promise<boolean>;
   /**
    * Verifies a code as `CodeSignIn.verify` does, and replaces the password of its visitor as `PasswordSignIn.replacePassword` does.
    * Counts an attempt with a wrong code: the caller must commit then, too.

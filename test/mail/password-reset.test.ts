@@ -136,6 +136,17 @@ test('guesses of a code for a new password are limited and appear in the audit l
   assert.ok(list.length > 0);
 });
 
+test('a reset without a code costs no password hash, so that it delays no sign-in', async (t) => {
+  const { postern, share, codeFor } = await startWithPasswords(t);
+  const hash = t.mock.method(postern.ports.passwordHash, 'hash');
+  for (let number = 0; number < 3; number += 1) assert.equal((await reset(new Browser(postern), share.base, ann, '12345678')).status, 401);
+  assert.equal(hash.mock.callCount(), 0);
+  const browser = new Browser(postern);
+  await ask(browser, share.base, ann);
+  assert.equal((await reset(browser, share.base, ann, await codeFor(ann))).status, 204);
+  assert.equal(hash.mock.callCount(), 1);
+});
+
 test('without a mail server the page offers no new password, and a request is refused', async (t) => {
   const { postern, share } = await startWithPasswords(t, { environment: { POSTERN_SMTP_URL: '', POSTERN_MAIL_FROM: '' } });
   const browser = new Browser(postern);

@@ -14,7 +14,7 @@ import { findCodeRecipient } from './code-recipient.ts';
 type VerifyPorts = Pick<Ports, 'store' | 'clock' | 'vault'>;
 
 /** Returns the newest code of a browser at a link, if it can still be used. */
-async function findCode(db: Tx, profile: ProfileRef, { browser, viewId }: CodePlace, now: number) {
+export async function findCode(db: Tx, profile: ProfileRef, { browser, viewId }: CodePlace, now: number) {
   const code = await db
     .selectFrom('sign_in_code')
     .selectAll()

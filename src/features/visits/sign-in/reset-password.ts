@@ -38,6 +38,7 @@ async function setPassword(
   credentials: CodeCredentials,
   password: string,
 ): Promise<CompletedSignIn | null> {
+  if (!(await reset.hasCode(place.profile, credentials))) return null; // hashing is slow, and anybody can send this request
   const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {

@@ -1,5 +1,5 @@
 import { planCode } from '#features/visits/codes/plan-code.ts';
-import { redeemCode } from '#features/visits/codes/verify-code.ts';
+import { findCode, redeemCode } from '#features/visits/codes/verify-code.ts';
 import { userIdentity } from '#features/visits/sign-in/user-identity.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { PasswordReset } from '#ports/sign-in.ts';
@@ -8,6 +8,7 @@ import { replaceUserPassword } from './replace-user-password.ts';
 /** Lets the access users of a USERS profile set a new password with a code, if their account has an e-mail address that no other one has. */
 export const passwordReset = (ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>): PasswordReset => ({
   request: (profile, request) => planCode(ports, profile, request, 'newPassword'),
+  hasCode: async (profile, place) => (await findCode(ports.store.read, profile, place, ports.clock.now())) !== null,
   async complete(tx, profile, credentials, hash, now) {
     const signIn = await redeemCode(tx, ports.vault, profile, credentials, now);
     // The identity is that of a sign-in with the password: the share's list names such users by their user name alone.
