@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { memoryFlags } from '../scripts/memory-flags.mjs';
 import { type Measured, startServer } from './process.ts';
 
 const key = 'pst_bench-admin-key';
@@ -17,7 +18,7 @@ export async function startPostern(data: string, environment: Record<string, str
     [],
     { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, MALLOC_ARENA_MAX: '2', ...environment },
     /listens at http:\/\/localhost:(\d+)/,
-    ['--max-semi-space-size=4'],
+    memoryFlags,
   );
   const authorization = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { memoryFlags } from './memory-flags.mjs';
 import { build, install, runtime } from './setup.mjs';
 
 // A service manager sends SIGHUP to reload: the server then opens its access log again. From a terminal, SIGHUP ends the process.
@@ -12,8 +13,7 @@ build();
 const main = join(import.meta.dirname, '..', 'build', 'server', 'main.js');
 // Two memory arenas for all threads: with one for each thread, an idle Postern takes 4 MiB more.
 const env = { UV_THREADPOOL_SIZE: '16', MALLOC_ARENA_MAX: '2', ...process.env };
-// A small young generation: an idle Postern takes 115 MiB instead of 125.
-const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4'];
+const flags = ['--disable-warning=ExperimentalWarning', ...memoryFlags];
 // The IPC channel tells the server when this process has ended, for any reason.
 server = spawn(runtime(), [...flags, main], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => server.kill(signal));
