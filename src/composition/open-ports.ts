@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { smtpMail } from '#adapters/mail/smtp-mail.ts';
 import { mediaTypes } from '#adapters/media/media-types.ts';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { argon2PasswordHash } from '#adapters/os/argon2.ts';
 import { diskSpace } from '#adapters/os/disk-probe.ts';
 import { keyVault } from '#adapters/os/key-vault.ts';
@@ -8,6 +10,7 @@ import { systemClock, systemRandom } from '#adapters/os/system.ts';
 import { storagesByKind } from '#adapters/storage/kinds.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
 import { openStore } from '#adapters/store/open-store.ts';
+import { packList } from '#core/authorization/address-range.ts';
 import { hasNoSecrets } from '#features/first-start/first-start.ts';
 import { countJobs } from '#features/jobs/job-queue.ts';
 import { countMails } from '#features/mail/count-mails.ts';
@@ -78,6 +81,7 @@ export async function openPorts(
   // Created only after the database: a key without a database means that the database of an installation is missing.
   const secretKey = settings.secretKey ?? data.secretKey(await hasNoSecrets(store));
   const storages = resources.use(storagesByKind({ local: localStorages(settings.localRoots, data.path, settings.minFreeSpace) }));
+  const outbound = resources.use(guardedOutbound({ privateTargets: packList(settings.privateTargets) }));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {
     storages,
@@ -85,6 +89,7 @@ export async function openPorts(
     random: systemRandom(),
     vault: keyVault(secretKey),
     passwordHash,
+    openId: new OpenIdProviders(outbound, () => performance.now()),
     media: mediaTypes,
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },

@@ -56,6 +56,7 @@ export const messages = {
   keyMissing: { id: 4011, status: 401, title: 'An API key is required' },
   keyWrong: { id: 4012, status: 401, title: 'The API key is wrong or has expired' },
   signInNeeded: { id: 4013, status: 401, title: 'Sign in first' },
+  providerRefused: { id: 4015, status: 401, title: 'The sign-in provider did not accept this sign-in' },
   signInWrong: { id: 4014, status: 401, title: 'The name, the password or the code is wrong' },
   roleTooLow: { id: 4031, status: 403, title: 'Your role does not allow this operation' },
   currentPasswordWrong: { id: 4032, status: 403, title: 'The current password is wrong' },
@@ -120,6 +121,7 @@ export const messages = {
   uploadsBusy: { id: 5039, status: 503, title: 'Too many uploads are running from your network or at this link. Try again in a moment' },
   changesBusy: { id: 5041, status: 503, title: 'Too many changes are in progress. Try again in a moment' },
   bodiesBusy: { id: 5042, status: 503, title: 'Too many large requests are waiting. Try again in a moment' },
+  providerAway: { id: 5044, status: 503, title: 'The sign-in provider is not available. Try again in a moment' },
   mailsWaiting: { id: 5043, status: 503, title: 'Too many invitations are waiting to be sent. Try again later' },
   descriptorsUsedUp: { id: 5030, status: 503, title: 'Too many files and connections are open. Try again in a moment' },
   stopping: { id: 5037, status: 503, title: 'Postern is shutting down. Try again in a moment' },
@@ -129,6 +131,8 @@ export type MessageName = keyof typeof messages;
 
 /** Additional data of a refusal. */
 export interface RefusalExtras {
+  /** Why, for the audit log. It may name servers of the operator, so clients never get it. */
+  readonly forOperator?: string;
   readonly fieldErrors?: readonly FieldError[];
   /** Seconds until the client may try again (RFC 9110, 10.2.3). */
   readonly retryAfter?: number;

@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Links } from './links.ts';
 import type { Mail } from './mail.ts';
 import type { MediaTypes } from './media.ts';
+import type { OpenId } from './openid.ts';
 import type { PasswordHash } from './password-hash.ts';
 import type { Random } from './random.ts';
 import type { Storages } from './storages.ts';
@@ -35,6 +36,7 @@ export interface Ports extends InstantPorts {
   readonly store: Store;
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;
+  readonly openId: OpenId;
   readonly media: MediaTypes;
   readonly limits: Limits;
   /** null: no mail server is configured. */

@@ -32,6 +32,10 @@ export interface CompletedSignIn {
   readonly profileEpoch: number;
   /** The access user whom the visitor has signed in as, with their session epoch; null: the visitor is not an access user. */
   readonly user: { readonly id: number; readonly epoch: number } | null;
+  /** What the kind needs to ask the provider again, encrypted. Absent: the provider cannot be asked. */
+  readonly renewal?: string;
+  /** How the provider names the session. Present if the provider may end it: empty if it does not name it. */
+  readonly providerSession?: string;
 }
 
 /** The user name and password of a visitor. */
@@ -129,15 +133,66 @@ export interface PasswordReset {
   complete(tx: Tx, profile: ProfileRef, credentials: CodeCredentials, hash: string, now: number): Promise<CompletedSignIn | null>;
 }
 
+/** A sign-in that has begun at a provider, and what its end needs. The browser keeps it in an encrypted cookie. */
+export interface StartedSignIn {
+  /** Address to which the browser is sent. */
+  readonly url: string;
+  /** Identifies this sign-in in the address with which the browser comes back. */
+  readonly state: string;
+  /** What the kind needs at the end, as text. */
+  readonly pending: string;
+}
+
+/** Sign-in at a provider to which the browser is sent, and from which it comes back. */
+export interface RedirectSignIn {
+  /**
+   * Begins a sign-in. Stores nothing.
+   * @param redirectUrl address of this profile to which the browser comes back
+   * @throws Refusal (503) if the provider is not available
+   */
+  begin(profile: ProfileRef, redirectUrl: string): Promise<StartedSignIn>;
+  /**
+   * Completes a sign-in with the address with which the browser has come back.
+   * @param pending what `begin` has returned
+   * @throws Refusal (401) if the provider refuses the sign-in, or its response fails a check; (503) if it is not available
+   */
+  finish(profile: ProfileRef, returned: URL, pending: string): Promise<CompletedSignIn>;
+  /**
+   * Returns the address at which the browser signs out at the provider too; null: the provider has none.
+   * @param pageUrl address to which the provider sends the browser back
+   */
+  signOutUrl(profile: ProfileRef, pageUrl: string): Promise<string | null>;
+  /**
+   * Verifies the provider's statement that a user has signed out.
+   * @returns the subject of the user, empty: of all users; and how the provider names the session, empty: all sessions of the user
+   * @throws Refusal (400) if the statement is not valid; (503)
+   */
+  verifySignOut(profile: ProfileRef, statement: string): Promise<{ readonly subject: string; readonly providerSession: string }>;
+}
+
+/** Asks a provider again about a visitor who has signed in. `reauthenticate` asks nobody, because it runs at every request. */
+export interface Renewal {
+  /** Returns whether it is time to ask again. */
+  isDue(signIn: CompletedSignIn): boolean;
+  /**
+   * Asks the provider.
+   * @returns the sign-in with the current identity; null: the provider no longer admits the visitor
+   * @throws Refusal (503) if the provider is not available
+   */
+  renew(profile: ProfileRef, signIn: CompletedSignIn): Promise<CompletedSignIn | null>;
+}
+
 /** One kind of sign-in. It has a member for each way to sign in that it supports. */
 export interface SignInKind {
   readonly password?: PasswordSignIn;
   readonly code?: CodeSignIn;
+  readonly redirect?: RedirectSignIn;
   /**
    * Checks a sign-in again at each later request. The caller has compared the epoch of the profile.
    * @returns the sign-in with the current identity, whose subject is the same; null: the sign-in has ended
    */
   reauthenticate(profile: ProfileRef, signIn: CompletedSignIn): Promise<CompletedSignIn | null>;
+  readonly renewal?: Renewal;
 }
 
 /** A type of login profile with sign-in. */

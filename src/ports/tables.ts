@@ -135,6 +135,14 @@ export interface VisitSessionTable {
   name: string;
   /** `StoredIdentity` as JSON; null: the row was written by a version without this column. */
   identity: Generated<string | null>;
+  /** `CompletedSignIn.renewal`; null: the provider cannot be asked again. */
+  renewal: Generated<string | null>;
+  /** Until when a process may be asking the provider, by the clock of the database; null: none is. */
+  renewing_until: Generated<number | null>;
+  /** How the provider names the session (`sid`); null: it does not. */
+  provider_session: Generated<string | null>;
+  /** Subject of a visitor whose provider may end the session; null: no provider may. */
+  provider_subject: Generated<string | null>;
   created_at: number;
   used_at: number;
 }

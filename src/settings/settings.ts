@@ -127,7 +127,7 @@ export const settingDefinitions = {
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
-    'Private networks whose addresses tenants may use, for example for an identity provider. Not used yet: no feature connects to such addresses.',
+    'Private networks whose addresses tenants may use, for example for an identity provider.',
     parseRangesSetting,
   ),
   trustedProxies: setting(

@@ -132,6 +132,7 @@ const ofTheInstallation = [
   /^select .* from location( where (tid !=|id >) \S+)?( order by id( limit \S+)?)?$/, // health check, and check for overlapping locations
   /^select .* from unsettled inner join audit .* unsettled\.process not in /,
   /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // stored by an earlier version
+  /^select .* from login_profile where id = \S+$/, // the provider of a profile reports that a user has signed out
   /^select token from unsettled$/,
   /^update audit set outcome = .* where outcome = .* and process not in /,
   /^delete from (visit_session|idempotency|ongoing) where (created_at|until) < \S+$/,

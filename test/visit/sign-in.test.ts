@@ -130,7 +130,6 @@ test('a user can open only the shares of their own login profile', async (t) => 
 });
 
 const later: readonly (readonly [number, object])[] = [
-  [5, { issuer: 'https://login.example.com', clientId: 'a', clientSecret: 'b' }],
   [6, { metadataUrl: 'https://login.example.com/metadata' }],
   [7, { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=x', bindPassword: 'y', userFilter: '(uid={username})' }],
 ];
@@ -164,10 +163,9 @@ test('sign-in types that are not available yet answer 503 and admit nobody', asy
   }
 });
 
-test('the OIDC and SAML addresses answer that this sign-in is unavailable', async (t) => {
+test('the SAML addresses answer that this sign-in is unavailable', async (t) => {
   const postern = await startPostern(t);
-  for (const path of ['/sign-in/oidc', '/sign-in/saml/metadata'])
-    assert.equal((await postern.visit(path)).body.code, 'signInUnavailable', path);
+  assert.equal((await postern.visit('/sign-in/saml/metadata')).body.code, 'signInUnavailable');
   const saml = await postern.visit('/sign-in/saml', posting({}, { origin: 'https://login.example.com', 'sec-fetch-site': 'cross-site' }));
   assert.equal(saml.status, 503);
 });

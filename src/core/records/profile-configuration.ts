@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { issuerProblem } from '#core/openid/issuer.ts';
 import { profileTypes } from './login-profile.ts';
 import { patternText } from './patterned.ts';
 
@@ -20,14 +21,31 @@ const emailCode = Type.Object(
 export type EmailCodeConfiguration = Static<typeof emailCode>;
 const oidc = Type.Object(
   {
-    issuer: url('https?', 'Address of the provider.'),
+    issuer: url('https?', 'Address of the provider: https, or http on this machine.'),
     clientId: text('Client id at the provider.'),
-    clientSecret: text('Client secret at the provider.'),
-    scopes: Type.Optional(text('Requested scopes, separated by spaces.')),
-    groupsClaim: Type.Optional(text('Claim that lists the groups of a user.')),
+    clientAuth: Type.Optional(
+      Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
+        description:
+          'How Postern authenticates at the provider. Default: client_secret_post if the provider lists it, else client_secret_basic.',
+      }),
+    ),
+    clientSecret: Type.Optional(text('Client secret at the provider; for private_key_jwt a private key in PEM (PKCS #8).')),
+    scopes: Type.Optional(text('Requested scopes, separated by spaces. Default: openid email profile.')),
+    usernameClaim: Type.Optional(text('Claim with a name by which shares may list a user. Only one that users cannot choose themselves.')),
+    emailTrust: Type.Optional(
+      Type.Enum(['verified', 'provider'], {
+        description:
+          'verified (default): an e-mail address counts if the provider sends email_verified. provider: also if it sends nothing about it.',
+      }),
+    ),
+    groupsClaim: Type.Optional(text('Claim with the groups of a user, or the path to it, such as realm_access.roles.')),
+    requireGroup: Type.Optional(text('Group that a user must be in to sign in.')),
+    prompt: Type.Optional(Type.Enum(['login', 'select_account'], { description: 'What the provider must ask at each sign-in.' })),
   },
   strict,
 );
+/** Configuration of an OIDC profile. */
+export type OidcConfiguration = Static<typeof oidc>;
 const samlCommon = {
   groupsAttribute: Type.Optional(text('Attribute that lists the groups of a user.')),
   idpInitiated: Type.Optional(Type.Boolean({ description: 'Sign-in may start at the identity provider.' })),
@@ -60,6 +78,29 @@ export function configurationSchema(typeId: number, value: object): TSchema | nu
   if (typeId === profileTypes.OIDC) return oidc;
   if (typeId === profileTypes.SAML) return 'metadataUrl' in value ? samlWithMetadata : samlWithoutMetadata;
   return typeId === profileTypes.LDAP ? ldap : null;
+}
+
+/** Returns what is wrong with a configuration that its schema accepts, or null. */
+export function configurationProblem(typeId: number, value: object): string | null {
+  if (typeId !== profileTypes.OIDC) return null;
+  const { issuer, clientAuth, clientSecret } = value as OidcConfiguration; // the schema has accepted it
+  const problem = issuerProblem(issuer);
+  if (problem !== null) return `issuer ${problem}`;
+  return clientAuth === 'none' || clientSecret !== undefined ? null : 'clientSecret is required, unless clientAuth is "none"';
+}
+
+/** Members of the configuration of an OIDC profile that decide who signs in as whom. The others may change while visitors are signed in. */
+const identifying = ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'] as const;
+
+/**
+ * Returns whether a change of the configuration ends the sessions of its profile. The allowed addresses of an EMAIL_CODE profile are
+ * compared with each session at its next request, so that only those end whose address is no longer allowed.
+ */
+export function changesSignIn(typeId: number, before: string, after: string): boolean {
+  if (before === after || typeId === profileTypes.EMAIL_CODE) return false;
+  if (typeId !== profileTypes.OIDC || before === '' || after === '') return true;
+  const [old, current]: OidcConfiguration[] = [JSON.parse(before), JSON.parse(after)];
+  return identifying.some((member) => old?.[member] !== current?.[member]);
 }
 
 /** Members of a configuration that hold secrets, for all types. */

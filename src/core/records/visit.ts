@@ -13,6 +13,7 @@ const signIn = Type.Object({
   lang: text("Language of the visitor's pages; empty: the language of the browser."),
   asksPassword: Type.Boolean({ description: 'true: visitors sign in with a password.' }),
   asksCode: Type.Boolean({ description: 'true: visitors sign in with a code that is sent to their e-mail address.' }),
+  asksProvider: Type.Boolean({ description: 'true: visitors sign in at a provider; `sign-in/start` leads there.' }),
   asksUsername: Type.Boolean({ description: 'false: visitors enter only the password.' }),
   canChangePassword: Type.Boolean({ description: 'true: each visitor has a password of their own, and can change it.' }),
   canResetPassword: Type.Boolean({

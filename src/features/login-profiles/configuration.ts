@@ -1,7 +1,7 @@
 import Value from 'typebox/value';
 import { profileTypeName } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
-import { configurationSchema, secretKeys } from '#core/records/profile-configuration.ts';
+import { configurationProblem, configurationSchema, secretKeys } from '#core/records/profile-configuration.ts';
 import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 
 /**
@@ -22,6 +22,8 @@ export function readConfiguration(typeId: number, text: string, current: string)
   const unmasked = unmaskMembers(value, secretKeys, current);
   const [schemaError] = Value.Errors(schema, unmasked);
   if (schemaError) throw configurationRefusal(schemaErrorText(schemaError));
+  const problem = configurationProblem(typeId, unmasked);
+  if (problem !== null) throw configurationRefusal(problem);
   return containsMask(value, secretKeys) ? JSON.stringify(unmasked) : text;
 }
 

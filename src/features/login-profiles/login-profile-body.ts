@@ -3,6 +3,7 @@ import { fieldRefusal, runChecksSync } from '#core/messages.ts';
 import { checkNotGuessable } from '#core/password-rules.ts';
 import { limits } from '#core/records/field.ts';
 import { type NewLoginProfile, profileTypes, secretMask, storedProfileFields } from '#core/records/login-profile.ts';
+import { changesSignIn } from '#core/records/profile-configuration.ts';
 import { languages } from '#core/translations/languages.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { readConfiguration } from './configuration.ts';
@@ -70,11 +71,8 @@ export const emptyProfile: LoginProfileInput = {
   configuration: '',
 };
 
-/**
- * Returns whether the change ends all sessions of the profile. The allowed addresses of an EMAIL_CODE profile are compared with each
- * session at its next request, so that only those end whose address is no longer allowed.
- */
+/** Returns whether the change ends all sessions of the profile. */
 export function endsSessions(before: LoginProfileInput, after: LoginProfileInput): boolean {
   if ((['type_id', 'username', 'password'] as const).some((field) => before[field] !== after[field])) return true;
-  return before.configuration !== after.configuration && after.type_id !== profileTypes.EMAIL_CODE;
+  return changesSignIn(after.type_id, before.configuration, after.configuration);
 }

@@ -57,6 +57,12 @@ const signIn = (id: string, response: object) => ({
     responses: { 200: json(response) },
   }),
 });
+const startSignIn = (id: string) => ({
+  get: route(id, {
+    summary: 'Sends the browser to the provider at which visitors of the link sign in, and from there back to the page of the link.',
+    responses: { 303: {} },
+  }),
+});
 const requestCode = (id: string, code: string) => ({
   post: route(id, {
     summary: `Mails a code ${code}, which is valid with the cookie that the response sets. The response is the same for every address.`,
@@ -71,7 +77,12 @@ const resetPassword = (id: string) => ({
     responses: { 204: {} },
   }),
 });
-const signOut = (id: string) => ({ post: route(id, { summary: 'Signs out.', responses: { 204: {} } }) });
+const signOut = (id: string) => ({
+  post: route(id, {
+    summary: 'Signs out. If visitors sign in at a provider, the response has the address at which the browser signs out there too.',
+    responses: { 200: json({ type: 'object', properties: { url: { type: 'string' } } }), 204: {} },
+  }),
+});
 const password = (id: string) => ({
   post: route(id, {
     summary: 'Changes the password of the signed-in access user, and ends their other sessions.',
@@ -100,6 +111,7 @@ export const linkPaths = {
     }),
   },
   '/s/{viewId}/sign-in': signIn('link_sign_in', Visit),
+  '/s/{viewId}/sign-in/start': startSignIn('link_start_sign_in'),
   '/s/{viewId}/sign-in/code': requestCode('link_request_code', 'to sign in'),
   '/s/{viewId}/sign-out': signOut('link_sign_out'),
   '/s/{viewId}/password': password('link_change_password'),
@@ -189,6 +201,7 @@ export const linkPaths = {
     }),
   },
   '/p/{viewId}/sign-in': signIn('portal_sign_in', PortalVisit),
+  '/p/{viewId}/sign-in/start': startSignIn('portal_start_sign_in'),
   '/p/{viewId}/sign-in/code': requestCode('portal_request_code', 'to sign in'),
   '/p/{viewId}/sign-out': signOut('portal_sign_out'),
   '/p/{viewId}/password': password('portal_change_password'),

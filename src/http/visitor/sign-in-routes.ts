@@ -14,6 +14,7 @@ import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { preferencesOf } from '#http/content-negotiation.ts';
 import { unreadResponses } from '#http/unread-responses.ts';
 import { readQuery, validator } from '#http/validation.ts';
+import { providerRoutes } from './provider-routes.ts';
 import { browserToken, clearSessionCookie, setBrowserToken, setSessionCookie } from './visitor-cookies.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
@@ -136,8 +137,9 @@ function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 
     return reply.code(204).send();
   });
   app.post(`${base}/sign-out`, async (request, reply) => {
-    clearSessionCookie(reply, ports.links.publicUrl(), await signOut(ports, visitorRequestOf(request, parts), at));
-    return reply.code(204).send();
+    const { profileId, providerUrl } = await signOut(ports, visitorRequestOf(request, parts), at);
+    clearSessionCookie(reply, ports.links.publicUrl(), profileId);
+    return providerUrl === null ? reply.code(204).send() : reply.send({ url: providerUrl });
   });
 }
 
@@ -149,8 +151,6 @@ function unavailableRoutes(app: FastifyInstance): void {
     const unavailable = async () => {
       throw new Refusal('signInUnavailable');
     };
-    for (const at of ['s', 'p']) scope.get(`/${at}/:viewId/sign-in/start`, unavailable);
-    scope.get('/sign-in/oidc', unavailable);
     scope.post('/sign-in/saml', unavailable);
     scope.get('/sign-in/saml/metadata', unavailable);
   });
@@ -162,5 +162,6 @@ export function signInRoutes(app: FastifyInstance, parts: VisitorParts): void {
   portalRoutes(app, parts);
   accountRoutes(app, parts, 'share');
   accountRoutes(app, parts, 'portal');
+  providerRoutes(app, parts);
   unavailableRoutes(app);
 }

@@ -1,8 +1,10 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codeLifetime } from '#core/sign-in-codes.ts';
+import { sha256 } from '#features/records/sha256.ts';
 import type { Credentials } from '#features/visits/sessions/authenticate-visitor.ts';
 import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/visit-session.ts';
+import { providerSignInTime } from '#features/visits/sign-in/provider-sign-in.ts';
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
@@ -74,6 +76,33 @@ export async function setSessionCookie(
 /** Deletes the cookie of a session in the browser. */
 export function clearSessionCookie(reply: FastifyReply, publicUrl: string, profileId: number): void {
   sendCookie(reply, publicUrl, String(profileId), '', 0);
+}
+
+/** Path below which the cookies of sign-ins at a provider are sent. */
+const providerPath = '/sign-in/oidc';
+
+/** Returns the name of the cookie of a sign-in at a provider. */
+const providerCookieName = (publicUrl: string, state: string) =>
+  `${isSecure(publicUrl) ? '__Secure-' : ''}postern-oidc-${sha256(state)
+    .slice(0, 16)
+    .replace(/[^\w-]/g, '_')}`;
+
+/** Returns the cookie of the sign-in with a state, or null. */
+export const providerCookie = ({ headers }: FastifyRequest, publicUrl: string, state: string): string | null =>
+  parseCookie(headers.cookie ?? '')[providerCookieName(publicUrl, state)] ?? null;
+
+/** Sets the cookie of a sign-in at a provider, or deletes it if `value` is empty. The browser sends it when it comes back, with no other request. */
+export function setProviderCookie(reply: FastifyReply, publicUrl: string, state: string, value: string): void {
+  const cookie = stringifySetCookie({
+    name: providerCookieName(publicUrl, state),
+    value,
+    ...(value === '' ? { maxAge: 0, expires: new Date(0) } : { maxAge: providerSignInTime / 1000 }),
+    httpOnly: true,
+    sameSite: 'lax',
+    path: providerPath,
+    secure: isSecure(publicUrl),
+  });
+  reply.header('set-cookie', cookie); // added to the cookies that are already set
 }
 
 /** Suffix of the cookie that identifies the browser of a sign-in code. */

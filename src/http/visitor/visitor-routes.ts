@@ -41,6 +41,8 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
   [/^\/s\/[^/]+\/(folder|rename)(\/|$)/, 'POST'],
+  [/^\/([sp]\/[^/]+\/sign-in\/start|sign-in\/oidc\/\d+)$/, 'GET, HEAD'],
+  [/^\/sign-in\/oidc\/\d+\/logout$/, 'POST'],
   [/^\/unsubscribe\/[^/]+$/, 'GET, HEAD, POST'],
 ];
 
@@ -53,7 +55,7 @@ function notFound(request: FastifyRequest): Refusal {
 
 const isPortal = (url: string) => url.startsWith('/p/');
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
-const readsQuery = (url: string) => isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$)/.test(pathOf(url));
+const readsQuery = (url: string) => isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/oidc\/)/.test(pathOf(url));
 
 /** Adds every route of links and portals. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
@@ -72,7 +74,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     parsePaths(link);
     link.addHook('onRequest', (request, _reply, done) => {
       if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, NoParameters));
-      if (!request.url.startsWith('/sign-in/saml') && !isUnsubscription(request.url)) checkSite(request, ports.links.publicUrl());
+      if (!request.url.startsWith('/sign-in/') && !isUnsubscription(request.url)) checkSite(request, ports.links.publicUrl());
       const refusal = unknownLinks.refusal(request.ip);
       if (!refusal) return done();
       checkSignedIn(request, parts, refusal).then(() => done(), done);

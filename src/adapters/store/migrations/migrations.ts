@@ -14,6 +14,7 @@ import { uploadHandles } from './0013-upload-handles.ts';
 import { sessionIdentities } from './0014-session-identities.ts';
 import { mail } from './0015-mail.ts';
 import { signInCodes } from './0016-sign-in-codes.ts';
+import { sessionRenewal } from './0017-session-renewal.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   sessionIdentities,
   mail,
   signInCodes,
+  sessionRenewal,
 ];

@@ -16,7 +16,7 @@ export function signInPart(
   profile: ProfileRef & Pick<LinkRow, 'profile_title' | 'profile_startup_message' | 'lang'>,
   signedIn: SignedInVisitor | null,
 ) {
-  const { password, code } = findSignInKind(signInKinds, profile) ?? {};
+  const { password, code, redirect } = findSignInKind(signInKinds, profile) ?? {};
   return {
     typeId: profile.type_id,
     typeString: profileTypeName(profile.type_id),
@@ -25,6 +25,7 @@ export function signInPart(
     lang: profile.lang,
     asksPassword: password !== undefined,
     asksCode: code !== undefined,
+    asksProvider: redirect !== undefined,
     asksUsername: password?.requiresUsername(profile) ?? true,
     canChangePassword: password?.replacePassword !== undefined,
     canResetPassword: password?.reset !== undefined,

@@ -68,7 +68,7 @@ async function bySession(
   token: string,
   address: string,
 ): Promise<AuthenticatedVisitor | null> {
-  const session = await findSession(ports, profile, token);
+  const session = await findSession(ports, profile, token, address);
   if (!session) return null;
   let recordedAt = Number.NEGATIVE_INFINITY;
   function recordUse(usedSession: VisitSession): void {
@@ -80,7 +80,7 @@ async function bySession(
   recordUse(session);
   // Also records the use, so that the session of a transfer that takes hours does not expire as unused.
   const reauthenticate = async (currentProfile: ProfileRef) => {
-    const currentSession = await findSession(ports, currentProfile, token);
+    const currentSession = await findSession(ports, currentProfile, token, address);
     if (currentSession) recordUse(currentSession);
     return currentSession?.signedIn ?? null;
   };

@@ -5,6 +5,8 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import type { Store, Tx } from '#ports/store.ts';
+import { findSignInKind } from './find-sign-in-kind.ts';
+import { renewSession, type StoredRenewal } from './renew-session.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /** Maximum duration of a session in ms. */
@@ -50,6 +52,12 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
 /** An identity as a session stores it. */
 type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt'>;
 
+/** Returns the columns of a sign-in that its renewal changes. */
+function storedSignIn({ identity, claimsAt, renewal }: CompletedSignIn): StoredRenewal {
+  const stored: StoredIdentity = { ...identity, claimsAt };
+  return { identity: JSON.stringify(stored), renewal: renewal ?? null };
+}
+
 /** A session as it is stored. */
 interface StoredSession extends SignInAtProfile {
   readonly tid: number;
@@ -69,17 +77,22 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
     tid: row.tid,
     hash: row.hash,
     profileId: row.profile_id,
-    signIn: { identity, claimsAt, profileEpoch: row.profile_epoch, user },
+    signIn: { identity, claimsAt, profileEpoch: row.profile_epoch, user, ...(row.renewal === null ? {} : { renewal: row.renewal }) },
     createdAt: row.created_at,
     usedAt: row.used_at,
   };
 }
 
-/** Returns the valid session of a token at a profile, or null. */
+/**
+ * Returns the valid session of a token at a profile, or null. Asks its provider again if it is time.
+ * @param address of the visitor
+ * @throws Refusal (503) if the provider must be asked and is not available
+ */
 export async function findSession(
   { store, clock, signInKinds }: Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds },
   profile: ProfileRef,
   token: string,
+  address: string,
 ): Promise<VisitSession | null> {
   const session = await store.cachedUntilChange(`session ${token}`, () => readSession(store.read, token));
   if (session?.tid !== profile.tid) return null;
@@ -87,7 +100,11 @@ export async function findSession(
   const now = clock.now();
   if (!isRecent(createdAt, maxSessionDuration, now) || !isRecent(usedAt, maxIdleTime, now)) return null;
   const signedIn = await checkSignIn(signInKinds, profile, session);
-  return signedIn && { tid, hash, signedIn, usedAt };
+  if (!signedIn) return null;
+  const renewal = findSignInKind(signInKinds, profile)?.renewal;
+  if (!renewal?.isDue(session.signIn)) return { tid, hash, signedIn, usedAt };
+  await renewSession({ store }, profile, session, renewal, storedSignIn, address);
+  return findSession({ store, clock, signInKinds }, profile, token, address);
 }
 
 /** Records that a session was used, at most once a minute. The caller does not wait for the write. */
@@ -112,11 +129,11 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
   profile: ProfileRef,
-  { identity, claimsAt, profileEpoch, user }: CompletedSignIn,
+  signIn: CompletedSignIn,
   address: string,
 ): Promise<string> {
+  const { identity, profileEpoch, user, providerSession } = signIn;
   const [token, now] = [`${profile.tid}.${random.token(tokenBits)}`, clock.now()];
-  const storedIdentity: StoredIdentity = { ...identity, claimsAt };
   const values = {
     tid: profile.tid,
     hash: sha256(token),
@@ -125,7 +142,9 @@ export async function beginSession(
     user_id: user?.id ?? null,
     user_epoch: user?.epoch ?? null,
     name: identity.name,
-    identity: JSON.stringify(storedIdentity),
+    ...storedSignIn(signIn),
+    provider_session: providerSession || null,
+    provider_subject: providerSession === undefined ? null : identity.subject,
     created_at: now,
     used_at: now,
   };

@@ -1,3 +1,4 @@
+import { portalUrl, shareUrl } from '#core/link.ts';
 import { messages, Refusal } from '#core/messages.ts';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
@@ -6,6 +7,7 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { accessPortal, type PortalPorts, portalResponse } from '#features/visits/authorization/portal.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { type VisitResponsePorts, visitResponse } from '#features/visits/authorization/visit-share.ts';
+import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { beginSession, endSession } from '#features/visits/sessions/visit-session.ts';
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -94,23 +96,38 @@ export async function signInAtPortal(
   return portalResponse(ports, portal, { signedIn, reauthenticate: async () => signedIn, passwordVerified: true });
 }
 
-/** Ends the session of the request. @returns the id of the profile whose cookie must be deleted */
-export async function signOut(ports: AuthorizationPorts, visitorRequest: VisitorRequest, at: 'share' | 'portal'): Promise<number> {
+/** A session that has ended. */
+export interface EndedSession {
+  /** The profile whose cookie must be deleted. */
+  readonly profileId: number;
+  /** Address at which the browser signs out at the provider too; null: nobody was signed in, or there is none. */
+  readonly providerUrl: string | null;
+}
+
+/** Ends the session of the request. */
+export async function signOut(
+  ports: AuthorizationPorts & Pick<Ports, 'links'>,
+  visitorRequest: VisitorRequest,
+  at: 'share' | 'portal',
+): Promise<EndedSession> {
   const anonymousRequest = { ...visitorRequest, credentials: { basic: null, session: () => null } };
-  const { link, profileId, tid } = at === 'share' ? await findShare(ports, anonymousRequest) : await findPortal(ports, anonymousRequest);
+  const { link, profile } = at === 'share' ? await findShare(ports, anonymousRequest) : await findPortal(ports, anonymousRequest);
+  const { profile_id: profileId, tid } = profile;
   const token = visitorRequest.credentials.session(profileId);
-  if (token === null) return profileId;
+  if (token === null) return { profileId, providerUrl: null };
   await endSession(ports.store, token, visitorRequest.address);
   ports.audit.recordInBackground({ link, tid, visitor: null, visitorRequest, action: 'sign-out', outcome: 'done', path: '' });
-  return profileId;
+  const pageUrl = (at === 'share' ? shareUrl : portalUrl)(ports.links.publicUrl(), visitorRequest.viewId);
+  const redirect = findSignInKind(ports.signInKinds, profile)?.redirect;
+  return { profileId, providerUrl: redirect ? await redirect.signOutUrl(profile, pageUrl) : null };
 }
 
 async function findShare(ports: AuthorizationPorts, visitorRequest: VisitorRequest) {
   const { link } = await authorizeVisit(ports, visitorRequest, { action: 'signOut' });
-  return { link, profileId: link.profile_id, tid: link.tid };
+  return { link, profile: link };
 }
 
 async function findPortal(ports: Pick<Ports, 'store'>, visitorRequest: VisitorRequest) {
   const { profile } = await accessPortal(ports, visitorRequest);
-  return { link: null, profileId: profile.profile_id, tid: profile.tid };
+  return { link: null, profile };
 }

@@ -84,7 +84,9 @@ export async function verifyCredentials(
   profile: ProfileRef,
   entered: SubmittedCredentials,
 ): Promise<CompletedSignIn> {
-  const { password, code } = signInKindOf(ports, profile);
+  const { password, code, redirect } = signInKindOf(ports, profile);
+  if (redirect)
+    throw new Refusal('requestMalformed', 'Visitors of this link sign in at a provider. A GET request to sign-in/start leads there.');
   if (password) return verifyPassword(ports, profile, password, entered);
   if (code) return verifyCode(ports, profile, code, entered);
   throw new Refusal('signInUnavailable');

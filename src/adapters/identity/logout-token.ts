@@ -1,0 +1,44 @@
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { CustomFetch } from 'openid-client';
+import { ProviderRefused, type SignOutStatement } from '#ports/openid.ts';
+
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+const maxAge = 300; // seconds
+const tolerance = 60; // seconds
+const maxLength = 16_384; // characters
+
+/** What a token must be made for. */
+interface ExpectedToken {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Finds the key of the provider that has signed it. */
+  readonly keys: JWTVerifyGetKey;
+  readonly algorithms: readonly string[];
+}
+
+/** Returns what finds the keys of a provider. They are read again at most every thirty seconds: anybody can send logout tokens. */
+export const providerKeys = (address: string, fetch: CustomFetch): JWTVerifyGetKey =>
+  createRemoteJWKSet(new URL(address), {
+    [customFetch]: (url, { headers, signal }) =>
+      fetch(url, { method: 'GET', headers: Object.fromEntries(headers), body: undefined, redirect: 'manual', signal }),
+  });
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/**
+ * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0, 2.6).
+ * @throws ProviderRefused if it is not valid
+ */
+export async function verifyLogoutToken(token: string, { issuer, clientId, keys, algorithms }: ExpectedToken): Promise<SignOutStatement> {
+  if (token.length > maxLength) throw new ProviderRefused('The logout token is too long.');
+  const options = { issuer, audience: clientId, algorithms: [...algorithms], maxTokenAge: maxAge, clockTolerance: tolerance };
+  const { payload } = await jwtVerify(token, keys, { ...options, requiredClaims: ['iat', 'jti', 'events'] }).catch((cause: unknown) => {
+    throw cause instanceof errors.JOSEError ? new ProviderRefused(`The logout token failed a check: ${cause.code}`, { cause }) : cause;
+  });
+  const { events, sub, sid, nonce } = payload;
+  const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, event);
+  if (!isLogout || nonce !== undefined) throw new ProviderRefused('The token is not a logout token.');
+  const statement = { sub: textOf(sub), sid: textOf(sid), issuer };
+  if (statement.sub === '' && statement.sid === '') throw new ProviderRefused('The logout token names neither a user nor a session.');
+  return statement;
+}

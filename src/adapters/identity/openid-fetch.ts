@@ -1,0 +1,41 @@
+import type { CustomFetch } from 'openid-client';
+import { ProviderUnavailable } from '#ports/openid.ts';
+import { type Outbound, ResponseTooLarge, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
+
+const maxBytes = 1 << 19; // of a response: metadata, keys, tokens, claims
+const withoutBody: readonly number[] = [204, 205, 304];
+
+/** Returns why the provider could not be asked, for the operator. */
+function unavailable(url: URL, cause: unknown): ProviderUnavailable {
+  if (cause instanceof TargetRefused) return new ProviderUnavailable(cause.message, { cause });
+  if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${url.host} sent too long a response.`, { cause });
+  if (cause instanceof TargetUnreachable) return new ProviderUnavailable(`${url.host} cannot be reached.`, { cause });
+  return new ProviderUnavailable(`${url.host} did not respond in time.`, { cause });
+}
+
+/** Returns the bytes of a request body. The library sends form data only. */
+function bytesOf(body: unknown): string | null {
+  if (body === undefined || body === null) return null;
+  if (typeof body === 'string' || body instanceof URLSearchParams) return String(body);
+  throw new TypeError('a request body must be text or form data');
+}
+
+/**
+ * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and reads no more than a
+ * provider needs to say.
+ * @param timeout ms for one request
+ */
+export const openIdFetch =
+  ({ request }: Pick<Outbound, 'request'>, timeout: number): CustomFetch =>
+  async (address, { body, headers, method, signal }) => {
+    const url = new URL(address);
+    const deadline = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
+    try {
+      const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bytesOf(body), signal: deadline } as const;
+      const { status, headers: fields, read } = await request(url, sent);
+      const content = await read(maxBytes);
+      return new Response(withoutBody.includes(status) ? null : Buffer.from(content), { status, headers: fields });
+    } catch (cause) {
+      throw unavailable(url, cause);
+    }
+  };

@@ -1,0 +1,13 @@
+import type { Migration } from './migration.ts';
+
+/** What a session needs to ask its identity provider again, which process is asking, and how the provider names the session. */
+export const sessionRenewal: Migration = {
+  name: '0017-session-renewal',
+  statements: ({ integer, text }) => [
+    `ALTER TABLE visit_session ADD COLUMN renewal ${text}`,
+    `ALTER TABLE visit_session ADD COLUMN renewing_until ${integer}`,
+    `ALTER TABLE visit_session ADD COLUMN provider_session ${text}`,
+    `ALTER TABLE visit_session ADD COLUMN provider_subject ${text}`,
+    'CREATE INDEX visit_session_subject ON visit_session(tid, profile_id, provider_subject) WHERE provider_subject IS NOT NULL',
+  ],
+};

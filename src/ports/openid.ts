@@ -1,0 +1,68 @@
+import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
+
+/** How to reach a provider, and as which client. */
+export type OpenIdClient = Pick<OidcConfiguration, 'issuer' | 'clientId' | 'clientAuth' | 'clientSecret'>;
+
+/** What a sign-in begins with. The three values are secrets of the browser that begins it. */
+export interface PendingOpenId {
+  readonly state: string;
+  readonly nonce: string;
+  /** PKCE code verifier (RFC 7636). */
+  readonly verifier: string;
+}
+
+/** What a provider states about a user. Its signature and its addressee are verified. */
+export interface OpenIdStatement {
+  /** Claims of the ID token. */
+  readonly idToken: Readonly<Record<string, unknown>>;
+  /** Claims of the userinfo endpoint; empty if it was not asked. */
+  readonly userinfo: Readonly<Record<string, unknown>>;
+  /** null: the provider issues none. */
+  readonly refreshToken: string | null;
+}
+
+/** What the caller needs beside the ID token. */
+export interface StatementNeeds {
+  needsUserinfo(idToken: OpenIdStatement['idToken']): boolean;
+}
+
+/** Signs users in at OpenID providers (OpenID Connect Core 1.0). */
+export interface OpenId {
+  /** Returns the address to which the browser is sent. @throws ProviderUnavailable, ProviderRefused */
+  begin(
+    client: OpenIdClient,
+    request: { readonly redirectUrl: string; readonly scopes: string; readonly prompt?: string },
+  ): Promise<{ readonly url: string; readonly pending: PendingOpenId }>;
+  /**
+   * Exchanges the code with which the browser has come back.
+   * @param returned the redirect address with the query of the browser
+   * @throws ProviderUnavailable; ProviderRefused, also for anything in the response that is not as it must be
+   */
+  finish(client: OpenIdClient, returned: URL, pending: PendingOpenId, needs: StatementNeeds): Promise<OpenIdStatement>;
+  /**
+   * Asks the provider again about a user who has signed in.
+   * @param subject `sub` of the user: a statement about another one is refused
+   * @returns null if the provider no longer admits the user
+   * @throws ProviderUnavailable, ProviderRefused
+   */
+  refresh(client: OpenIdClient, refreshToken: string, subject: string, needs: StatementNeeds): Promise<OpenIdStatement | null>;
+  /** Returns the address for signing out at the provider, or null. @param backTo address to which the browser then comes back */
+  signOutUrl(client: OpenIdClient, backTo: string): Promise<string | null>;
+  /** @throws ProviderUnavailable; ProviderRefused if the token is not valid */
+  verifySignOut(client: OpenIdClient, logoutToken: string): Promise<SignOutStatement>;
+}
+
+/** The statement of a provider that a user has signed out (OpenID Connect Back-Channel Logout 1.0). One of the two is not empty. */
+export interface SignOutStatement {
+  /** `sub` of the user; empty: not stated. */
+  readonly sub: string;
+  /** `sid` of the session; empty: all sessions of the user. */
+  readonly sid: string;
+  readonly issuer: string;
+}
+
+/** The provider does not respond, or not with what the protocol demands. */
+export class ProviderUnavailable extends Error {}
+
+/** The provider has refused the sign-in, or its response failed a check. The message is for the operator. */
+export class ProviderRefused extends Error {}

@@ -1,0 +1,49 @@
+import type { Answer, TestPostern } from '../start.ts';
+
+interface KeptCookie {
+  readonly origin: string;
+  readonly path: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A browser that follows redirects, and keeps the cookies of each host and path. */
+export class RedirectedBrowser {
+  readonly cookies: KeptCookie[] = [];
+  /** Every address that it was sent to. */
+  readonly visited: string[] = [];
+
+  /** Opens an address. @param until stops before an address that it matches */
+  async open(address: string, until: (url: URL) => boolean = () => false): Promise<{ url: URL; response: Response }> {
+    let url = new URL(address);
+    for (let hops = 0; hops < 10; hops += 1) {
+      this.visited.push(url.href);
+      const response = await fetch(url, { redirect: 'manual', headers: this.#headersFor(url) });
+      for (const set of response.headers.getSetCookie()) this.#keep(url.origin, set);
+      const location = response.headers.get('location');
+      if (location === null) return { url, response };
+      url = new URL(location, url);
+      if (until(url)) return { url, response };
+    }
+    throw new Error('too many redirects');
+  }
+
+  #headersFor(url: URL): Record<string, string> {
+    const sent = this.cookies.filter(({ origin, path }) => origin === url.origin && url.pathname.startsWith(path));
+    return sent.length === 0 ? {} : { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') };
+  }
+
+  #keep(origin: string, set: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+    const path = /; path=([^;]*)/i.exec(set)?.[1] ?? '/';
+    const at = this.cookies.findIndex((one) => one.origin === origin && one.name === name && one.path === path);
+    if (at >= 0) this.cookies.splice(at, 1);
+    if (value !== '') this.cookies.push({ origin, path, name, value });
+  }
+
+  /** Calls `visit` at a link. */
+  async visit(postern: TestPostern, base: string): Promise<Pick<Answer, 'status' | 'body'>> {
+    const { response } = await this.open(`${postern.publicUrl}${base}/visit`);
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  }
+}

@@ -1,0 +1,96 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { SignJWT } from 'jose';
+import { atEnd } from './at-end.ts';
+
+/** A fake of an OpenID provider that answers whatever a test wants: no real one sends forged tokens. */
+export interface ForgingProvider {
+  readonly issuer: string;
+  readonly configuration: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
+  /** The key whose public half the provider publishes. */
+  readonly key: KeyObject;
+  readonly publicKey: KeyObject;
+  /** Nonce of the sign-in that was begun last. */
+  nonce: string;
+  /** Returns the ID token for the next sign-in. */
+  idToken: () => Promise<string>;
+  /** Claims of the userinfo endpoint. */
+  userinfo: object;
+  /** Replaces the response to a path, such as `/token`. */
+  readonly responses: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
+  /** Parameters that are added to the address with which the browser is sent back. */
+  readonly returned: Record<string, string>;
+  /** Paths that were requested. */
+  readonly requested: string[];
+  /** Returns the claims of a valid ID token. */
+  claims(over?: object): Record<string, unknown>;
+  /** Signs claims with the published key. */
+  sign(claims: object): Promise<string>;
+}
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+export async function startForgingProvider(t: TestContext): Promise<ForgingProvider> {
+  const { privateKey: key, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const server = createServer((request, response) => answer(provider, request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const issuer = `http://127.0.0.1:${port}`;
+  const provider: ForgingProvider = {
+    ...{ issuer, key, publicKey, nonce: '', userinfo: {}, responses: new Map(), returned: {}, requested: [] },
+    configuration: { issuer, clientId: 'postern', clientSecret: 'a-secret-of-the-client' },
+    idToken: () => provider.sign(provider.claims()),
+    claims: (over = {}) => ({
+      ...{ iss: issuer, aud: 'postern', sub: 'ann', iat: seconds(), exp: seconds() + 300, nonce: provider.nonce },
+      ...{ email: 'ann@example.com', email_verified: true, name: 'Ann', ...over },
+    }),
+    sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(key),
+  };
+  return provider;
+}
+
+function answer(provider: ForgingProvider, request: IncomingMessage, response: ServerResponse): void {
+  const { issuer } = provider;
+  const { pathname, searchParams } = new URL(request.url ?? '', issuer);
+  provider.requested.push(pathname);
+  const json = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  const other = provider.responses.get(pathname);
+  if (other) {
+    other(request, response);
+    return;
+  }
+  switch (pathname) {
+    case '/.well-known/openid-configuration':
+      return void json({
+        ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+        ...{ jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/userinfo`, response_types_supported: ['code'] },
+        ...{ subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['RS256'] },
+        ...{ token_endpoint_auth_methods_supported: ['client_secret_post'], authorization_response_iss_parameter_supported: true },
+      });
+    case '/keys':
+      return void json({ keys: [{ ...provider.publicKey.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] });
+    case '/authorize': {
+      provider.nonce = searchParams.get('nonce') ?? '';
+      const back = new URL(searchParams.get('redirect_uri') ?? '');
+      const parameters = { code: 'a-code', state: searchParams.get('state') ?? '', iss: issuer, ...provider.returned };
+      for (const [name, value] of Object.entries(parameters)) back.searchParams.set(name, value);
+      return void response.writeHead(303, { location: back.href }).end();
+    }
+    case '/token':
+      return void provider
+        .idToken()
+        .then((id_token) => json({ access_token: 'an-access-token', token_type: 'Bearer', refresh_token: 'a-refresh-token', id_token }));
+    case '/userinfo':
+      return void json({ sub: 'ann', ...provider.userinfo });
+    default:
+      response.writeHead(404).end();
+  }
+}

@@ -1,0 +1,82 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import Provider, { type Configuration } from 'oidc-provider';
+import { atEnd } from './at-end.ts';
+
+/** Claims of the users of the provider, by subject. Tests may change them. */
+export type People = Record<string, Record<string, unknown>>;
+
+const client = { client_id: 'postern', client_secret: 'a-secret-of-the-client' };
+
+/** A real OpenID provider (npm oidc-provider). Whoever `login_hint` or `next` names signs in there without a form. */
+export interface TestProvider {
+  readonly issuer: string;
+  readonly people: People;
+  readonly server: Server;
+  /** Subject who signs in next. */
+  next: string;
+  /** Configuration of a login profile for this provider. */
+  readonly configuration: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
+  /** Begins to answer. @param redirect address to which browsers are sent back */
+  serve(redirect: string): void;
+}
+
+const newKey = () => ({
+  ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+  ...{ use: 'sig', alg: 'RS256', kid: 'first' },
+});
+
+/** Starts a provider on this machine. @param over settings that replace the usual ones */
+export async function startOpenIdProvider(t: TestContext, people: People, over: Configuration = {}): Promise<TestProvider> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const issuer = `http://127.0.0.1:${port}`;
+  const started: TestProvider = {
+    ...{ issuer, people, server, next: Object.keys(people)[0] ?? '' },
+    configuration: { issuer, clientId: client.client_id, clientSecret: client.client_secret },
+    serve: (redirect) => void server.on('request', providerOf(started, redirect, over).callback()),
+  };
+  atEnd(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return started;
+}
+
+/** @param redirect address to which browsers are sent back */
+function providerOf(started: TestProvider, redirect: string, over: Configuration): Provider {
+  const { issuer, people } = started;
+  const provider = new Provider(issuer, {
+    jwks: { keys: [newKey()] },
+    cookies: { keys: ['test'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'], groups: ['groups'] },
+    scopes: ['openid', 'offline_access', 'email', 'profile', 'groups'],
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    ttl: { AccessToken: 600, AuthorizationCode: 60, IdToken: 600, Session: 600, Interaction: 600, Grant: 600, RefreshToken: 3600 },
+    findAccount: (_, id) => (people[id] ? { accountId: id, claims: () => ({ sub: id, ...people[id] }) } : undefined),
+    async loadExistingGrant({ oidc }) {
+      const grant = new oidc.provider.Grant({ clientId: client.client_id, accountId: oidc.session?.accountId ?? '' });
+      grant.addOIDCScope('openid email profile groups offline_access');
+      await grant.save();
+      return grant;
+    },
+    issueRefreshToken: async () => true,
+    ...over,
+    clients: [{ ...client, redirect_uris: [redirect], grant_types: ['authorization_code', 'refresh_token'] }],
+  });
+  provider.use(async (context, proceed) => {
+    if (!context.path.startsWith('/interaction/')) return proceed();
+    const result = people[started.next]
+      ? { login: { accountId: started.next, remember: false } }
+      : { error: 'access_denied', error_description: 'nobody of that name' };
+    context.respond = false; // interactionFinished answers
+    await provider.interactionFinished(context.req, context.res, result, { mergeWithLastSubmission: false });
+  });
+  return provider;
+}
