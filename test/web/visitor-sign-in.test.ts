@@ -87,8 +87,8 @@ test('a share that was not opened from a portal shows no link back to one', asyn
 
 test('a link whose kind of sign-in is not available yet says so', async (t) => {
   const postern = await startPostern(t);
-  const configuration = JSON.stringify({ issuer: 'https://login.example.com', clientId: 'a', clientSecret: 'b' });
-  const profile = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 5, configuration });
+  const configuration = JSON.stringify({ metadataUrl: 'https://login.example.com/metadata' });
+  const profile = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 6, configuration });
   const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const { window } = await openWindow(t, look);
   const page = await window.newPage();

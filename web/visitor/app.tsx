@@ -44,7 +44,7 @@ function Page({ state, reload, show, fail, onSignOut }: PageActions & { state: S
     show(visit);
   };
   if (signIn.signedIn && isPortal && 'shares' in state.visit) return <PortalPage visit={state.visit} onSignOut={onSignOut} />;
-  if (!signIn.signedIn && !signIn.asksPassword && !signIn.asksCode)
+  if (!signIn.signedIn && !signIn.asksPassword && !signIn.asksCode && !signIn.asksProvider)
     return <FailureCard failure={signInUnavailable} retry={reload} onSignOut={null} />;
   const current = 'share' in state.visit && state.visit.share ? state.visit : lastVisit;
   if (!current?.share) return signIn.signedIn ? <LoadingRows /> : <SignInCard signIn={signIn} onSignedIn={onSignedIn} onFailure={fail} />;
@@ -78,9 +78,10 @@ export function App() {
       if (!isTransient(asFailure(cause))) fail(cause);
     });
   const onSignOut = () =>
-    void signOut().then(() => {
+    void signOut().then((providerUrl) => {
       setState({ kind: 'loading' });
-      reload();
+      if (providerUrl === null) reload();
+      else window.location.assign(providerUrl);
     }, fail);
   useEffect(reload, []);
   useReconnect(state.kind === 'failed' ? state.failure : null, reload);

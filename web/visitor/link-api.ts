@@ -77,7 +77,8 @@ export const signIn = (credentials: SignInBody): Promise<Visit | PortalVisit> =>
 /** Requests a code for an e-mail address. */
 export const requestCode = (email: string, use: CodeUse): Promise<void> =>
   post(`${linkPath}/${use === 'signIn' ? 'sign-in' : 'password'}/code`, { email });
-export const signOut = (): Promise<void> => post(`${linkPath}/sign-out`);
+/** Signs out. @returns the address at which the visitor signs out at the provider too, or null */
+export const signOut = async (): Promise<string | null> => (await post(`${linkPath}/sign-out`))?.url ?? null;
 /** Changes the password of the signed-in user. */
 export const changePassword = (currentPassword: string, password: string): Promise<void> =>
   post(`${linkPath}/password`, { currentPassword, password });

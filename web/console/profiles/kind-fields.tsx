@@ -1,11 +1,9 @@
 import { Alert, Checkbox, PasswordInput, SegmentedControl, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useOverview } from '#console/overview/use-overview.ts';
 import { hasAccessUsers, isProfileTypeAvailable, profileTypes, secretMask } from '#core/records/login-profile.ts';
-import type { ProfileValues } from './profile-values.ts';
-
-type Form = UseFormReturnType<ProfileValues>;
+import { OidcFields } from './oidc-fields.tsx';
+import type { ProfileFormState as Form } from './profile-values.ts';
 
 /** A field for a secret. A stored secret appears as dots. It stays unless the operator types another one. */
 function Secret({ form, name, label }: { form: Form; name: 'password' | 'clientSecret' | 'bindPassword'; label: string }) {
@@ -48,13 +46,7 @@ function EmailCode({ form }: { form: Form }) {
 }
 
 const Oidc = ({ form }: { form: Form }) => (
-  <>
-    <TextInput label="Issuer" placeholder="https://login.example.com" {...form.getInputProps('issuer')} />
-    <TextInput label="Client ID" {...form.getInputProps('clientId')} />
-    <Secret form={form} name="clientSecret" label="Client secret" />
-    <TextInput label="Scopes" placeholder="openid profile email" {...form.getInputProps('scopes')} />
-    <TextInput label="Groups claim" {...form.getInputProps('groupsClaim')} />
-  </>
+  <OidcFields form={form} secret={<Secret form={form} name="clientSecret" label="Client secret" />} />
 );
 
 const Saml = ({ form }: { form: Form }) => (

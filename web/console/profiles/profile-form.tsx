@@ -1,5 +1,4 @@
 import { Radio, Select, Text, Textarea, TextInput } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import { Section } from '#console/components/section.tsx';
 import { useCaller } from '#console/shell/caller.ts';
 import { inRanges, packRanges, parseRanges } from '#core/authorization/address-range.ts';
@@ -7,7 +6,7 @@ import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profil
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
 import { kinds } from './kinds.ts';
-import type { ProfileValues } from './profile-values.ts';
+import type { ProfileFormState } from './profile-values.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
 
@@ -17,7 +16,7 @@ export function excludesAddress(ipRange: string, address: string): boolean {
   return !('wrong' in ranges) && !inRanges(packRanges(ranges), address);
 }
 
-function AddressField({ form }: { form: UseFormReturnType<ProfileValues> }) {
+function AddressField({ form }: { form: ProfileFormState }) {
   const { address } = useCaller();
   const { ipRange } = form.values;
   return (
@@ -38,7 +37,7 @@ function AddressField({ form }: { form: UseFormReturnType<ProfileValues> }) {
 }
 
 /** All fields of a login profile, in sections. */
-export function ProfileForm({ form }: { form: UseFormReturnType<ProfileValues> }) {
+export function ProfileForm({ form }: { form: ProfileFormState }) {
   return (
     <>
       <Section title="Name" lead="Visitors see the title when they sign in.">

@@ -15,7 +15,7 @@ import { useRecordId } from '#console/components/record-id.ts';
 import { showMessage } from '#console/components/show-message.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
-import { type LoginProfile, requiresSignIn } from '#core/records/login-profile.ts';
+import { type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import { withConfigurationErrors } from './configuration-errors.ts';
 import { kinds } from './kinds.ts';
 import { excludesAddress, ProfileForm } from './profile-form.tsx';
@@ -65,6 +65,7 @@ export function ProfilePage() {
           </Anchor>
         </Group>
         {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
+        {profile.typeId === profileTypes.OIDC && <RedirectAddress profile={profile} />}
       </Paper>
       <RecordEditor
         key={profile.id}
@@ -95,6 +96,19 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
         <ExternalLink size={16} aria-hidden /> Open as visitor
       </Anchor>
     </>
+  );
+}
+
+function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginProfile }) {
+  return (
+    <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+      <CopyField
+        label="Redirect address"
+        description="Enter it at the provider, which calls it redirect URI or callback URL."
+        value={new URL(`/sign-in/oidc/${id}`, viewUrl).href}
+        copyLabel="Copy redirect address"
+      />
+    </Group>
   );
 }
 

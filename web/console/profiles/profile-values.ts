@@ -1,5 +1,9 @@
+import type { UseFormReturnType } from '@mantine/form';
 import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
+
+/** The form of a login profile. */
+export type ProfileFormState = UseFormReturnType<ProfileValues>;
 
 /** The form values of a login profile. Each setting of a kind's configuration is a separate field. */
 export interface ProfileValues extends Record<string, unknown> {
@@ -17,6 +21,11 @@ export interface ProfileValues extends Record<string, unknown> {
   readonly clientSecret: string;
   readonly scopes: string;
   readonly groupsClaim: string;
+  readonly requireGroup: string;
+  readonly usernameClaim: string;
+  readonly emailTrust: string;
+  readonly prompt: string;
+  readonly clientAuth: string;
   readonly samlBy: string;
   readonly metadataUrl: string;
   readonly entryPoint: string;
@@ -47,6 +56,11 @@ export const emptyProfile: ProfileValues = {
   clientSecret: '',
   scopes: '',
   groupsClaim: '',
+  requireGroup: '',
+  usernameClaim: '',
+  emailTrust: 'verified',
+  prompt: '',
+  clientAuth: '',
   samlBy: 'metadata',
   metadataUrl: '',
   entryPoint: '',
@@ -79,8 +93,9 @@ function configurationOf(values: ProfileValues): object | null {
     case profileTypes.EMAIL_CODE:
       return { allow: values.allow };
     case profileTypes.OIDC: {
-      const { issuer, clientId, clientSecret, scopes, groupsClaim } = values;
-      return { issuer, clientId, clientSecret, ...withoutEmpty({ scopes, groupsClaim }) };
+      const { issuer, clientId, clientSecret, scopes, groupsClaim, requireGroup, usernameClaim, emailTrust, prompt, clientAuth } = values;
+      const optional = { clientSecret, scopes, groupsClaim, requireGroup, usernameClaim, prompt, clientAuth };
+      return { issuer, clientId, ...withoutEmpty(optional), ...(emailTrust === 'provider' ? { emailTrust } : {}) };
     }
     case profileTypes.SAML: {
       const { metadataUrl, entryPoint, groupsAttribute, idpInitiated } = values;
@@ -146,9 +161,12 @@ export const changedProfileFields = changedFieldsBy<ProfileValues>({
   ...fieldLabels,
 });
 
-const fieldsThatEndSessions = Object.keys(emptyProfile).filter(
-  (name) => !['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow'].includes(name),
-);
+/** Fields whose change ends no session; those of an OIDC profile are listed by the server's `changesSignIn`. */
+const harmlessFields: readonly string[] = [
+  ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow'],
+  ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],
+];
+const fieldsThatEndSessions = Object.keys(emptyProfile).filter((name) => !harmlessFields.includes(name));
 
 /** Returns what a change means for visitors who use the profile, or an empty text. */
 export function profileChangeWarning(before: ProfileValues, after: ProfileValues, excludesOperator: boolean): string {

@@ -18,7 +18,7 @@ export function SignInDialog(properties: SignInProperties) {
       <div class="fields">
         <h2 id="sign-in-again">{properties.signIn.title}</h2>
         <p class="quiet">{translate('signInAgain')}</p>
-        <SignInForm {...properties} />
+        <SignInForm {...properties} inWindow />
       </div>
     </dialog>
   );

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openWindow } from '../parts/chromium.ts';
+import { startOpenIdProvider } from '../parts/openid-provider.ts';
+import { startPostern } from '../start.ts';
+import { linkTo } from '../visit/visiting.ts';
+import { assertClean } from './console.ts';
+
+const look = { width: 390, dark: false };
+
+async function startWithProvider(t: TestContext) {
+  const provider = await startOpenIdProvider(t, { ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer' } });
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
+  const configuration = JSON.stringify(provider.configuration);
+  const profile = await postern.call('loginprofile/add', { title: 'Example Inc.', typeId: 5, configuration });
+  provider.serve(`${postern.publicUrl}/sign-in/oidc/${profile.id}`);
+  mkdirSync(join(postern.files, 'reports'));
+  const share = await linkTo(postern, { authenticationId: profile.id });
+  const { window } = await openWindow(t, look);
+  return { provider, postern, share, window, page: await window.newPage() };
+}
+
+test('a visitor signs in at the provider with one click, and returns to the folder that the address names', async (t) => {
+  const { postern, share, page } = await startWithProvider(t);
+  await page.goto(`${postern.publicUrl}${share.base}#/reports`);
+  const button = page.getByRole('link', { name: 'Continue with Example Inc.' });
+  await button.waitFor();
+  await assertClean(page, 'the button of the provider');
+  await button.click();
+  await page.getByText('This folder is empty').waitFor();
+  assert.equal(new URL(page.url()).hash, '#/reports');
+});
+
+test('a refused sign-in says so, with a reference, and the visitor can try again', async (t) => {
+  const { provider, postern, share, page } = await startWithProvider(t);
+  provider.next = 'nobody';
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByRole('link', { name: 'Continue with Example Inc.' }).click();
+  await page.getByText('The sign-in was not accepted').waitFor();
+  await page.getByText(/^Reference for inquiries: \S+$/).waitFor();
+  await assertClean(page, 'a refused sign-in');
+  assert.equal(new URL(page.url()).hash, '');
+  provider.next = 'ann';
+  await page.getByRole('link', { name: 'Continue with Example Inc.' }).click();
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+});
+
+test('a session that ends while the page is open is renewed in a second window, and the page continues', async (t) => {
+  const { postern, share, window, page } = await startWithProvider(t);
+  await page.goto(postern.publicUrl + share.base);
+  await page.getByRole('link', { name: 'Continue with Example Inc.' }).click();
+  await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  await postern.ports.store.write((tx) => tx.deleteFrom('visit_session').execute(), 'job');
+  await page.getByRole('link', { name: /^reports/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Example Inc.' });
+  await dialog.waitFor();
+  await assertClean(page, 'the dialog of a session that has ended');
+  const opening = window.waitForEvent('page');
+  await dialog.getByRole('link', { name: 'Continue with Example Inc.' }).click();
+  await (await opening).getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('This folder is empty').waitFor();
+});

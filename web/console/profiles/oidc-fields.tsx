@@ -1,0 +1,91 @@
+import { Alert, Select, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { oidcPresets } from './oidc-presets.ts';
+import type { ProfileFormState } from './profile-values.ts';
+
+/** The fields of an OIDC profile. @param secret field for the client secret */
+export function OidcFields({ form, secret }: { readonly form: ProfileFormState; readonly secret: ReactNode }) {
+  const isNew = form.values.issuer === '';
+  const fill = (name: string | null) => {
+    const preset = oidcPresets.find((one) => one.name === name);
+    if (preset) form.setValues(preset.values);
+  };
+  return (
+    <>
+      {isNew && (
+        <Select
+          label="Provider"
+          description="Fills in the fields below. Replace the words in capital letters."
+          placeholder="Choose, or fill in the fields yourself"
+          data={oidcPresets.map(({ name }) => name)}
+          value={null}
+          onChange={fill}
+        />
+      )}
+      <TextInput
+        label="Issuer"
+        description="The provider calls it issuer or authority. Without /.well-known/openid-configuration."
+        placeholder="https://login.example.com"
+        {...form.getInputProps('issuer')}
+      />
+      <TextInput label="Client ID" {...form.getInputProps('clientId')} />
+      {secret}
+      <TextInput
+        label="Scopes"
+        description="What Postern asks for. With offline_access, Postern asks the provider every ten minutes whether a visitor may stay signed in."
+        placeholder="openid email profile"
+        {...form.getInputProps('scopes')}
+      />
+      <TextInput
+        label="Groups claim"
+        description="Claim with the groups of a user, so that shares can list groups. A path such as realm_access.roles is possible."
+        placeholder="groups"
+        {...form.getInputProps('groupsClaim')}
+      />
+      <TextInput
+        label="Required group"
+        description="Only users in this group can sign in. Leave empty to admit all users of the provider."
+        {...form.getInputProps('requireGroup')}
+      />
+      <TextInput
+        label="User name claim"
+        description="Claim by whose value shares can list a user, beside the verified e-mail address. Only one that users cannot choose themselves."
+        {...form.getInputProps('usernameClaim')}
+      />
+      <Select
+        label="E-mail addresses"
+        data={[
+          { value: 'verified', label: 'Count only if the provider says that they are verified' },
+          { value: 'provider', label: 'Count also if the provider says nothing about it' },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps('emailTrust')}
+      />
+      {form.values.emailTrust === 'provider' && (
+        <Alert color="accent">Only for a provider where users cannot enter an address of somebody else.</Alert>
+      )}
+      <Select
+        label="At each sign-in"
+        data={[
+          { value: '', label: 'The provider decides what it asks' },
+          { value: 'login', label: 'The provider asks for the password again' },
+          { value: 'select_account', label: 'The provider asks for the account' },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps('prompt')}
+      />
+      <Select
+        label="Authentication of Postern"
+        data={[
+          { value: '', label: 'As the provider prefers' },
+          { value: 'client_secret_post', label: 'Client secret in the body' },
+          { value: 'client_secret_basic', label: 'Client secret in the header' },
+          { value: 'private_key_jwt', label: 'Private key (in place of the client secret)' },
+          { value: 'none', label: 'None (public client)' },
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps('clientAuth')}
+      />
+    </>
+  );
+}

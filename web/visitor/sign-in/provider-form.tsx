@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'preact/hooks';
+import { fetchVisit, linkPath } from '#visitor/link-api.ts';
+import { describeFailure } from '#visitor/translations/sentences.ts';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { rememberWayBack, useUpFailedSignIn } from './provider-return.ts';
+import type { SignInProperties } from './sign-in-form.tsx';
+
+const pollInterval = 2000; // ms
+
+/** Waits until the visitor has signed in in another window. */
+function useSignInElsewhere(isWaiting: boolean, onSignedIn: SignInProperties['onSignedIn']): void {
+  useEffect(() => {
+    if (!isWaiting) return;
+    const poll = () =>
+      void fetchVisit().then(
+        (visit) => visit.signIn.signedIn && onSignedIn(visit),
+        () => {}, // the next one may succeed
+      );
+    const timer = setInterval(poll, pollInterval);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
+}
+
+/**
+ * Leads to the provider at which visitors sign in.
+ * @param inWindow true: in a second window, because this page has work in progress. It continues when the visitor has signed in there.
+ */
+export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInProperties) {
+  const translation = useTranslation();
+  const { translate } = translation;
+  const [failed] = useState(useUpFailedSignIn);
+  const [isWaiting, setWaiting] = useState(false);
+  useSignInElsewhere(isWaiting, onSignedIn);
+  const follow = () => (inWindow ? setWaiting(true) : rememberWayBack());
+  const problem = failed && describeFailure(failed.failure, translation);
+  return (
+    <div class="fields">
+      {problem && (
+        <div class="notice" role="alert">
+          <p>
+            <strong>{problem.title}</strong>
+          </p>
+          <p>{problem.advice}</p>
+          <p class="quiet">{translate('reference', { reference: failed.reference })}</p>
+        </div>
+      )}
+      <a class="button primary" href={`${linkPath}/sign-in/start`} onClick={follow} {...(inWindow ? { target: '_blank' } : {})}>
+        {translate('continueWith', { title: signIn.title })}
+      </a>
+      {inWindow && (
+        <p class="quiet" role="status">
+          {translate('signInInWindow')}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { deleteItem, readItem, saveItem } from '#kit/browser-memory.ts';
+import { Failure, linkPath } from '#visitor/link-api.ts';
+
+/** A sign-in at a provider that has failed, and the reference by which the operator finds it in the audit log. */
+export interface FailedSignIn {
+  readonly failure: Failure;
+  readonly reference: string;
+}
+
+const key = `way back ${linkPath}`;
+let failed: FailedSignIn | null = null;
+
+/** Remembers the folder that the page shows: the way to the provider and back loses what stands behind the `#`. */
+export function rememberWayBack(): void {
+  if (window.location.hash !== '') saveItem('sessionStorage', key, window.location.hash);
+}
+
+/**
+ * Takes the outcome of a sign-in at a provider out of the address, and returns to the folder that the page showed before. Call it before
+ * anything else reads the address.
+ */
+export function takeProviderOutcome(): void {
+  const { hash, pathname, search } = window.location;
+  const [, code, reference = ''] = /^#sign-in=(\w+)\.([\w-]+)$/.exec(hash) ?? [];
+  if (code !== undefined) failed = { failure: new Failure(0, code, '', null), reference };
+  else if (hash !== '') return;
+  window.history.replaceState(null, '', pathname + search + (readItem('sessionStorage', key) ?? ''));
+  deleteItem('sessionStorage', key);
+}
+
+/** Returns the failed sign-in with which the page was opened, the first time only. */
+export function useUpFailedSignIn(): FailedSignIn | null {
+  const current = failed;
+  failed = null;
+  return current;
+}
