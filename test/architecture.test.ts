@@ -72,10 +72,9 @@ test('the linter accepts allowed imports', async (t) => {
   assert.doesNotMatch(await lint(t, right), /noRestrictedImports/);
 });
 
-test('no source file is longer than 250 lines', () => {
-  const long = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root }).filter(
-    (file) => readFileSync(join(root, file), 'utf8').split('\n').length > 251,
-  );
+test('no source file is longer than 250 lines, except the texts of a language', () => {
+  const sources = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root, exclude: ['src/core/translations/**'] });
+  const long = sources.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 251);
   assert.deepEqual(long, []);
 });
 

@@ -122,7 +122,7 @@ test('the same question always gets the same decision', () =>
 
 const denialOfRule: Record<string, Denial> = {
   active: 'unknown',
-  begun: 'unknown',
+  started: 'unknown',
   notEnded: 'ended',
   address: 'address',
   signIn: 'signIn',
