@@ -25,6 +25,7 @@ import { duplicateLoginProfile } from './login-profiles/duplicate-login-profile.
 import { getLoginProfile } from './login-profiles/get-login-profile.ts';
 import { makeDefault } from './login-profiles/make-default.ts';
 import { searchLoginProfiles } from './login-profiles/search-login-profiles.ts';
+import { testLoginProfile } from './login-profiles/test-login-profile.ts';
 import { updateLoginProfile } from './login-profiles/update-login-profile.ts';
 import { dropDeliveries, retryDeliveries } from './mail/change-deliveries.ts';
 import { inviteToShare } from './mail/invite.ts';
@@ -84,6 +85,7 @@ const listed = [
   deleteLocation,
   searchLocations,
   testLocation,
+  testLoginProfile,
   browseLocation,
   addApiKey,
   deleteApiKey,

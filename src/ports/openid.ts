@@ -26,6 +26,14 @@ export interface StatementNeeds {
   needsUserinfo(idToken: OpenIdStatement['idToken']): boolean;
 }
 
+/** The result of one step of a test. The steps end with the first one that fails. */
+export interface ProviderTest {
+  readonly what: 'metadata' | 'keys' | 'client';
+  readonly works: boolean;
+  /** What the provider answered, without secrets. */
+  readonly detail: string;
+}
+
 /** Signs users in at OpenID providers (OpenID Connect Core 1.0). */
 export interface OpenId {
   /** Returns the address to which the browser is sent. @throws ProviderUnavailable, ProviderRefused */
@@ -48,6 +56,8 @@ export interface OpenId {
   refresh(client: OpenIdClient, refreshToken: string, subject: string, needs: StatementNeeds): Promise<OpenIdStatement | null>;
   /** Returns the address for signing out at the provider, or null. @param backTo address to which the browser then comes back */
   signOutUrl(client: OpenIdClient, backTo: string): Promise<string | null>;
+  /** Tries the settings of a client as far as is possible without a user. */
+  test(client: OpenIdClient, redirectUrl: string): Promise<readonly ProviderTest[]>;
   /** @throws ProviderUnavailable; ProviderRefused if the token is not valid */
   verifySignOut(client: OpenIdClient, logoutToken: string): Promise<SignOutStatement>;
 }

@@ -52,6 +52,7 @@ const administers = [
   'location/get',
   'location/delete',
   'location/test',
+  'loginprofile/test',
   'audit/search',
   'audit/export',
   'operator/add',

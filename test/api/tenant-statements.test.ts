@@ -55,6 +55,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   const place = await call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
   await call('location/update', { ...(await call('location/get', { id: place.id })), name: 'third' });
   await call('location/test', { id: place.id });
+  await call('loginprofile/test', { id: profile.id, username: 'ann', password: 'correct horse battery' });
   await call('location/browse', { location: 'third', path: '/' });
   await call('location/delete', { id: place.id });
   await call('tenant/add', { title: 'Another' });

@@ -54,6 +54,7 @@ test('operations that take an id return the same 404 for a record of another ten
     ['location/update', location, (id) => ({ id, name: 'mine' })],
     ['location/delete', location, (id) => ({ id })],
     ['location/test', location, (id) => ({ id })],
+    ['loginprofile/test', profile, (id) => ({ id, username: 'ann', password: 'correct horse battery' })],
   ];
   const takingId = operations.filter(({ body }) => 'id' in Object(Reflect.get(body, 'properties')));
   assert.deepEqual(asked.map(([name]) => name).sort(), takingId.map(({ name }) => name).sort());

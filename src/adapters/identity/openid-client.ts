@@ -12,6 +12,7 @@ import type { Outbound } from '#ports/outbound.ts';
 import type * as LogoutTokens from './logout-token.ts';
 import { openIdFetch } from './openid-fetch.ts';
 import { providerError } from './provider-error.ts';
+import { testProvider } from './test-provider.ts';
 
 const requestTimeout = 4000; // ms: a visitor gets an answer within five seconds
 const metadataLifetime = 3_600_000; // ms
@@ -103,6 +104,12 @@ export class OpenIdProviders implements OpenId {
     });
   }
 
+  async test(client: OpenIdClient, redirectUrl: string) {
+    const library = await this.#loadLibrary();
+    const fetch = openIdFetch(this.#outbound, requestTimeout);
+    return testProvider(library, () => this.#discover(library, client), fetch, redirectUrl); // without the known metadata
+  }
+
   async verifySignOut(client: OpenIdClient, logoutToken: string) {
     return this.#ask(client, async (_library, configuration) => {
       const { providerKeys, verifyLogoutToken }: typeof LogoutTokens = await import('./logout-token.ts');
@@ -134,8 +141,7 @@ export class OpenIdProviders implements OpenId {
 
   /** Runs a request with the metadata of the provider. @throws ProviderUnavailable, ProviderRefused */
   async #ask<T>(client: OpenIdClient, ask: (library: typeof Library, configuration: Library.Configuration) => Promise<T>): Promise<T> {
-    this.#library ??= import('openid-client'); // loaded with the first sign-in: most installations need none
-    const library = await this.#library;
+    const library = await this.#loadLibrary();
     const away = this.#away.get(client.issuer);
     if (away && away.until > this.#now()) throw away.cause;
     this.#away.delete(client.issuer);
@@ -146,6 +152,12 @@ export class OpenIdProviders implements OpenId {
       if (error instanceof ProviderUnavailable) this.#noteAway(client.issuer, error);
       throw error;
     }
+  }
+
+  /** Loads the library with the first sign-in: most installations need none. */
+  #loadLibrary(): Promise<typeof Library> {
+    this.#library ??= import('openid-client');
+    return this.#library;
   }
 
   #noteAway(issuer: string, cause: ProviderUnavailable): void {

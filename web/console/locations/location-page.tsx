@@ -1,13 +1,13 @@
-import { Anchor, Button, Group, List, Paper, Skeleton, Text, Title } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Anchor, Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Check, X } from 'lucide-react';
 import { useState } from 'react';
-import { asProblem, post } from '#console/api/call.ts';
+import { post } from '#console/api/call.ts';
 import { DeleteDialog } from '#console/components/delete-dialog.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/components/record-editor.tsx';
 import { useRecordId } from '#console/components/record-id.ts';
+import { TestPanel } from '#console/components/test-panel.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import type { Location } from '#core/records/location.ts';
@@ -55,47 +55,13 @@ export function LocationPage() {
   );
 }
 
-/** Runs location/test and shows the result of each step. */
 function LocationTest({ location: { id, name } }: { location: Location }) {
-  const test = useMutation({ mutationFn: () => post('location/test', { id }) });
   return (
-    <Paper withBorder className="panel" component="section" aria-labelledby="location-test">
-      <Group justify="space-between">
-        <Title order={2} size="h4" id="location-test">
-          Location test
-        </Title>
-        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-          Run test
-        </Button>
-      </Group>
-      {test.error && (
-        <Text c="var(--loss)" role="alert">
-          {asProblem(test.error).message}
-        </Text>
-      )}
-      {test.data && (
-        <List listStyleType="none" role="status" mt="sm">
-          {test.data.tried.map(({ what, works, detail }) => (
-            <List.Item
-              key={what}
-              icon={
-                works ? (
-                  <Check size={16} color="var(--done)" aria-label="Works:" />
-                ) : (
-                  <X size={16} color="var(--loss)" aria-label="Fails:" />
-                )
-              }
-            >
-              {stepLabels[what] ?? what}
-              {detail && `: ${detail}`}
-            </List.Item>
-          ))}
-        </List>
-      )}
+    <TestPanel id="location-test" title="Location test" run={() => post('location/test', { id })} labels={stepLabels}>
       <Anchor component={Link} to={`/shares?location=${encodeURIComponent(name)}`} size="sm" mt="sm">
         Show shares of this location
       </Anchor>
-    </Paper>
+    </TestPanel>
   );
 }
 

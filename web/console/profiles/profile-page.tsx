@@ -13,6 +13,7 @@ import { PageHead } from '#console/components/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/components/record-editor.tsx';
 import { useRecordId } from '#console/components/record-id.ts';
 import { showMessage } from '#console/components/show-message.tsx';
+import { TestPanel } from '#console/components/test-panel.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import { type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
@@ -67,6 +68,7 @@ export function ProfilePage() {
         {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
         {profile.typeId === profileTypes.OIDC && <RedirectAddress profile={profile} />}
       </Paper>
+      {isAdmin && profile.typeId === profileTypes.OIDC && <ProviderTest key={profile.etag} profile={profile} />}
       <RecordEditor
         key={profile.id}
         of={profiles}
@@ -97,6 +99,12 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
       </Anchor>
     </>
   );
+}
+
+const stepLabels = { metadata: 'Metadata of the provider', keys: 'Keys of the provider', client: 'Client ID and client secret' };
+
+function ProviderTest({ profile: { id } }: { profile: LoginProfile }) {
+  return <TestPanel id="provider-test" title="Provider test" run={() => post('loginprofile/test', { id })} labels={stepLabels} />;
 }
 
 function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginProfile }) {

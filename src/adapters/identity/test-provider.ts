@@ -1,0 +1,57 @@
+import type * as Library from 'openid-client';
+import type { ProviderTest } from '#ports/openid.ts';
+import { providerError } from './provider-error.ts';
+
+/** A code that no provider has issued. A provider that refuses it, and not the client, has accepted the client's secret. */
+const inventedCode = 'postern-tests-this-client';
+
+/** Returns the number of signing keys that a provider publishes. @throws Error if it publishes none */
+async function countKeys(address: string | undefined, fetch: Library.CustomFetch): Promise<number> {
+  if (address === undefined) throw new Error('The metadata has no jwks_uri.');
+  const response = await fetch(address, { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' });
+  const { keys }: { keys?: unknown } = JSON.parse(await response.text());
+  if (!Array.isArray(keys) || keys.length === 0) throw new Error('The provider publishes no keys.');
+  return keys.length;
+}
+
+/** Sends a token request with an invented code. @throws unless the provider refuses the code alone */
+async function tryClient(library: typeof Library, configuration: Library.Configuration, redirectUrl: string): Promise<void> {
+  const returned = new URL(redirectUrl);
+  returned.searchParams.set('code', inventedCode);
+  returned.searchParams.set('iss', configuration.serverMetadata().issuer);
+  await library
+    .authorizationCodeGrant(configuration, returned, { pkceCodeVerifier: library.randomPKCECodeVerifier() })
+    .catch((cause: unknown) => {
+      if (!(cause instanceof library.ResponseBodyError && cause.error === 'invalid_grant')) throw cause;
+    });
+}
+
+/**
+ * Tries a client step by step.
+ * @param discover reads the metadata
+ * @param redirectUrl address to which browsers are sent back
+ */
+export async function testProvider(
+  library: typeof Library,
+  discover: () => Promise<Library.Configuration>,
+  fetch: Library.CustomFetch,
+  redirectUrl: string,
+): Promise<readonly ProviderTest[]> {
+  const tests: ProviderTest[] = [];
+  const steps: Readonly<Record<ProviderTest['what'], (configuration: Library.Configuration) => Promise<string>>> = {
+    metadata: async (configuration) => `The provider is ${configuration.serverMetadata().issuer}.`,
+    keys: async (configuration) => `The provider publishes ${await countKeys(configuration.serverMetadata().jwks_uri, fetch)} keys.`,
+    async client(configuration) {
+      await tryClient(library, configuration, redirectUrl);
+      return 'The provider accepts the client ID and the client secret.';
+    },
+  };
+  let what: ProviderTest['what'] = 'metadata';
+  try {
+    const configuration = await discover();
+    for (what of ['metadata', 'keys', 'client'] as const) tests.push({ what, works: true, detail: await steps[what](configuration) });
+  } catch (cause) {
+    tests.push({ what, works: false, detail: providerError(library, cause).message });
+  }
+  return tests;
+}

@@ -1,0 +1,117 @@
+import Type from 'typebox';
+import { fold } from '#core/fold.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { recordId } from '#core/records/field.ts';
+import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
+import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
+import { type Caller, readOperation } from '#features/operation.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { LoginProfileInput } from './insert-login-profile.ts';
+import { loginProfileRecords } from './login-profile-rows.ts';
+import { readLoginProfileInput } from './update-login-profile.ts';
+
+const TestResponse = Type.Object({
+  works: Type.Boolean({ description: 'Whether all steps succeeded.' }),
+  tried: Type.Array(
+    Type.Object({
+      what: Type.String({ description: 'Step: mail, user, password, metadata, keys or client.' }),
+      works: Type.Boolean(),
+      detail: Type.String({ description: 'What was found, without secrets.' }),
+    }),
+    { description: 'The steps. They end with the first one that fails.' },
+  ),
+});
+
+interface Step {
+  readonly what: string;
+  readonly works: boolean;
+  readonly detail: string;
+}
+
+/** What a request tries: a profile, and optionally the credentials of a visitor. */
+interface Trial {
+  readonly id: number;
+  readonly profile: LoginProfileInput;
+  readonly username: string;
+  readonly password: string;
+  readonly caller: Caller;
+}
+
+const step = (what: string, problem: string | null, detail = ''): Step => ({ what, works: problem === null, detail: problem ?? detail });
+
+async function tryPassword({ profile, username, password }: Trial): Promise<Step[]> {
+  if (profile.username !== '' && fold(profile.username) !== fold(username)) return [step('user', 'The user name is another one.')];
+  return [step('password', profile.password === password ? null : 'The password is another one.')];
+}
+
+async function tryUser({ id, username, password, caller }: Trial, { store, passwordHash }: Ports): Promise<Step[]> {
+  const user = await store.read
+    .selectFrom('access_user')
+    .select(['active', 'password_hash'])
+    .where('tid', '=', caller.tid)
+    .where('profile_id', '=', id)
+    .where('username_key', '=', fold(username))
+    .executeTakeFirst();
+  if (!user) return [step('user', 'The profile has no access user with this name.')];
+  if (user.active === 0) return [step('user', 'The access user is inactive.')];
+  const isRight = await passwordHash.runInTurn(caller.address, (verify) => verify(user.password_hash, password));
+  return [step('user', null, 'The access user is active.'), step('password', isRight ? null : 'The password is wrong.')];
+}
+
+const tryMail = ({ mail }: Ports): Step =>
+  step(
+    'mail',
+    mail ? null : 'No mail server is configured: set POSTERN_SMTP_URL and POSTERN_MAIL_FROM.',
+    'A mail server is configured. mail/test sends a test mail.',
+  );
+
+async function tryProvider({ id, profile }: Trial, { openId, links }: Ports): Promise<readonly Step[]> {
+  const configuration: OidcConfiguration = JSON.parse(profile.configuration);
+  return openId.test(configuration, `${links.publicUrl()}/sign-in/oidc/${id}`);
+}
+
+/** Runs the steps for the type of a profile. @throws Refusal (400) if a value is missing; (503) if the type is not available yet */
+async function runSteps(trial: Trial, ports: Ports): Promise<readonly Step[]> {
+  const { profile, username, password } = trial;
+  const asksUsername = profile.type_id === profileTypes.USERS || (profile.type_id === profileTypes.PASSWORD && profile.username !== '');
+  const asksPassword = profile.type_id === profileTypes.USERS || profile.type_id === profileTypes.PASSWORD;
+  if (asksUsername && username === '') throw fieldRefusal('username', 'is required for this type of profile');
+  if (asksPassword && password === '') throw fieldRefusal('password', 'is required for this type of profile');
+  switch (profileTypeName(profile.type_id)) {
+    case 'PUBLIC':
+      return [];
+    case 'PASSWORD':
+      return tryPassword(trial);
+    case 'USERS':
+      return tryUser(trial, ports);
+    case 'EMAIL_CODE':
+      return [tryMail(ports)];
+    case 'OIDC':
+      return tryProvider(trial, ports);
+    default:
+      throw new Refusal('signInUnavailable');
+  }
+}
+
+export const testLoginProfile = readOperation({
+  name: 'loginprofile/test',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Tests a login profile step by step, without signing anybody in.',
+  body: Type.Object(
+    {
+      id: recordId('Login profile.'),
+      username: Type.Optional(Type.String({ maxLength: 255, description: 'User name to try, for types PASSWORD and USERS.' })),
+      password: Type.Optional(Type.String({ maxLength: 256, description: 'Password to try, for types PASSWORD and USERS.' })),
+    },
+    { additionalProperties: false },
+  ),
+  response: TestResponse,
+  async read({ id, username = '', password = '' }, caller, ports) {
+    const [record] = await loginProfileRecords(ports.store.read, caller.tid, [id], ports);
+    if (!record) throw new Refusal('recordUnknown');
+    const profile = await readLoginProfileInput(ports.store.read, caller.tid, id, ports.vault);
+    const tried = await runSteps({ id, profile, username, password, caller }, ports);
+    return { works: tried.every(({ works }) => works), tried };
+  },
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startForgingProvider } from '../parts/forging-openid-provider.ts';
+import { mailSettings, startPostern, usersProfile } from '../start.ts';
+
+test('loginprofile/test tries the password of a profile or of a user, and says which step fails', async (t) => {
+  const postern = await startPostern(t);
+  const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'correct horse battery' });
+  const profile = await usersProfile(postern, ['ann']);
+  const tried = async (body: object) => {
+    const result = await postern.call('loginprofile/test', body);
+    return [result.works, ...result.tried.map(({ what, works }: { what: string; works: boolean }) => `${what} ${works}`)];
+  };
+  const right = { username: 'guest', password: 'correct horse battery' };
+  assert.deepEqual(await tried({ id: door.id, ...right }), [true, 'password true']);
+  assert.deepEqual(await tried({ id: door.id, ...right, password: 'another one' }), [false, 'password false']);
+  assert.deepEqual(await tried({ id: door.id, ...right, username: 'host' }), [false, 'user false']);
+  assert.deepEqual(await tried({ id: profile.id, username: 'ANN', password: profile.password }), [true, 'user true', 'password true']);
+  assert.deepEqual(await tried({ id: profile.id, username: 'ann', password: 'another one' }), [false, 'user true', 'password false']);
+  assert.deepEqual(await tried({ id: profile.id, username: 'bob', password: 'another one' }), [false, 'user false']);
+  const { status, body } = await postern.send('loginprofile/test', { id: profile.id });
+  assert.deepEqual([status, body.errors[0].field], [400, 'username']);
+  assert.equal((await postern.send('loginprofile/test', { id: 987 })).status, 404);
+});
+
+test('loginprofile/test says whether codes can be mailed', async (t) => {
+  for (const [environment, works] of [
+    [{}, false],
+    [mailSettings, true],
+  ] as const) {
+    const postern = await startPostern(t, { environment });
+    const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{}' });
+    assert.equal((await postern.call('loginprofile/test', { id: profile.id })).works, works);
+  }
+});
+
+test('loginprofile/test tries a provider: its metadata, its keys, and the client secret, which it never shows', async (t) => {
+  const provider = await startForgingProvider(t);
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
+  const configuration = JSON.stringify(provider.configuration);
+  const { id } = await postern.call('loginprofile/add', { title: 'Example Inc.', typeId: 5, configuration });
+  const refuseWith = (status: number, error: string) =>
+    provider.responses.set('/token', (_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+    });
+  const tried = async () => {
+    const text = JSON.stringify(await postern.call('loginprofile/test', { id }));
+    assert.ok(!text.includes(provider.configuration.clientSecret));
+    const steps: { what: string; works: boolean; detail: string }[] = JSON.parse(text).tried;
+    return steps.map(({ what, works }) => `${what} ${works}`);
+  };
+  refuseWith(400, 'invalid_grant');
+  assert.deepEqual(await tried(), ['metadata true', 'keys true', 'client true']);
+  refuseWith(401, 'invalid_client');
+  assert.deepEqual(await tried(), ['metadata true', 'keys true', 'client false']);
+  provider.responses.set('/keys', (_, response) => void response.setHeader('content-type', 'application/json').end('{"keys":[]}'));
+  assert.deepEqual(await tried(), ['metadata true', 'keys false']);
+  provider.responses.set('/.well-known/openid-configuration', (_, response) => void response.writeHead(404).end());
+  assert.deepEqual(await tried(), ['metadata false']);
+});

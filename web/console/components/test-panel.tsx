@@ -1,0 +1,61 @@
+import { Button, Group, List, Paper, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Check, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { asProblem } from '#console/api/call.ts';
+
+/** The result of a test: its steps, up to the first one that fails. */
+interface TestResult {
+  readonly tried: readonly { readonly what: string; readonly works: boolean; readonly detail: string }[];
+}
+
+interface Props {
+  readonly id: string;
+  readonly title: string;
+  readonly run: () => Promise<TestResult>;
+  /** Names of the steps for people. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly children?: ReactNode;
+}
+
+/** A panel that runs a test and shows the result of each step. */
+export function TestPanel({ id, title, run, labels, children }: Props) {
+  const test = useMutation({ mutationFn: run });
+  return (
+    <Paper withBorder className="panel" component="section" aria-labelledby={id}>
+      <Group justify="space-between">
+        <Title order={2} size="h4" id={id}>
+          {title}
+        </Title>
+        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          Run test
+        </Button>
+      </Group>
+      {test.error && (
+        <Text c="var(--loss)" role="alert">
+          {asProblem(test.error).message}
+        </Text>
+      )}
+      {test.data && (
+        <List listStyleType="none" role="status" mt="sm">
+          {test.data.tried.map(({ what, works, detail }) => (
+            <List.Item
+              key={what}
+              icon={
+                works ? (
+                  <Check size={16} color="var(--done)" aria-label="Works:" />
+                ) : (
+                  <X size={16} color="var(--loss)" aria-label="Fails:" />
+                )
+              }
+            >
+              {labels[what] ?? what}
+              {detail && `: ${detail}`}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {children}
+    </Paper>
+  );
+}
