@@ -41,6 +41,12 @@ async function privateKeyOf(pem: string): Promise<CryptoKey> {
   }
 }
 
+/** Returns an address of the provider to which a browser may be sent. @throws ProviderRefused if it is not encrypted as the issuer is */
+function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && issuer.startsWith('http:'))) return url.href;
+  throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
+}
+
 /** Signs users in with openid-client. @param now returns a monotonic time in ms */
 export class OpenIdProviders implements OpenId {
   readonly #outbound: Pick<Outbound, 'request'>;
@@ -67,7 +73,7 @@ export class OpenIdProviders implements OpenId {
         code_challenge_method: 'S256',
         ...(prompt === undefined ? {} : { prompt }),
       });
-      return { url: url.href, pending };
+      return { url: addressForBrowser(url, client), pending };
     });
   }
 
@@ -100,7 +106,7 @@ export class OpenIdProviders implements OpenId {
   async signOutUrl(client: OpenIdClient, backTo: string) {
     return this.#ask(client, async (library, configuration) => {
       if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
-      return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo }).href;
+      return addressForBrowser(library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo }), client);
     });
   }
 
