@@ -28,6 +28,15 @@ export class RedirectedBrowser {
     throw new Error('too many redirects');
   }
 
+  /** Sends JSON to an address, as a page of it would. */
+  async send(address: string, method: 'POST' | 'PUT', body: object): Promise<void> {
+    const url = new URL(address);
+    const headers = { ...this.#headersFor(url), 'content-type': 'application/json' };
+    const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    for (const set of response.headers.getSetCookie()) this.#keep(url.origin, set);
+    if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
+  }
+
   #headersFor(url: URL): Record<string, string> {
     const sent = this.cookies.filter(({ origin, path }) => origin === url.origin && url.pathname.startsWith(path));
     return sent.length === 0 ? {} : { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') };
