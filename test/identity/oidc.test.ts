@@ -89,7 +89,7 @@ test('a user outside the required group is refused, and the audit log says why',
   const [, code, reference] = /^#sign-in=(\w+)\.(.+)$/.exec(landed.hash) ?? [];
   assert.equal(code, 'providerRefused');
   await until(async () => (await postern.call('audit/search', { outcome: 'refused' })).list.length > 0);
-  const [entry] = (await postern.call('audit/search', { outcome: 'refused' })).list;
+  const [entry] = (await postern.call('audit/search', { searchWord: reference ?? '' })).list;
   assert.equal(entry.requestId, reference);
   assert.match(JSON.stringify(entry.after), /not in the group editors/);
 });

@@ -30,6 +30,9 @@ export interface NewAuditEntry {
 
 const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
+/** Returns the reference that a visitor's page shows for a refusal, so that operators can search for it; or an empty text. */
+const referenceOf = (after: object | null): string => (after !== null && 'reference' in after ? String(after.reference) : '');
+
 /** Appends an audit entry, in the transaction of the change that it records. @returns its id */
 export function appendAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<number> {
   const { share } = entry;
@@ -52,7 +55,11 @@ export function appendAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<number> 
     count: 1,
     process: entry.process,
     identity_key: entry.identityKey ?? null,
-    search_text: fold([entry.actor, entry.address, entry.action, share?.title ?? '', entry.path.slice(0, maxTextLength)].join('\u001f')),
+    search_text: fold(
+      [entry.actor, entry.address, entry.action, share?.title ?? '', entry.path.slice(0, maxTextLength), referenceOf(entry.after)].join(
+        '\u001f',
+      ),
+    ),
   });
 }
 

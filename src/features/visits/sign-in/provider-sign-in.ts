@@ -111,7 +111,9 @@ function recordRefusal(
 ): void {
   if (messages[messageName].status === 400) return;
   const reason = extras.forOperator === undefined ? {} : { reason: extras.forOperator };
-  audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { because: messageName, ...reason } });
+  // With the reference, each refusal has an entry of its own. While a provider is away, one entry counts the sign-ins of a minute.
+  const reference = messageName === 'providerRefused' ? { reference: event.visitorRequest.requestId } : {};
+  audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { because: messageName, ...reason, ...reference } });
 }
 
 /** Returns the address of a page that says why a sign-in has failed. @param requestId by which the operator finds it in the audit log */
