@@ -112,7 +112,7 @@ export const messages = {
   unexpected: { id: 5001, status: 500, title: 'Something went wrong on the server. Try again later' },
   storeAway: { id: 5031, status: 503, title: 'The database is not available. Try again later' },
   storageAway: { id: 5032, status: 503, title: 'The file storage is not available. Try again later' },
-  signInUnavailable: { id: 5033, status: 503, title: 'This sign-in method is not available yet' },
+  signInUnavailable: { id: 5033, status: 503, title: 'This sign-in method is not available' },
   markingUnavailable: { id: 5034, status: 503, title: 'Watermarks are not available yet, so these files cannot be opened or downloaded' },
   signingUnavailable: { id: 5035, status: 503, title: 'Digital signatures are not available yet, so these files cannot be downloaded' },
   signInBusy: { id: 5036, status: 503, title: 'Too many sign-ins or password changes. Try again in a moment' },

@@ -162,7 +162,7 @@ test('the settings of a well-known provider are filled in, and the page shows th
   await go('/profiles/new');
   await page.getByLabel('Title').fill('Staff');
   await choose(page, 'OpenID Connect');
-  await page.getByLabel('Provider', { exact: true }).click();
+  await page.getByRole('combobox', { name: 'Provider' }).click();
   await page.getByRole('option', { name: 'Keycloak' }).click();
   assert.equal(await page.getByLabel('Issuer', { exact: true }).inputValue(), 'https://YOUR-HOST/realms/YOUR-REALM');
   assert.equal(await page.getByLabel('Groups claim').inputValue(), 'groups');

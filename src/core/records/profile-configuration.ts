@@ -35,7 +35,7 @@ const oidc = Type.Object(
     emailTrust: Type.Optional(
       Type.Enum(['verified', 'provider'], {
         description:
-          'verified (default): an e-mail address counts if the provider sends email_verified. provider: also if it sends nothing about it.',
+          'verified (default): shares list visitors by addresses that the provider has verified. provider: also by addresses for which it does not say so.',
       }),
     ),
     groupsClaim: Type.Optional(text('Claim with the groups of a user, or the path to it, such as realm_access.roles.')),

@@ -14,14 +14,17 @@ const signIn = Type.Object({
   asksPassword: Type.Boolean({ description: 'true: visitors sign in with a password.' }),
   asksCode: Type.Boolean({ description: 'true: visitors sign in with a code that is sent to their e-mail address.' }),
   asksProvider: Type.Boolean({ description: 'true: visitors sign in at a provider; `sign-in/start` leads there.' }),
-  asksUsername: Type.Boolean({ description: 'false: visitors enter only the password.' }),
+  asksUsername: Type.Boolean({ description: 'If asksPassword is true: whether visitors enter a user name too.' }),
   canChangePassword: Type.Boolean({ description: 'true: each visitor has a password of their own, and can change it.' }),
   canResetPassword: Type.Boolean({
     description: 'true: a visitor who has forgotten the password can set a new one with a code that is sent to their e-mail address.',
   }),
   signedIn: Type.Boolean({ description: 'true: no sign-in is needed any more. Always true for a PUBLIC profile.' }),
 });
-const signedInVisitor = Type.Object({ name: text('User name.'), email: text('E-mail address, or empty.') });
+const signedInVisitor = Type.Object({
+  name: text('Display name: of an access user the user name, otherwise what the identity provider says, or the e-mail address.'),
+  email: text('E-mail address, or empty.'),
+});
 const visitor = Type.Unsafe<Static<typeof signedInVisitor> | null>({
   ...signedInVisitor,
   type: ['object', 'null'],

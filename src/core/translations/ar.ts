@@ -248,7 +248,7 @@ export const ar: VisitorMessages = {
   storageFullNext: 'أخبر من أرسل الرابط.',
   tooManyFailures: 'محاولات كثيرة جدًا',
   tooManyFailuresNext: 'انتظر قليلًا ثم أعد المحاولة.',
-  signInUnavailable: 'طريقة الدخول هذه غير متاحة بعد',
+  signInUnavailable: 'طريقة الدخول هذه غير متاحة',
   signInUnavailableNext: 'اسأل من أرسل الرابط.',
   light: 'فاتح',
   dark: 'داكن',

@@ -178,7 +178,7 @@ export const de: VisitorMessages = {
   storageFullNext: 'Sagen Sie es dem Absender des Links.',
   tooManyFailures: 'Zu viele Versuche',
   tooManyFailuresNext: 'Warten Sie ein wenig und versuchen Sie es dann noch einmal.',
-  signInUnavailable: 'Diese Art der Anmeldung gibt es noch nicht',
+  signInUnavailable: 'Diese Art der Anmeldung ist nicht verfügbar',
   signInUnavailableNext: 'Fragen Sie den Absender des Links.',
   light: 'Hell',
   dark: 'Dunkel',

@@ -185,7 +185,7 @@ export const en = {
   storageFullNext: 'Tell the person who sent you the link.',
   tooManyFailures: 'Too many attempts',
   tooManyFailuresNext: 'Wait a while, then try again.',
-  signInUnavailable: 'This sign-in method is not available yet',
+  signInUnavailable: 'This sign-in method is not available',
   signInUnavailableNext: 'Ask the person who sent you the link for help.',
   // Page footer
   light: 'Light',

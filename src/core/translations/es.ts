@@ -178,7 +178,7 @@ export const es: VisitorMessages = {
   storageFullNext: 'Avise a quien envió el enlace.',
   tooManyFailures: 'Demasiados intentos',
   tooManyFailuresNext: 'Espere un poco e inténtelo de nuevo.',
-  signInUnavailable: 'Esta forma de entrar aún no está disponible',
+  signInUnavailable: 'Esta forma de entrar no está disponible',
   signInUnavailableNext: 'Pregunte a quien envió el enlace.',
   light: 'Claro',
   dark: 'Oscuro',

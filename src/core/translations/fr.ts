@@ -179,7 +179,7 @@ export const fr: VisitorMessages = {
   storageFullNext: 'Prévenez la personne qui a envoyé le lien.',
   tooManyFailures: 'Trop de tentatives',
   tooManyFailuresNext: 'Attendez un peu, puis réessayez.',
-  signInUnavailable: 'Ce mode de connexion n’est pas encore disponible',
+  signInUnavailable: 'Ce mode de connexion n’est pas disponible',
   signInUnavailableNext: 'Adressez-vous à la personne qui a envoyé le lien.',
   light: 'Clair',
   dark: 'Sombre',

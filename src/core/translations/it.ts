@@ -178,7 +178,7 @@ export const it: VisitorMessages = {
   storageFullNext: 'Avvisa chi ha inviato il link.',
   tooManyFailures: 'Troppi tentativi',
   tooManyFailuresNext: 'Aspetta un poco, poi riprova.',
-  signInUnavailable: 'Questo modo di accedere non è ancora disponibile',
+  signInUnavailable: 'Questo modo di accedere non è disponibile',
   signInUnavailableNext: 'Chiedi a chi ha inviato il link.',
   light: 'Chiaro',
   dark: 'Scuro',

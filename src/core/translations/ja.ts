@@ -179,7 +179,7 @@ export const ja: VisitorMessages = {
   storageFullNext: 'リンクの送り主に知らせてください。',
   tooManyFailures: '試行回数が多すぎます',
   tooManyFailuresNext: '少し待ってから、もう一度お試しください。',
-  signInUnavailable: 'このサインイン方法はまだ使えません',
+  signInUnavailable: 'このサインイン方法は使えません',
   signInUnavailableNext: 'リンクの送り主にお尋ねください。',
   light: 'ライト',
   dark: 'ダーク',

@@ -178,7 +178,7 @@ export const nl: VisitorMessages = {
   storageFullNext: 'Vertel het de afzender van de link.',
   tooManyFailures: 'Te veel pogingen',
   tooManyFailuresNext: 'Wacht even en probeer het dan opnieuw.',
-  signInUnavailable: 'Deze manier van aanmelden is nog niet beschikbaar',
+  signInUnavailable: 'Deze manier van aanmelden is niet beschikbaar',
   signInUnavailableNext: 'Vraag het de afzender van de link.',
   light: 'Licht',
   dark: 'Donker',

@@ -213,7 +213,7 @@ export const pl: VisitorMessages = {
   storageFullNext: 'Powiedz o tym nadawcy linku.',
   tooManyFailures: 'Zbyt wiele prób',
   tooManyFailuresNext: 'Poczekaj chwilę i spróbuj ponownie.',
-  signInUnavailable: 'Ten sposób logowania nie jest jeszcze dostępny',
+  signInUnavailable: 'Ten sposób logowania nie jest dostępny',
   signInUnavailableNext: 'Zapytaj nadawcę linku.',
   light: 'Jasny',
   dark: 'Ciemny',

@@ -178,7 +178,7 @@ export const pt: VisitorMessages = {
   storageFullNext: 'Avise quem mandou o link.',
   tooManyFailures: 'Tentativas demais',
   tooManyFailuresNext: 'Espere um pouco e tente de novo.',
-  signInUnavailable: 'Esta forma de entrar ainda não está disponível',
+  signInUnavailable: 'Esta forma de entrar não está disponível',
   signInUnavailableNext: 'Fale com quem mandou o link.',
   light: 'Claro',
   dark: 'Escuro',

@@ -178,7 +178,7 @@ export const zh: VisitorMessages = {
   storageFullNext: '请告知发送链接的人。',
   tooManyFailures: '尝试次数过多',
   tooManyFailuresNext: '请稍候再试。',
-  signInUnavailable: '这种登录方式尚不可用',
+  signInUnavailable: '此登录方式不可用',
   signInUnavailableNext: '请联系发送链接的人。',
   light: '浅色',
   dark: '深色',

@@ -53,10 +53,11 @@ export function OidcFields({ form, secret }: { readonly form: ProfileFormState; 
         {...form.getInputProps('usernameClaim')}
       />
       <Select
-        label="E-mail addresses"
+        label="Accepted e-mail addresses"
+        description="Shares can list visitors by these addresses."
         data={[
-          { value: 'verified', label: 'Count only if the provider says that they are verified' },
-          { value: 'provider', label: 'Count also if the provider says nothing about it' },
+          { value: 'verified', label: 'Only addresses that the provider has verified' },
+          { value: 'provider', label: 'Also addresses for which the provider does not say whether they are verified' },
         ]}
         allowDeselect={false}
         {...form.getInputProps('emailTrust')}

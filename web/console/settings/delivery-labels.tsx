@@ -17,7 +17,7 @@ export const mailKindLabels: Readonly<Record<Delivery['kind'], string>> = {
   alert: 'Alert',
   invitation: 'Invitation',
   test: 'Test',
-  code: 'Sign-in code',
+  code: 'Code',
 };
 
 /** The state of a mail, and what went wrong. */

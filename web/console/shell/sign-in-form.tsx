@@ -12,7 +12,11 @@ const tenant = () => {
   return Number.isSafeInteger(tid) && tid > 0 ? { tid } : {};
 };
 
-const errorText = ({ status, message }: Problem) => (status === 401 ? 'Wrong name or password. Check both and try again.' : message);
+function errorText({ status, message }: Problem, secondsLeft: number): string {
+  if (status === 401) return 'Wrong name or password. Check both and try again.';
+  if (secondsLeft <= 0) return message;
+  return status === 429 ? `Too many attempts. Try again in ${secondsLeft} s.` : `${message} (${secondsLeft} s).`;
+}
 
 /** The sign-in form. @param caller the operator whose session has ended: the name cannot be changed */
 export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSignedIn?: (caller: CallerRecord) => void }) {
@@ -65,7 +69,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
         />
         {problem && (
           <Alert color="red" role="alert">
-            {secondsLeft > 0 ? `Too many attempts. Try again in ${secondsLeft} s.` : errorText(problem)}
+            {errorText(problem, secondsLeft)}
           </Alert>
         )}
         <Button type="submit" loading={busy} disabled={secondsLeft > 0} size="md">

@@ -112,7 +112,7 @@ export function UsersPage() {
         empty={
           <EmptyState
             title="No access users yet"
-            text="Access users sign in with a user name and password. Add a user, or import users from a CSV file."
+            text="Access users sign in with a user name and password, or with a code by e-mail. Add a user, or import users from a CSV file."
           >
             {isEditor && <AddButton />}
             {isEditor && (
