@@ -3,7 +3,7 @@ import type { ProfileRef } from '#ports/sign-in.ts';
 
 /**
  * Ends the sessions of a profile that its provider names.
- * @param ended subject of the user, empty: whoever has the session; and the session, empty: all sessions of the user
+ * @param ended `subject` of the user; empty: any user. `providerSession`; empty: all sessions of the user
  */
 export async function endProviderSessions(
   { store }: Pick<Ports, 'store'>,

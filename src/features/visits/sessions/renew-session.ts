@@ -75,7 +75,7 @@ async function waitForRenewal(store: Store, { tid, hash, signIn }: DueSession): 
 /**
  * Asks the provider of a session again, and stores what it states. Only one process asks; the others wait for the result.
  * @param toStored returns the columns of a sign-in
- * @throws Refusal (503) if the provider is not available: the session stays, and the next request asks again
+ * @throws Refusal (503) if the provider is not available. The session stays, and the next request asks again
  */
 export async function renewSession(
   { store }: Pick<Ports, 'store'>,

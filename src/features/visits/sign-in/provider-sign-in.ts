@@ -20,7 +20,7 @@ export const providerSignInTime = 10 * 60_000;
 
 type ProviderPorts = AuthorizationPorts & Pick<Ports, 'random' | 'links' | 'vault'> & Pick<VisitServices, 'newSessions' | 'signInKinds'>;
 
-/** What is kept, encrypted, in a cookie of the browser until it comes back from the provider. */
+/** The content of the encrypted cookie that the browser keeps until it comes back from the provider. */
 interface PendingSignIn {
   readonly profileId: number;
   readonly at: 'share' | 'portal';

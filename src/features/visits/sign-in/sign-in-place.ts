@@ -14,7 +14,7 @@ export interface SignInPlace {
   readonly pageUrl: string;
 }
 
-/** Returns the share or the portal of a request, whoever has signed in there. @throws Refusal (403, 404, 410) */
+/** Returns the share or the portal of a request. It does not matter who has signed in there. @throws Refusal (403, 404, 410) */
 export async function findSignInPlace(
   ports: AuthorizationPorts & Pick<Ports, 'links'>,
   visitorRequest: VisitorRequest,

@@ -10,7 +10,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
 
 const renewalPurpose = 'OIDC refresh token';
 const defaultScopes = 'openid email profile';
-/** Time in ms after which the provider is asked again about a visitor, if it can be. */
+/** Time in ms after which a provider that has issued a refresh token is asked again about a visitor. */
 const checkInterval = 10 * 60_000;
 /** Time in ms after which a sign-in ends whose provider cannot be asked. */
 const maxUncheckedTime = 60 * 60_000;
