@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { isLoopbackHost } from '#core/loopback.ts';
 import { Refusal } from '#core/messages.ts';
 
-const isLoopbackName = (name: string) =>
-  name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
+const isLoopbackName = (name: string) => isLoopbackHost(name) || name.endsWith('.localhost');
 const safeMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 const maxOriginLength = 300; // characters: a host has at most 253, and parsing a longer one with rare letters takes milliseconds

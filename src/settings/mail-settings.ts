@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { isLoopbackHost } from '#core/loopback.ts';
 import { parseEmail } from '#core/mail/email.ts';
 import { languages } from '#core/translations/languages.ts';
 import { setting } from './setting.ts';
@@ -21,10 +21,6 @@ const defaultPorts = { 'smtps:': 465, 'smtp:': 587 } as const;
 
 const isSmtp = (protocol: string): protocol is keyof typeof defaultPorts => protocol in defaultPorts;
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -45,7 +41,7 @@ function parseSmtpUrl(value: string): SmtpServer {
     host,
     port: url.port === '' ? defaultPorts[protocol] : Number(url.port),
     secure: protocol === 'smtps:',
-    requiresTls: protocol === 'smtps:' || !isLoopback(host),
+    requiresTls: protocol === 'smtps:' || !isLoopbackHost(host),
     credentials: username === '' ? null : { user: decode(username), password: decode(password) },
   };
 }

@@ -1,8 +1,17 @@
-/** Segments of issuers of Microsoft Entra ID that stand for every organization: they would admit everybody. */
-const sharedTenants: readonly string[] = ['common', 'organizations', 'consumers'];
+import { isLoopbackHost } from '#core/loopback.ts';
 
-/** Hosts of this machine: a connection to them needs no encryption. */
-const isLoopback = (hostname: string) => hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+/** Segments of issuers of Microsoft Entra ID that stand for every organization, or for all private accounts: they would admit everybody. */
+const sharedTenants: readonly string[] = ['common', 'organizations', 'consumers', '9188040d-6c67-4c5b-b112-36a304b66dad'];
+
+const segmentsOf = ({ pathname }: URL) => pathname.split('/').map((segment) => decodeSegment(segment).toLowerCase());
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // a % that is no percent-encoding
+  }
+}
 
 /** Returns why an address cannot be the issuer of a login profile, or null. */
 export function issuerProblem(issuer: string): string | null {
@@ -10,9 +19,12 @@ export function issuerProblem(issuer: string): string | null {
   if (url === null) return 'must be an address such as https://login.example.com';
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
     return 'must be an address without a query, a fragment or a password';
-  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return 'must begin with https://, unless it is on this machine';
-  const shared = url.pathname.split('/').find((segment) => sharedTenants.includes(segment));
+  if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname)) return 'must begin with https://, unless it is on this machine';
+  const shared = segmentsOf(url).find((segment) => sharedTenants.includes(segment));
   if (shared !== undefined && /(^|\.)(microsoftonline\.com|microsoftonline\.us|windows\.net)$/.test(url.hostname))
     return `must name one organization: "${shared}" admits the users of all organizations`;
   return null;
 }
+
+/** Returns whether an issuer, as its metadata states it, stands for several organizations: Microsoft Entra ID then has a placeholder in it. */
+export const isSharedIssuer = (issuer: string): boolean => /[{}]|%7[bd]/i.test(issuer);
