@@ -13,8 +13,8 @@ export interface PendingOpenId {
 
 /** What a provider states about a user. Its signature and its addressee are verified. */
 export interface OpenIdStatement {
-  /** Claims of the ID token. */
-  readonly idToken: Readonly<Record<string, unknown>>;
+  /** Claims of the ID token; null: a provider that was asked again may send none (OpenID Connect Core, 12.2). */
+  readonly idToken: Readonly<Record<string, unknown>> | null;
   /** Claims of the userinfo endpoint; empty if it was not asked. */
   readonly userinfo: Readonly<Record<string, unknown>>;
   /** null: the provider issues none. */
@@ -23,7 +23,7 @@ export interface OpenIdStatement {
 
 /** What the caller needs beside the ID token. */
 export interface StatementNeeds {
-  needsUserinfo(idToken: OpenIdStatement['idToken']): boolean;
+  needsUserinfo(idToken: NonNullable<OpenIdStatement['idToken']>): boolean;
 }
 
 /** The result of one step of a test. The steps end with the first one that fails. */
@@ -34,7 +34,16 @@ export interface ProviderTest {
   readonly detail: string;
 }
 
-/** Signs users in at OpenID providers (OpenID Connect Core 1.0). */
+/** A user about whom a provider is asked again. */
+export interface KnownUser {
+  readonly refreshToken: string;
+  /** `sub` of the user. A statement about another one is refused. */
+  readonly subject: string;
+  /** Stores a new refresh token, before anything else is asked: the provider may no longer accept the old one. */
+  keepToken(refreshToken: string): Promise<void>;
+}
+
+/** Signs users in at OpenID providers (OpenID Connect Core 1.0). Each method ends within five seconds. */
 export interface OpenId {
   /** Returns the address to which the browser is sent. @throws ProviderUnavailable, ProviderRefused */
   begin(
@@ -44,16 +53,11 @@ export interface OpenId {
   /**
    * Exchanges the code with which the browser has come back.
    * @param returned the redirect address with the query of the browser
-   * @throws ProviderUnavailable; ProviderRefused, also for anything in the response that is not as it must be
+   * @throws ProviderUnavailable; ResponseRefused; ProviderRefused, also for anything in the response that is not as it must be
    */
   finish(client: OpenIdClient, returned: URL, pending: PendingOpenId, needs: StatementNeeds): Promise<OpenIdStatement>;
-  /**
-   * Asks the provider again about a user who has signed in.
-   * @param subject `sub` of the user: a statement about another one is refused
-   * @returns null if the provider no longer admits the user
-   * @throws ProviderUnavailable, ProviderRefused
-   */
-  refresh(client: OpenIdClient, refreshToken: string, subject: string, needs: StatementNeeds): Promise<OpenIdStatement | null>;
+  /** Asks the provider again about a user who has signed in. @throws ProviderUnavailable; ProviderRefused if it no longer admits the user */
+  refresh(client: OpenIdClient, user: KnownUser, needs: StatementNeeds): Promise<OpenIdStatement>;
   /** Returns the address for signing out at the provider, or null. @param backTo address to which the browser then comes back */
   signOutUrl(client: OpenIdClient, backTo: string): Promise<string | null>;
   /** Tries the settings of a client as far as is possible without a user. */
@@ -76,3 +80,6 @@ export class ProviderUnavailable extends Error {}
 
 /** The provider has refused the sign-in, or its response failed a check. The message is for the operator. */
 export class ProviderRefused extends Error {}
+
+/** The provider has refused what the browser has brought back: it has sent an error with the browser, or does not know the code. */
+export class ResponseRefused extends ProviderRefused {}

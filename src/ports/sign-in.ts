@@ -1,3 +1,4 @@
+import type { Refusal } from '#core/messages.ts';
 import type { ProfileType } from '#core/records/login-profile.ts';
 import type { Tx } from './store.ts';
 
@@ -130,7 +131,7 @@ export interface PasswordReset {
    * Verifies a code as `CodeSignIn.verify` does, and replaces the password of its visitor as `PasswordSignIn.replacePassword` does.
    * Counts an attempt with a wrong code: the caller must commit then, too.
    */
-  complete(tx: Tx, profile: ProfileRef, credentials: CodeCredentials, hash: string, now: number): Promise<CompletedSignIn | null>;
+  redeem(tx: Tx, profile: ProfileRef, credentials: CodeCredentials, hash: string, now: number): Promise<CompletedSignIn | null>;
 }
 
 /** A sign-in that has begun at a provider, and what its end needs. The browser keeps it in an encrypted cookie. */
@@ -154,12 +155,14 @@ export interface RedirectSignIn {
   /**
    * Completes a sign-in with the address with which the browser has come back.
    * @param pending what `begin` has returned
-   * @throws Refusal (401) if the provider refuses the sign-in, or its response fails a check; (503) if it is not available
+   * @returns a Refusal (401) if the provider refuses what the browser has brought back: visitors can cause that, so it counts as an attempt
+   * @throws Refusal (400) if the profile has changed; (401) if the response of the provider fails a check; (503) if it is not available
    */
-  finish(profile: ProfileRef, returned: URL, pending: string): Promise<CompletedSignIn>;
+  finish(profile: ProfileRef, returned: URL, pending: string): Promise<CompletedSignIn | Refusal>;
   /**
    * Returns the address at which the browser signs out at the provider too; null: the provider has none.
    * @param pageUrl address to which the provider sends the browser back
+   * @throws if the provider is not available
    */
   signOutUrl(profile: ProfileRef, pageUrl: string): Promise<string | null>;
   /**
@@ -172,14 +175,15 @@ export interface RedirectSignIn {
 
 /** Asks a provider again about a visitor who has signed in. `reauthenticate` asks nobody, because it runs at every request. */
 export interface Renewal {
-  /** Returns whether it is time to ask again. */
-  isDue(signIn: CompletedSignIn): boolean;
+  /** Returns for how long it has been time to ask again, in ms. Negative: it is not time yet. */
+  overdueTime(signIn: CompletedSignIn): number;
   /**
    * Asks the provider.
-   * @returns the sign-in with the current identity; null: the provider no longer admits the visitor
-   * @throws Refusal (503) if the provider is not available
+   * @param keep stores a new value of `renewal` while the provider is being asked
+   * @returns the sign-in with the current identity
+   * @throws Refusal (401) if the provider no longer admits the visitor; (503) if it is not available
    */
-  renew(profile: ProfileRef, signIn: CompletedSignIn): Promise<CompletedSignIn | null>;
+  renew(profile: ProfileRef, signIn: CompletedSignIn, keep: (renewal: string) => Promise<void>): Promise<CompletedSignIn>;
 }
 
 /** One kind of sign-in. It has a member for each way to sign in that it supports. */

@@ -1,37 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { type ForgingProvider, startForgingProvider } from '../parts/forging-openid-provider.ts';
 import { until } from '../ports/until.ts';
-import { type Start, startPostern } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
+import { base64, seconds, startWithForger } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
-
-async function startWithForger(t: TestContext, configuration: object = {}, start: Start = {}) {
-  const provider = await startForgingProvider(t);
-  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...start });
-  const profile = await postern.call('loginprofile/add', {
-    ...{ title: 'Example Inc.', typeId: 5 },
-    configuration: JSON.stringify({ ...provider.configuration, ...configuration }),
-  });
-  const share = await linkTo(postern, { authenticationId: profile.id });
-  const start_ = (browser: RedirectedBrowser, base = share.base, stop?: (url: URL) => boolean) =>
-    browser.open(`${postern.publicUrl}${base}/sign-in/start`, stop);
-  /** Begins a sign-in, and returns the address with which the browser would come back. */
-  const beginOnly = (browser: RedirectedBrowser) => start_(browser, share.base, ({ pathname }) => pathname.startsWith('/sign-in/oidc/'));
-  /** Returns whether somebody has signed in, and why not. */
-  async function outcome(browser: RedirectedBrowser) {
-    const { body } = await browser.visit(postern, share.base);
-    const code = /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '';
-    return { signedIn: body.signIn.signedIn, visitor: body.visitor, code };
-  }
-  return { provider, postern, profile, share, begin: start_, beginOnly, outcome };
-}
-
-const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-const seconds = () => Math.floor(Date.now() / 1000);
 
 /** ID tokens that must be refused, by what is wrong with them. */
 const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promise<string>>> = {
@@ -259,6 +236,9 @@ test('an issuer in a private network, with a password or for every organization 
     'https://user:secret@login.example.com',
     'https://login.example.com/?x=1',
     'https://login.microsoftonline.com/common/v2.0',
+    'https://login.microsoftonline.com/Common/v2.0',
+    'https://login.microsoftonline.com/%63ommon/v2.0',
+    'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
     'https://login.microsoftonline.com/organizations/v2.0',
     'ftp://login.example.com',
   ]) {
@@ -276,14 +256,20 @@ test('an issuer in a private network, with a password or for every organization 
   assert.match(url.hash, /^#sign-in=providerAway/);
 });
 
-const badResponses: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
-  'a response that is too long': (response) => response.setHeader('content-type', 'application/json').end('x'.repeat(1 << 20)),
-  nonsense: (response) => response.setHeader('content-type', 'application/json').end('{"issuer":'),
-  'an error': (response) => response.writeHead(500).end(),
-  nothing: () => {},
+const pollInterval = 200; // ms: Postern limits how many sign-ins one network begins in a minute
+
+const badResponses: Readonly<Record<string, readonly [string, (response: ServerResponse) => unknown]>> = {
+  'a response that is too long': [
+    'providerAway',
+    (response) => response.setHeader('content-type', 'application/json').end('x'.repeat(1 << 20)),
+  ],
+  nonsense: ['providerRefused', (response) => response.setHeader('content-type', 'application/json').end('{"issuer":')],
+  'an error': ['providerAway', (response) => response.writeHead(500).end()],
+  'a demand for fewer requests': ['providerAway', (response) => response.writeHead(429).end()],
+  nothing: ['providerAway', () => {}],
 };
-for (const [what, respond] of Object.entries(badResponses))
-  test(`a provider that sends ${what} affects its own profile alone, and only until it works again`, { timeout: 60_000 }, async (t) => {
+for (const [what, [code, respond]] of Object.entries(badResponses))
+  test(`a provider that sends ${what} affects its own profile alone, and only until it works again`, async (t) => {
     const { provider, postern, begin, outcome } = await startWithForger(t);
     const open = await linkTo(postern);
     provider.responses.set('/.well-known/openid-configuration', (_, response) => void respond(response));
@@ -291,76 +277,118 @@ for (const [what, respond] of Object.entries(badResponses))
     const beginning = begin(browser);
     assert.equal((await postern.visit(`${open.base}/list`)).status, 200);
     await beginning;
-    assert.match((await outcome(browser)).code, /^provider(Away|Refused)$/);
+    assert.equal((await outcome(browser)).code, code);
+    const { length } = provider.requested;
+    await begin(new RedirectedBrowser());
+    assert.equal(provider.requested.length, length, 'it is not asked again at once');
     provider.responses.clear();
     await until(async () => {
+      await sleep(pollInterval);
       const later = new RedirectedBrowser();
       await begin(later);
       return (await outcome(later)).signedIn;
     });
   });
 
-test('a statement about another user ends the session that it should renew', async (t) => {
-  const { provider, postern, share, begin } = await startWithForger(t);
-  const browser = new RedirectedBrowser();
-  await begin(browser);
-  provider.idToken = () => provider.sign(provider.claims({ sub: 'admin', nonce: undefined }));
-  const past = Date.now() - 11 * 60_000;
-  const row = await postern.ports.store.read.selectFrom('visit_session').select('identity').executeTakeFirstOrThrow();
-  const identity = JSON.stringify({ ...JSON.parse(row.identity ?? '{}'), claimsAt: past });
-  await postern.ports.store.write((tx) => tx.updateTable('visit_session').set({ identity }).execute(), 'job');
-  const { status, body } = await browser.visit(postern, share.base);
-  assert.ok(status === 401 || body.visitor === null || body.code === 'providerRefused', JSON.stringify(body));
-});
-
-const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-const logoutClaims = (provider: ForgingProvider, over: object = {}) => {
-  const { iss, aud, sub, iat } = provider.claims();
-  return { ...{ iss, aud, sub, iat, jti: 'one', events: logoutEvent }, ...over };
-};
-
-async function startSignedIn(t: TestContext) {
-  const started = await startWithForger(t);
-  const { provider, postern, profile, share, begin } = started;
-  provider.idToken = () => provider.sign(provider.claims({ sid: 'session-1' }));
-  const browser = new RedirectedBrowser();
-  await begin(browser);
-  /** Sends a logout token. @returns the status, and whether the browser is still signed in */
-  async function logout(token: string): Promise<[number, boolean]> {
-    const { status } = await postern.visit(`/sign-in/oidc/${profile.id}/logout`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
-      body: new URLSearchParams({ logout_token: token }).toString(),
+test('a provider that takes seconds for each response is away: the visitor does not wait for the sum', async (t) => {
+  const { provider, begin, outcome } = await startWithForger(t);
+  const slowly = provider.responses;
+  slowly.set('/token', (_, response) => {
+    slowly.set('/keys', () => {}); // never answered: what the two together take is limited
+    void provider.idToken().then((id_token) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token }));
     });
-    return [status, (await browser.visit(postern, share.base)).body.signIn.signedIn];
-  }
-  return { ...started, browser, logout };
-}
-
-test('a user or a session that the provider signs out (back-channel logout) is signed out at once', async (t) => {
-  for (const named of [{ sid: undefined }, { sub: undefined, sid: 'session-1' }, { sid: 'session-1' }]) {
-    const { provider, logout } = await startSignedIn(t);
-    assert.deepEqual(await logout(await provider.sign(logoutClaims(provider, named))), [200, false]);
-  }
+  });
+  const browser = new RedirectedBrowser();
+  await begin(browser);
+  assert.equal((await outcome(browser)).code, 'providerAway');
 });
 
-test('a logout token that is not valid, or names somebody else, ends no session', async (t) => {
-  const { provider, logout } = await startSignedIn(t);
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const stranger = (claims: Record<string, unknown>) =>
-    new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(privateKey);
-  const refused = {
-    'another user': [200, await provider.sign(logoutClaims(provider, { sub: 'bob' }))],
-    'another session': [200, await provider.sign(logoutClaims(provider, { sid: 'session-2' }))],
-    'signed by a stranger': [400, await stranger(logoutClaims(provider))],
-    'not signed': [400, `${base64({ alg: 'none' })}.${base64(logoutClaims(provider))}.`],
-    'an ID token': [400, await provider.sign(provider.claims({ sid: 'session-1' }))],
-    'with a nonce': [400, await provider.sign(logoutClaims(provider, { nonce: 'x' }))],
-    'of another issuer': [400, await provider.sign(logoutClaims(provider, { iss: 'https://other.example' }))],
-    'for another client': [400, await provider.sign(logoutClaims(provider, { aud: 'somebody-else' }))],
-    'an old one': [400, await provider.sign(logoutClaims(provider, { iat: seconds() - 3600 }))],
-    'without an event': [400, await provider.sign(logoutClaims(provider, { events: {} }))],
-    'without a user or a session': [400, await provider.sign(logoutClaims(provider, { sub: undefined }))],
-    'no token': [400, 'x'],
-  } as const;
-  for (const [what, [status, token]] of Object.entries(refused)) assert.deepEqual(await logout(token), [status, true], what);
+test('a failure of one profile leaves another profile of the same provider alone', async (t) => {
+  const { provider, postern, begin, outcome } = await startWithForger(t);
+  const configuration = JSON.stringify({ ...provider.configuration, clientId: 'postern', clientSecret: 'another secret' });
+  const other = await postern.call('loginprofile/add', { title: 'Other', typeId: 5, configuration });
+  const elsewhere = await linkTo(postern, { authenticationId: other.id });
+  provider.responses.set('/token', (request) => request.socket.destroy());
+  const browser = new RedirectedBrowser();
+  await begin(browser);
+  assert.equal((await outcome(browser)).code, 'providerAway');
+  provider.responses.clear();
+  const visitor = new RedirectedBrowser();
+  await begin(visitor, elsewhere.base);
+  assert.equal((await visitor.visit(postern, elsewhere.base)).body.visitor.name, 'Ann');
+});
+
+const jsonError = (status: number, error: string) => (_: unknown, response: ServerResponse) =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+
+test('only what a browser can cause counts as a failed attempt: a faulty provider locks no network out', async (t) => {
+  const { provider, postern, begin, outcome } = await startWithForger(t);
+  const failures = async () => (await postern.ports.store.read.selectFrom('failure').selectAll().execute()).length;
+  async function failingSignIn(): Promise<string> {
+    const browser = new RedirectedBrowser();
+    await begin(browser);
+    return (await outcome(browser)).code;
+  }
+  provider.responses.set('/token', (_, response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'));
+  assert.equal(await failingSignIn(), 'providerAway');
+  provider.responses.set('/token', jsonError(401, 'invalid_client'));
+  assert.equal(await failingSignIn(), 'providerRefused');
+  Object.assign(provider.returned, { error: 'temporarily_unavailable' });
+  assert.equal(await failingSignIn(), 'providerAway');
+  assert.equal(await failures(), 0);
+  Object.assign(provider.returned, { error: 'access_denied' });
+  assert.equal(await failingSignIn(), 'providerRefused');
+  const counted = await failures();
+  assert.ok(counted > 0, 'an error in the address');
+  delete provider.returned['error'];
+  provider.responses.set('/token', jsonError(400, 'invalid_grant'));
+  assert.equal(await failingSignIn(), 'providerRefused');
+  assert.equal(await failures(), 2 * counted, 'a code that the provider does not know');
+});
+
+test('a code of one provider is not sent to another one to which the profile was changed meanwhile', async (t) => {
+  const { provider, postern, profile, beginOnly } = await startWithForger(t);
+  const other = await startForgingProvider(t);
+  const browser = new RedirectedBrowser();
+  const { url } = await beginOnly(browser);
+  await postern.call('loginprofile/update', { id: profile.id, configuration: JSON.stringify(other.configuration) });
+  const back = await browser.open(url.href);
+  assert.match(back.url.hash, /^#sign-in=requestMalformed/);
+  assert.deepEqual([other.requested, provider.tokenRequests], [[], []]);
+});
+
+test('a code may contain a question mark', async (t) => {
+  const { provider, begin, outcome, postern, profile } = await startWithForger(t);
+  const browser = new RedirectedBrowser();
+  const { url } = await begin(browser, undefined, ({ pathname }) => pathname.startsWith('/sign-in/oidc/'));
+  const query = url.search.replace('code=a-code', 'code=a?code');
+  await browser.open(`${postern.publicUrl}/sign-in/oidc/${profile.id}${query}`);
+  assert.equal((await outcome(browser)).signedIn, true);
+  assert.equal(provider.tokenRequests.at(-1)?.get('code'), 'a?code');
+});
+
+test('a browser keeps the cookies of its four newest sign-ins, and none after it has come back', async (t) => {
+  const { beginOnly } = await startWithForger(t);
+  const browser = new RedirectedBrowser();
+  const kept = () => browser.cookies.filter(({ name }) => name.includes('oidc-'));
+  const back = [];
+  for (let started = 0; started < 6; started += 1) back.push((await beginOnly(browser)).url);
+  assert.equal(kept().length, 4);
+  assert.equal((await browser.open(back[0]?.href ?? '')).response.status, 400);
+  for (const url of back.slice(2)) await browser.open(url.href);
+  assert.deepEqual(kept(), []);
+});
+
+test('a configuration that could admit nobody is refused with the reason', async (t) => {
+  const { provider, postern } = await startWithForger(t);
+  for (const [member, reason] of [
+    [{ requireGroup: 'editors' }, /groupsClaim is required/],
+    [{ scopes: 'email profile' }, /scopes must contain openid/],
+  ] as const) {
+    const configuration = JSON.stringify({ ...provider.configuration, ...member });
+    const { status, body } = await postern.send('loginprofile/add', { title: 'X', typeId: 5, configuration });
+    assert.equal(status, 400);
+    assert.match(body.detail, reason);
+  }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
 import { type Start, signIn, usersProfile } from '../start.ts';
-import { linkTo, posting } from '../visit/visiting.ts';
+import { linkTo, posting, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, wrongCode } from './code-visitor.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
@@ -163,4 +163,19 @@ test('a profile without passwords of its users sends no code for a new one', asy
   assert.equal((await browser.send(`${base}/visit`)).body.signIn.canResetPassword, false);
   assert.equal((await ask(browser, base, ann)).status, 400);
   assert.equal((await reset(browser, base, ann, '12345678')).status, 400);
+});
+
+test('a network that has begun too many sessions is refused before its code is used up', async (t) => {
+  const clock = settableClock(); // so that all requests are in one minute
+  const { postern, share, codeFor } = await startWithPasswords(t, { replaced: { ports: { clock } } });
+  const browser = new Browser(postern);
+  await ask(browser, share.base, ann);
+  const code = await codeFor(ann);
+  const flooding = new Browser(postern);
+  await Promise.all(Array.from({ length: 300 }, () => reset(flooding, share.base, ann, '00000000')));
+  const refused = await reset(browser, share.base, ann, code);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
+  const elsewhere = new Browser(postern, '198.51.100.1');
+  for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value);
+  assert.equal((await reset(elsewhere, share.base, ann, code)).status, 204, 'elsewhere, the code still works');
 });

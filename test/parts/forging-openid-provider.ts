@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { SignJWT } from 'jose';
 import { atEnd } from './at-end.ts';
@@ -19,6 +20,12 @@ export interface ForgingProvider {
   idToken: () => Promise<string>;
   /** Claims of the userinfo endpoint. */
   userinfo: object;
+  /** Refresh token of the next response; the provider accepts every one. */
+  refreshToken: string;
+  /** What is left out of token responses. */
+  readonly omitted: Set<string>;
+  /** The token requests. */
+  readonly tokenRequests: URLSearchParams[];
   /** Replaces the response to a path, such as `/token`. */
   readonly responses: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
   /** Parameters that are added to the address with which the browser is sent back. */
@@ -27,8 +34,8 @@ export interface ForgingProvider {
   readonly requested: string[];
   /** Returns the claims of a valid ID token. */
   claims(over?: object): Record<string, unknown>;
-  /** Signs claims with the published key. */
-  sign(claims: object): Promise<string>;
+  /** Signs claims with the published key. @param type `typ` of the header */
+  sign(claims: object, type?: string): Promise<string>;
 }
 
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -45,16 +52,37 @@ export async function startForgingProvider(t: TestContext): Promise<ForgingProvi
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const issuer = `http://127.0.0.1:${port}`;
   const provider: ForgingProvider = {
-    ...{ issuer, key, publicKey, nonce: '', userinfo: {}, responses: new Map(), returned: {}, requested: [] },
+    ...{
+      issuer,
+      key,
+      publicKey,
+      nonce: '',
+      userinfo: {},
+      refreshToken: 'a-refresh-token',
+      omitted: new Set<string>(),
+      tokenRequests: [],
+      responses: new Map(),
+      returned: {},
+      requested: [],
+    },
     configuration: { issuer, clientId: 'postern', clientSecret: 'a-secret-of-the-client' },
     idToken: () => provider.sign(provider.claims()),
     claims: (over = {}) => ({
       ...{ iss: issuer, aud: 'postern', sub: 'ann', iat: seconds(), exp: seconds() + 300, nonce: provider.nonce },
       ...{ email: 'ann@example.com', email_verified: true, name: 'Ann', ...over },
     }),
-    sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(key),
+    sign: (claims, typ) =>
+      new SignJWT({ ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'first', ...(typ === undefined ? {} : { typ }) }).sign(key),
   };
   return provider;
+}
+
+/** Returns the response to a token request, and remembers the request. */
+async function tokenResponse(provider: ForgingProvider, request: IncomingMessage): Promise<object> {
+  provider.tokenRequests.push(new URLSearchParams(await text(request)));
+  const tokens = { refresh_token: provider.refreshToken, id_token: await provider.idToken() };
+  const sent = Object.entries(tokens).filter(([name]) => !provider.omitted.has(name));
+  return { access_token: 'an-access-token', token_type: 'Bearer', ...Object.fromEntries(sent) };
 }
 
 function answer(provider: ForgingProvider, request: IncomingMessage, response: ServerResponse): void {
@@ -85,9 +113,7 @@ function answer(provider: ForgingProvider, request: IncomingMessage, response: S
       return void response.writeHead(303, { location: back.href }).end();
     }
     case '/token':
-      return void provider
-        .idToken()
-        .then((id_token) => json({ access_token: 'an-access-token', token_type: 'Bearer', refresh_token: 'a-refresh-token', id_token }));
+      return void tokenResponse(provider, request).then(json);
     case '/userinfo':
       return void json({ sub: 'ann', ...provider.userinfo });
     default:

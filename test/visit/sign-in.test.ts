@@ -165,14 +165,14 @@ test('sign-in types that are not available yet answer 503 and admit nobody', asy
 
 test('the SAML addresses answer that this sign-in is unavailable', async (t) => {
   const postern = await startPostern(t);
-  assert.equal((await postern.visit('/sign-in/saml/metadata')).body.code, 'signInUnavailable');
-  const saml = await postern.visit('/sign-in/saml', posting({}, { origin: 'https://login.example.com', 'sec-fetch-site': 'cross-site' }));
+  assert.equal((await postern.visit('/sign-in/saml/1/metadata')).body.code, 'signInUnavailable');
+  const saml = await postern.visit('/sign-in/saml/1', posting({}, { origin: 'https://login.example.com', 'sec-fetch-site': 'cross-site' }));
   assert.equal(saml.status, 503);
 });
 
 test('a SAML form posted by an identity provider gets 503', async (t) => {
   const postern = await startPostern(t);
-  const form = await postern.visit('/sign-in/saml', {
+  const form = await postern.visit('/sign-in/saml/1', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://login.example.com' },
     body: 'SAMLResponse=x&RelayState=y',

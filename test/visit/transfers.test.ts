@@ -1,36 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, open, readdir } from 'node:fs/promises';
-import { get, type IncomingMessage, request } from 'node:http';
+import { mkdir, readdir } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { addLargeFile, download } from './slow-download.ts';
 import { basic, changeShare, hour, linkTo, minute, settableClock } from './visiting.ts';
-
-const size = 4 * 2 ** 30; // a sparse file: it needs no disk space
-
-/** Puts a large file into the location. */
-async function addLargeFile(postern: TestPostern): Promise<void> {
-  const file = await open(join(postern.files, 'large.bin'), 'w');
-  await file.truncate(size);
-  await file.close();
-}
-
-/** Starts a download and reads it slowly, so that it keeps running. @returns a promise of its error when it is cut */
-async function download(t: TestContext, url: string, headers: Record<string, string>) {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(url, { headers, agent: false }, resolve).once('error', reject);
-  });
-  assert.equal(response.statusCode, 200);
-  const cut = new Promise<NodeJS.ErrnoException>((resolve) => response.once('error', resolve));
-  response.on('data', () => {
-    response.pause();
-    setTimeout(() => response.resume(), 20);
-  });
-  atEnd(t, () => response.destroy());
-  return { cut };
-}
 
 async function startTransfer(t: TestContext, path: string) {
   const clock = settableClock();

@@ -23,6 +23,8 @@ export const providerKeys = (address: string, fetch: CustomFetch): JWTVerifyGetK
       fetch(url, { method: 'GET', headers: Object.fromEntries(headers), body: undefined, redirect: 'manual', signal }),
   });
 
+const types = ['logout+jwt', 'jwt']; // of the header, if it names one
+
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /**
@@ -32,12 +34,14 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 export async function verifyLogoutToken(token: string, { issuer, clientId, keys, algorithms }: ExpectedToken): Promise<SignOutStatement> {
   if (token.length > maxLength) throw new ProviderRefused('The logout token is too long.');
   const options = { issuer, audience: clientId, algorithms: [...algorithms], maxTokenAge: maxAge, clockTolerance: tolerance };
-  const { payload } = await jwtVerify(token, keys, { ...options, requiredClaims: ['iat', 'jti', 'events'] }).catch((cause: unknown) => {
+  const requiredClaims = ['iat', 'exp', 'jti', 'events'];
+  const { payload, protectedHeader } = await jwtVerify(token, keys, { ...options, requiredClaims }).catch((cause: unknown) => {
     throw cause instanceof errors.JOSEError ? new ProviderRefused(`The logout token failed a check: ${cause.code}`, { cause }) : cause;
   });
   const { events, sub, sid, nonce } = payload;
   const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, event);
-  if (!isLogout || nonce !== undefined) throw new ProviderRefused('The token is not a logout token.');
+  const hasType = types.includes(protectedHeader.typ?.toLowerCase().replace('application/', '') ?? 'jwt');
+  if (!isLogout || !hasType || nonce !== undefined) throw new ProviderRefused('The token is not a logout token.');
   const statement = { sub: textOf(sub), sid: textOf(sid), issuer };
   if (statement.sub === '' && statement.sid === '') throw new ProviderRefused('The logout token names neither a user nor a session.');
   return statement;

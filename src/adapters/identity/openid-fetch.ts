@@ -4,13 +4,17 @@ import { type Outbound, ResponseTooLarge, TargetRefused, TargetUnreachable } fro
 
 const maxBytes = 1 << 19; // of a response: metadata, keys, tokens, claims
 const withoutBody: readonly number[] = [204, 205, 304];
+const tooManyRequests = 429;
+
+/** The provider cannot be reached, or does not respond in time. A request for another user would fail, too. */
+export class ProviderUnreachable extends ProviderUnavailable {}
 
 /** Returns why the provider could not be asked, for the operator. */
 function unavailable(url: URL, cause: unknown): ProviderUnavailable {
   if (cause instanceof TargetRefused) return new ProviderUnavailable(cause.message, { cause });
   if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${url.host} sent too long a response.`, { cause });
-  if (cause instanceof TargetUnreachable) return new ProviderUnavailable(`${url.host} cannot be reached.`, { cause });
-  return new ProviderUnavailable(`${url.host} did not respond in time.`, { cause });
+  if (cause instanceof TargetUnreachable) return new ProviderUnreachable(`${url.host} cannot be reached.`, { cause });
+  return new ProviderUnreachable(`${url.host} did not respond in time.`, { cause });
 }
 
 /** Returns the bytes of a request body. The library sends form data only. */
@@ -23,19 +27,22 @@ function bytesOf(body: unknown): string | null {
 /**
  * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and reads no more than a
  * provider needs to say.
- * @param timeout ms for one request
+ * @param deadlineOf returns what aborts a request
+ * @throws ProviderUnavailable (from the function) also for a response that says that the provider cannot answer now
  */
 export const openIdFetch =
-  ({ request }: Pick<Outbound, 'request'>, timeout: number): CustomFetch =>
+  ({ request }: Pick<Outbound, 'request'>, deadlineOf: () => AbortSignal): CustomFetch =>
   async (address, { body, headers, method, signal }) => {
     const url = new URL(address);
-    const deadline = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
-    try {
+    const deadline = AbortSignal.any([deadlineOf(), ...(signal ? [signal] : [])]);
+    const response = await (async () => {
       const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bytesOf(body), signal: deadline } as const;
       const { status, headers: fields, read } = await request(url, sent);
-      const content = await read(maxBytes);
-      return new Response(withoutBody.includes(status) ? null : Buffer.from(content), { status, headers: fields });
-    } catch (cause) {
+      return { status, fields, content: await read(maxBytes) };
+    })().catch((cause: unknown) => {
       throw unavailable(url, cause);
-    }
+    });
+    const { status, fields, content } = response;
+    if (status >= 500 || status === tooManyRequests) throw new ProviderUnavailable(`${url.host} answered with status ${status}.`);
+    return new Response(withoutBody.includes(status) ? null : Buffer.from(content), { status, headers: fields });
   };

@@ -1,7 +1,10 @@
 import type * as Library from 'openid-client';
-import { ProviderRefused, ProviderUnavailable } from '#ports/openid.ts';
+import { ProviderRefused, ProviderUnavailable, ResponseRefused } from '#ports/openid.ts';
 
 const maxLength = 300; // characters
+
+/** Errors by which a provider says that it cannot answer now (RFC 6749, 4.1.2.1). */
+const temporaryErrors: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
 /** Returns a text from outside for people: one line without control characters. */
 const oneLine = (text: string) =>
@@ -16,20 +19,25 @@ function inCauses<E extends Error>(cause: unknown, kind: abstract new (...parame
   return null;
 }
 
-/** Returns what a provider says about an error: its code, and its description if there is one. */
-const statement = (error: string, description: string | undefined) => oneLine(description ? `${error} (${description})` : error);
+/** Returns an error of a provider in words: its code, and its description if there is one. */
+const inWords = (error: string, description: string | undefined) => oneLine(description ? `${error} ("${description}")` : error);
+
+/** Returns the port's error for an error that the browser has brought back. Its text is not signed, so that a visitor may have invented it. */
+function errorInAddress({ error, error_description: description, cause }: Library.AuthorizationResponseError): Error {
+  const text = `The browser came back with an error, which is not verified: ${inWords(error, description)}`;
+  return temporaryErrors.includes(error) ? new ProviderUnavailable(text, { cause }) : new ResponseRefused(text, { cause });
+}
 
 /** Returns the port's error for an error of openid-client. */
 export function providerError(library: typeof Library, cause: unknown): Error {
   const known = inCauses(cause, ProviderUnavailable) ?? inCauses(cause, ProviderRefused);
   if (known) return known;
-  const refused = inCauses(cause, library.AuthorizationResponseError);
-  if (refused)
-    return new ProviderRefused(`The provider refused the sign-in: ${statement(refused.error, refused.error_description)}`, { cause });
+  const inAddress = inCauses(cause, library.AuthorizationResponseError);
+  if (inAddress) return errorInAddress(inAddress);
   const body = inCauses(cause, library.ResponseBodyError);
   if (body) {
-    const text = `The provider refused a request: ${statement(body.error, body.error_description)}`;
-    return body.status >= 500 ? new ProviderUnavailable(text, { cause }) : new ProviderRefused(text, { cause });
+    const text = `The provider refused a request: ${inWords(body.error, body.error_description)}`;
+    return body.error === 'invalid_grant' ? new ResponseRefused(text, { cause }) : new ProviderRefused(text, { cause });
   }
   const client = inCauses(cause, library.ClientError);
   if (client?.code === 'OAUTH_TIMEOUT' || client?.code === 'OAUTH_ABORT')

@@ -21,11 +21,14 @@ export interface ClaimedIdentity {
 /** Why the claims admit nobody, in words for the operator. */
 export class ClaimsRefused extends Error {}
 
+type ClaimNames = Pick<OidcConfiguration, 'groupsClaim' | 'usernameClaim' | 'emailTrust'>;
+
 const maxSubject = 255; // characters (OpenID Connect Core, 2)
 const maxGroups = 1000;
 const maxText = 255;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, maxText) : '');
+/** Returns a text of a claim, or nothing if it is too long: a part of it could be the name of somebody else. */
+const textOf = (value: unknown): string => (typeof value === 'string' && value.length <= maxText ? value : '');
 
 /** Returns the value at a path such as `realm_access.roles`. A claim whose own name contains the dots comes first. */
 function claimAt(claims: Claims, path: string): unknown {
@@ -45,48 +48,65 @@ function hasOverage(claims: Claims, path: string): boolean {
 }
 
 /** Returns whether the claims lack something that the configuration needs, so that the userinfo endpoint must be asked. */
-export const needsUserinfo = (claims: Claims, { groupsClaim, usernameClaim }: OidcConfiguration): boolean =>
-  claims['email'] === undefined || [groupsClaim, usernameClaim].some((path) => path !== undefined && claimAt(claims, path) === undefined);
+export function needsUserinfo(claims: Claims, { groupsClaim, usernameClaim, emailTrust }: ClaimNames): boolean {
+  if (claims['email'] === undefined || (claims['email_verified'] === undefined && emailTrust !== 'provider')) return true;
+  return [groupsClaim, usernameClaim].some((path) => path !== undefined && claimAt(claims, path) === undefined);
+}
 
-function groupsOf(claims: Claims, path: string | undefined): readonly string[] {
+/** Returns the claims from which an identity can be made again, without what a configuration does not use. */
+export function usedClaims(claims: Claims, { groupsClaim, usernameClaim }: ClaimNames): Claims {
+  const paths = [groupsClaim, usernameClaim].filter((path) => path !== undefined);
+  const named = ['iss', 'sub', 'name', 'preferred_username', 'email', 'email_verified', '_claim_names', 'hasgroups'];
+  const used = new Set([...named, ...paths, ...paths.map((path) => path.split('.', 1)[0])]);
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => used.has(name)));
+}
+
+/** Returns the claim of the first source that has it. */
+const firstClaim = (sources: readonly Claims[], path: string): unknown =>
+  sources.map((source) => claimAt(source, path)).find((value) => value !== undefined);
+
+function groupsOf(sources: readonly Claims[], path: string | undefined): readonly string[] {
   if (path === undefined) return [];
-  const value = claimAt(claims, path);
-  if (value === undefined && hasOverage(claims, path))
+  const value = firstClaim(sources, path);
+  if (value === undefined && sources.some((source) => hasOverage(source, path)))
     throw new ClaimsRefused(
       'The provider did not send the groups, because the user has too many. Let it send only the groups that are assigned to the application.',
     );
-  const groups = (Array.isArray(value) ? value : [value]).filter((group) => typeof group === 'string' && group !== '');
+  const groups = (Array.isArray(value) ? value : [value]).map(textOf).filter((group) => group !== '');
   if (groups.length > maxGroups) throw new ClaimsRefused(`The user has more than ${maxGroups} groups.`);
   return groups;
 }
 
-/** Returns the address if the provider vouches for it. A text such as "true" is not `true`. */
-function verifiedEmail(claims: Claims, emailTrust: OidcConfiguration['emailTrust']): string {
-  const { email, email_verified: verified } = claims;
+/**
+ * Returns the address if the provider vouches for it. A text such as "true" is not `true`. An address and its verification belong
+ * together, so both are of the source that says most: first of one that says that the address is verified or not.
+ */
+function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration['emailTrust']): string {
+  const withEmail = sources.filter((source) => source['email'] !== undefined);
+  const { email, email_verified: verified } = withEmail.find((source) => source['email_verified'] !== undefined) ?? withEmail[0] ?? {};
   const isVerified = verified === true || (verified === undefined && emailTrust === 'provider');
   if (typeof email !== 'string' || !isVerified || hasLookAlike(email)) return '';
   return parseEmail(email) ?? '';
 }
 
 /**
- * Returns the visitor that the claims of a verified ID token state.
- * @param userinfo claims of the userinfo endpoint for the same subject; those of the ID token come first
+ * Returns the visitor that the claims of a provider state.
+ * @param idToken claims of a verified ID token
+ * @param sources claims about the same subject; those of the first source come first
  * @throws ClaimsRefused
  */
-export function identityOfClaims(idToken: Claims, userinfo: Claims, configuration: OidcConfiguration): ClaimedIdentity {
-  const claims = { ...userinfo, ...idToken };
-  const { iss, sub } = idToken;
+export function identityOfClaims({ iss, sub }: Claims, sources: readonly Claims[], configuration: OidcConfiguration): ClaimedIdentity {
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > maxSubject)
     throw new ClaimsRefused('The provider did not send a subject.');
   const { groupsClaim, usernameClaim, emailTrust, requireGroup } = configuration;
-  const groups = groupsOf(claims, groupsClaim);
+  const groups = groupsOf(sources, groupsClaim);
   if (requireGroup !== undefined && !groups.some((group) => fold(group) === fold(requireGroup)))
     throw new ClaimsRefused(`The user is not in the group ${requireGroup}.`);
-  const email = verifiedEmail(claims, emailTrust);
-  const username = usernameClaim === undefined ? '' : textOf(claimAt(claims, usernameClaim));
+  const email = verifiedEmail(sources, emailTrust);
+  const username = usernameClaim === undefined ? '' : textOf(firstClaim(sources, usernameClaim));
   return {
     subject: subjectOf(iss, sub),
-    name: textOf(claims['name']) || textOf(claims['preferred_username']) || sub,
+    name: textOf(firstClaim(sources, 'name')) || textOf(firstClaim(sources, 'preferred_username')) || sub,
     email,
     names: [...new Set([sub, username, email].filter((name) => name !== ''))],
     groups,

@@ -83,10 +83,14 @@ export function configurationSchema(typeId: number, value: object): TSchema | nu
 /** Returns what is wrong with a configuration that its schema accepts, or null. */
 export function configurationProblem(typeId: number, value: object): string | null {
   if (typeId !== profileTypes.OIDC) return null;
-  const { issuer, clientAuth, clientSecret } = value as OidcConfiguration; // the schema has accepted it
+  const { issuer, clientAuth, clientSecret, scopes, requireGroup, groupsClaim } = value as OidcConfiguration; // the schema has accepted it
   const problem = issuerProblem(issuer);
   if (problem !== null) return `issuer ${problem}`;
-  return clientAuth === 'none' || clientSecret !== undefined ? null : 'clientSecret is required, unless clientAuth is "none"';
+  if (clientAuth !== 'none' && clientSecret === undefined) return 'clientSecret is required, unless clientAuth is "none"';
+  if (scopes !== undefined && !scopes.split(' ').includes('openid'))
+    return 'scopes must contain openid: without it, the provider says nothing';
+  if (requireGroup !== undefined && groupsClaim === undefined) return 'groupsClaim is required with requireGroup';
+  return null;
 }
 
 /** Members of the configuration of an OIDC profile that decide who signs in as whom. The others may change while visitors are signed in. */

@@ -83,25 +83,27 @@ async function removeLatestFailures(tx: Tx, keys: readonly FailureKey[]): Promis
  * Verifies one sign-in attempt and counts it. A failure counts for its user and networks, a success clears the failures of
  * its user. The failure is counted before the password is checked and removed after a success: otherwise a hundred
  * concurrent attempts could pass before the first failure is counted.
- * @param verify returns null if the name or the password is wrong
+ * @param pair null: the attempt counts for its networks alone
+ * @param verify returns null if the name or the password is wrong, or another refusal that counts as an attempt
  * @returns the result of `verify`
  * @throws 401; 429 during the delay; what `verify` throws: a Refusal does not count as an attempt
  */
 export async function verifyAttempt<Result>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
-  pair: FailureKey,
+  pair: FailureKey | null,
   networks: readonly FailureKey[],
-  verify: () => Promise<Result | null>,
+  verify: () => Promise<Result | Refusal | null>,
 ): Promise<Result> {
-  const keys = [pair, ...networks];
+  const keys = pair ? [pair, ...networks] : networks;
   await countAttempt({ store, clock }, keys);
   const result = await verify().catch(async (cause: unknown) => {
     if (cause instanceof Refusal) await store.write((tx) => removeLatestFailures(tx, keys), attemptTurn(keys));
     throw cause;
   });
   if (result === null) throw new Refusal('signInWrong');
+  if (result instanceof Refusal) throw result;
   await store.write(async (tx) => {
-    await tx.deleteFrom('failure').where('key', '=', pair.key).execute();
+    if (pair) await tx.deleteFrom('failure').where('key', '=', pair.key).execute();
     await removeLatestFailures(tx, networks);
   }, attemptTurn(keys));
   return result;

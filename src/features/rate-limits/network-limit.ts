@@ -33,5 +33,8 @@ function networkLimit(clock: Clock, window: number, max: { readonly network: num
 /** Returns a limit of new sessions: each needs a row in the database until it expires. */
 export const newSessionLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 
+/** Returns a limit of sign-ins at providers that begin or end: each may write to the audit log. */
+export const providerRequestLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
+
 /** Returns a limit of new sign-in codes: each is a mail to somebody. */
 export const newCodeLimit = (clock: Clock) => networkLimit(clock, 10 * minute, { network: 100, wide: 300 });

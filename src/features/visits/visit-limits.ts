@@ -1,4 +1,4 @@
-import { newCodeLimit, newSessionLimit } from '#features/rate-limits/network-limit.ts';
+import { newCodeLimit, newSessionLimit, providerRequestLimit } from '#features/rate-limits/network-limit.ts';
 import { codeTurns } from '#features/turns/code-turns.ts';
 import { portalTurns } from '#features/turns/search-turns.ts';
 import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
@@ -14,6 +14,7 @@ export const visitLimits = (clock: Clock) => ({
   uploads: uploadSlots(),
   newSessions: newSessionLimit(clock),
   newCodes: newCodeLimit(clock),
+  providerRequests: providerRequestLimit(clock),
   codes: codeTurns(),
   portals: portalTurns(),
   formatListing: listingFormatter(),

@@ -151,8 +151,8 @@ function unavailableRoutes(app: FastifyInstance): void {
     const unavailable = async () => {
       throw new Refusal('signInUnavailable');
     };
-    scope.post('/sign-in/saml', unavailable);
-    scope.get('/sign-in/saml/metadata', unavailable);
+    scope.post('/sign-in/saml/:profileId', unavailable);
+    scope.get('/sign-in/saml/:profileId/metadata', unavailable);
   });
 }
 

@@ -1,10 +1,8 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codeLifetime } from '#core/sign-in-codes.ts';
-import { sha256 } from '#features/records/sha256.ts';
 import type { Credentials } from '#features/visits/sessions/authenticate-visitor.ts';
 import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/visit-session.ts';
-import { providerSignInTime } from '#features/visits/sign-in/provider-sign-in.ts';
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
@@ -13,14 +11,15 @@ const maxRead = 2 * maxCookies; // a browser hardly sends more than it keeps, an
 const maxBasicLength = 1024; // characters
 
 const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
-const prefixOf = (publicUrl: string) => (isSecure(publicUrl) ? '__Host-postern-' : 'postern-');
+/** Returns what the names of cookies begin with. With https, a browser accepts them from this host alone. */
+export const cookiePrefix = (publicUrl: string) => (isSecure(publicUrl) ? '__Host-postern-' : 'postern-');
 
 /** Returns the tokens in the session cookies of a request, by login profile. Reads the first sixty. */
 export function sessionTokens(request: FastifyRequest, publicUrl: string): Map<number, string> {
   const tokens = new Map<number, string>();
   const { cookie } = request.headers;
   if (cookie === undefined) return tokens;
-  const prefix = prefixOf(publicUrl);
+  const prefix = cookiePrefix(publicUrl);
   for (const [name, value] of Object.entries(parseCookie(cookie))) {
     const id = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
     if (Number.isSafeInteger(id) && value && tokens.size < maxRead) tokens.set(id, value);
@@ -44,9 +43,10 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
   return { session: (profileId) => tokens.get(profileId) ?? null, basic: parseBasic(request.headers.authorization) };
 }
 
-function sendCookie(reply: FastifyReply, publicUrl: string, suffix: string, value: string, seconds: number): void {
+/** Sets a cookie, or deletes it. @param seconds its lifetime; 0: deletes it */
+export function sendCookie(reply: FastifyReply, publicUrl: string, suffix: string, value: string, seconds: number): void {
   const cookie = stringifySetCookie({
-    name: prefixOf(publicUrl) + suffix,
+    name: cookiePrefix(publicUrl) + suffix,
     value,
     maxAge: seconds,
     ...(seconds === 0 ? { expires: new Date(0) } : {}),
@@ -78,39 +78,12 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string, profi
   sendCookie(reply, publicUrl, String(profileId), '', 0);
 }
 
-/** Path below which the cookies of sign-ins at a provider are sent. */
-const providerPath = '/sign-in/oidc';
-
-/** Returns the name of the cookie of a sign-in at a provider. */
-const providerCookieName = (publicUrl: string, state: string) =>
-  `${isSecure(publicUrl) ? '__Secure-' : ''}postern-oidc-${sha256(state)
-    .slice(0, 16)
-    .replace(/[^\w-]/g, '_')}`;
-
-/** Returns the cookie of the sign-in with a state, or null. */
-export const providerCookie = ({ headers }: FastifyRequest, publicUrl: string, state: string): string | null =>
-  parseCookie(headers.cookie ?? '')[providerCookieName(publicUrl, state)] ?? null;
-
-/** Sets the cookie of a sign-in at a provider, or deletes it if `value` is empty. The browser sends it when it comes back, with no other request. */
-export function setProviderCookie(reply: FastifyReply, publicUrl: string, state: string, value: string): void {
-  const cookie = stringifySetCookie({
-    name: providerCookieName(publicUrl, state),
-    value,
-    ...(value === '' ? { maxAge: 0, expires: new Date(0) } : { maxAge: providerSignInTime / 1000 }),
-    httpOnly: true,
-    sameSite: 'lax',
-    path: providerPath,
-    secure: isSecure(publicUrl),
-  });
-  reply.header('set-cookie', cookie); // added to the cookies that are already set
-}
-
 /** Suffix of the cookie that identifies the browser of a sign-in code. */
 const codeSuffix = 'code';
 
 /** Returns the token of the browser for which codes are requested, or null. */
 export function browserToken({ headers }: FastifyRequest, publicUrl: string): string | null {
-  const token = parseCookie(headers.cookie ?? '')[prefixOf(publicUrl) + codeSuffix];
+  const token = parseCookie(headers.cookie ?? '')[cookiePrefix(publicUrl) + codeSuffix];
   return token !== undefined && /^[\w-]{43}$/.test(token) ? token : null;
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
 import { CodeField } from './code-field.tsx';
 import { EmailStep } from './email-step.tsx';
-import { useUpMailedCode } from './mailed-code.ts';
+import { readMailedCodeOnce } from './mailed-code.ts';
 import { forgetRequestedCode, type RequestedCode, recallRequestedCode } from './requested-code.ts';
 import { ResendCode } from './resend-code.tsx';
 import type { SignInProperties } from './sign-in-form.tsx';
@@ -58,7 +58,7 @@ function CodeStep({
 /** The sign-in form for codes: it asks for the address, and then for the code that is sent there. */
 export function CodeForm({ onSignedIn, onFailure }: SignInProperties) {
   const [requested, setRequested] = useState(() => recallRequestedCode(Date.now()));
-  const [mailedCode] = useState(useUpMailedCode);
+  const [mailedCode] = useState(readMailedCodeOnce);
   if (requested === null) return <EmailStep use="signIn" onRequested={setRequested} onFailure={onFailure} foreignCode={mailedCode} />;
   return (
     <CodeStep

@@ -12,7 +12,7 @@ export function takeMailedCode(): void {
 }
 
 /** Returns the code from the address, the first time only. */
-export function useUpMailedCode(): string | null {
+export function readMailedCodeOnce(): string | null {
   const code = mailedCode;
   mailedCode = null;
   return code;

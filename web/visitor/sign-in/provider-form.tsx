@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { fetchVisit, linkPath } from '#visitor/link-api.ts';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { rememberWayBack, useUpFailedSignIn } from './provider-return.ts';
+import { readFailedSignInOnce, rememberWayBack } from './provider-return.ts';
 import type { SignInProperties } from './sign-in-form.tsx';
 
 const pollInterval = 2000; // ms
@@ -28,7 +28,7 @@ function useSignInElsewhere(isWaiting: boolean, onSignedIn: SignInProperties['on
 export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInProperties) {
   const translation = useTranslation();
   const { translate } = translation;
-  const [failed] = useState(useUpFailedSignIn);
+  const [failed] = useState(readFailedSignInOnce);
   const [isWaiting, setWaiting] = useState(false);
   useSignInElsewhere(isWaiting, onSignedIn);
   const follow = () => (inWindow ? setWaiting(true) : rememberWayBack());

@@ -8,11 +8,19 @@ export interface FailedSignIn {
 }
 
 const key = `way back ${linkPath}`;
+const maxSignInTime = 10 * 60_000; // ms, as the server allows
 let failed: FailedSignIn | null = null;
 
 /** Remembers the folder that the page shows: the way to the provider and back loses what stands behind the `#`. */
 export function rememberWayBack(): void {
-  if (window.location.hash !== '') saveItem('sessionStorage', key, window.location.hash);
+  if (window.location.hash !== '') saveItem('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
+}
+
+/** Returns the folder that the page showed before the sign-in, or nothing if it began too long ago: then the visitor has given up. */
+function takeWayBack(): string {
+  const [, startedAt = '0', hash = ''] = /^(\d+) (#.*)$/.exec(readItem('sessionStorage', key) ?? '') ?? [];
+  deleteItem('sessionStorage', key);
+  return Date.now() - Number(startedAt) < maxSignInTime ? hash : '';
 }
 
 /**
@@ -24,12 +32,11 @@ export function takeProviderOutcome(): void {
   const [, code, reference = ''] = /^#sign-in=(\w+)\.([\w-]+)$/.exec(hash) ?? [];
   if (code !== undefined) failed = { failure: new Failure(0, code, '', null), reference };
   else if (hash !== '') return;
-  window.history.replaceState(null, '', pathname + search + (readItem('sessionStorage', key) ?? ''));
-  deleteItem('sessionStorage', key);
+  window.history.replaceState(null, '', pathname + search + takeWayBack());
 }
 
 /** Returns the failed sign-in with which the page was opened, the first time only. */
-export function useUpFailedSignIn(): FailedSignIn | null {
+export function readFailedSignInOnce(): FailedSignIn | null {
   const current = failed;
   failed = null;
   return current;

@@ -15,6 +15,7 @@ import { sessionIdentities } from './0014-session-identities.ts';
 import { mail } from './0015-mail.ts';
 import { signInCodes } from './0016-sign-in-codes.ts';
 import { sessionRenewal } from './0017-session-renewal.ts';
+import { profileId } from './0018-profile-id.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   mail,
   signInCodes,
   sessionRenewal,
+  profileId,
 ];

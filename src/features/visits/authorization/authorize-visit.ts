@@ -1,6 +1,7 @@
 import { type Denial, decide, type Permit, type VisitorAction } from '#core/authorization/decide.ts';
 import type { ShareRules } from '#core/authorization/share-rules.ts';
 import { type MessageName, Refusal } from '#core/messages.ts';
+import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { findLink, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
 import {
@@ -40,7 +41,8 @@ export interface VisitorRequest {
 }
 
 /** What the authorization of a visit uses. */
-export type AuthorizationPorts = Pick<Ports, 'store' | 'clock'> & Pick<VisitServices, 'audit' | 'signInKinds' | 'verifiedPasswords'>;
+export type AuthorizationPorts = Pick<Ports, 'store' | 'clock'> &
+  Pick<VisitServices, 'audit' | 'signInKinds' | 'renewals' | 'verifiedPasswords'>;
 
 /** A visit that `decide()` has permitted. */
 export interface AuthorizedVisit<A extends VisitorAction = VisitorAction> {
@@ -178,7 +180,7 @@ export function refuseSignIn(
       action: 'sign-in',
       outcome: 'refused',
       path: '',
-      after: { because: cause.messageName },
+      after: refusalDetails(cause),
     });
   throw cause;
 }

@@ -6,6 +6,7 @@ import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import type { FormatListing } from '#features/visits/files/listing-json.ts';
 import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
+import type { SessionRenewals } from '#features/visits/sessions/renew-session.ts';
 import type { VerifiedPasswords } from '#features/visits/sessions/verified-passwords.ts';
 import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -15,9 +16,11 @@ import type { SignInKinds } from '#ports/sign-in.ts';
 export interface VisitServices {
   readonly audit: VisitAudit;
   readonly signInKinds: SignInKinds;
+  readonly renewals: SessionRenewals;
   readonly verifiedPasswords: VerifiedPasswords;
   readonly newSessions: NetworkLimit;
   readonly newCodes: NetworkLimit;
+  readonly providerRequests: NetworkLimit;
   readonly codes: CodeTurns;
   /** Tokens of the file changes that this process is making or recovering. */
   readonly runningChanges: Set<string>;

@@ -1,16 +1,13 @@
 import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
-import type { Ports } from '#ports/ports.ts';
-import type { PasswordCredentials, PasswordSignIn, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
+import type { PasswordCredentials, PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import type { VerifiedPasswords } from './verified-passwords.ts';
-import { findSession, recordSessionUse, useRecordInterval, type VisitSession } from './visit-session.ts';
+import { findSession, recordSessionUse, type SessionPorts, useRecordInterval, type VisitSession } from './visit-session.ts';
 import { checkSignIn, signedInVisitor } from './visitor-identity.ts';
 
 const cacheTime = 300_000; // ms; argon2 is too expensive to run for each of a thousand requests
-
-type AuthenticationPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds };
 
 /** The credentials of a visitor's request. */
 export interface Credentials {
@@ -31,7 +28,7 @@ export interface AuthenticatedVisitor {
 
 /** Authenticates by a pair of user name and password that was verified a short time ago. Returns null for any other pair. */
 async function byVerifiedPassword(
-  ports: AuthenticationPorts,
+  ports: SessionPorts,
   verifiedPairs: VerifiedPasswords,
   profile: ProfileRef,
   pair: PasswordCredentials,
@@ -46,7 +43,7 @@ async function byVerifiedPassword(
 
 /** @param kind the way in which the profile verifies passwords */
 async function byBasic(
-  ports: AuthenticationPorts,
+  ports: SessionPorts,
   verifiedPairs: VerifiedPasswords,
   profile: ProfileRef,
   kind: PasswordSignIn,
@@ -62,13 +59,8 @@ async function byBasic(
   return { signedIn: signedInVisitor(profile, signIn), reauthenticate, passwordVerified: true };
 }
 
-async function bySession(
-  ports: AuthenticationPorts,
-  profile: ProfileRef,
-  token: string,
-  address: string,
-): Promise<AuthenticatedVisitor | null> {
-  const session = await findSession(ports, profile, token, address);
+async function bySession(ports: SessionPorts, profile: ProfileRef, token: string, address: string): Promise<AuthenticatedVisitor | null> {
+  const session = await findSession(ports, profile, token, { address, isRunning: false });
   if (!session) return null;
   let recordedAt = Number.NEGATIVE_INFINITY;
   function recordUse(usedSession: VisitSession): void {
@@ -80,7 +72,7 @@ async function bySession(
   recordUse(session);
   // Also records the use, so that the session of a transfer that takes hours does not expire as unused.
   const reauthenticate = async (currentProfile: ProfileRef) => {
-    const currentSession = await findSession(ports, currentProfile, token, address);
+    const currentSession = await findSession(ports, currentProfile, token, { address, isRunning: true });
     if (currentSession) recordUse(currentSession);
     return currentSession?.signedIn ?? null;
   };
@@ -94,7 +86,7 @@ interface AuthenticationRequest {
 
 /** Authenticates by a valid session, else with `byPair` by the user name and password of the request. */
 async function authenticateBy(
-  ports: AuthenticationPorts,
+  ports: SessionPorts,
   profile: LinkRow | ProfileRef,
   { credentials, address }: AuthenticationRequest,
   byPair: (kind: PasswordSignIn, pair: PasswordCredentials) => Promise<AuthenticatedVisitor | null>,
@@ -112,7 +104,7 @@ async function authenticateBy(
  * @throws Refusal (401) for a wrong user name or password; (429, 503)
  */
 export const authenticateVisitor = (
-  ports: AuthenticationPorts,
+  ports: SessionPorts,
   verifiedPairs: VerifiedPasswords,
   profile: LinkRow | ProfileRef,
   request: AuthenticationRequest,
@@ -121,7 +113,7 @@ export const authenticateVisitor = (
 
 /** Authenticates a visitor as `authenticateVisitor` does, but accepts a password only if it was verified a short time ago. */
 export const authenticateWithoutVerifying = (
-  ports: AuthenticationPorts,
+  ports: SessionPorts,
   verifiedPairs: VerifiedPasswords,
   profile: LinkRow | ProfileRef,
   request: AuthenticationRequest,

@@ -1,23 +1,31 @@
+import { identityKey } from '#features/audit/identity-key.ts';
+import type { SignedInVisitor } from '#features/links/find-link.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
 
 /**
  * Ends the sessions of a profile that its provider names.
- * @param ended `subject` of the user; empty: any user. `providerSession`; empty: all sessions of the user
+ * @param ended `subject` of the user; empty: any user. `providerSession`; empty: all sessions of the user. A session that the provider
+ *   has not named is ended with its user
+ * @returns the visitor of each ended session
  */
 export async function endProviderSessions(
   { store }: Pick<Ports, 'store'>,
-  { tid, profile_id }: ProfileRef,
+  { tid, profile_id: id, type_id: typeId }: ProfileRef,
   { subject, providerSession }: { readonly subject: string; readonly providerSession: string },
-): Promise<void> {
-  if (subject === '' && providerSession === '') return;
-  await store.write(
+): Promise<readonly Pick<SignedInVisitor, 'name' | 'identityKey'>[]> {
+  if (subject === '' && providerSession === '') return [];
+  const ended = await store.write(
     (tx) => {
-      let sessions = tx.deleteFrom('visit_session').where('tid', '=', tid).where('profile_id', '=', profile_id);
+      let sessions = tx.deleteFrom('visit_session').where('tid', '=', tid).where('profile_id', '=', id);
       if (subject !== '') sessions = sessions.where('provider_subject', '=', subject);
-      if (providerSession !== '') sessions = sessions.where('provider_session', '=', providerSession);
-      return sessions.execute();
+      if (providerSession !== '')
+        sessions = sessions.where(({ eb, or }) =>
+          or([eb('provider_session', '=', providerSession), ...(subject === '' ? [] : [eb('provider_session', 'is', null)])]),
+        );
+      return sessions.returning(['name', 'provider_subject']).execute();
     },
     { tenant: tid },
   );
+  return ended.map(({ name, provider_subject }) => ({ name, identityKey: identityKey({ id, typeId }, provider_subject ?? '') }));
 }

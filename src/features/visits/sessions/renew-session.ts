@@ -1,11 +1,14 @@
-import { sql } from 'kysely';
-import { Refusal } from '#core/messages.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { messages, Refusal } from '#core/messages.ts';
+import { refusalDetails } from '#features/audit/refusal-details.ts';
+import type { VisitAudit } from '#features/audit/visit-audit.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
-import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, ProfileRef, Renewal } from '#ports/sign-in.ts';
-import type { Store } from '#ports/store.ts';
+import type { Store, Tx } from '#ports/store.ts';
+import { signedInVisitor } from './visitor-identity.ts';
 
-const leaseTime = 10_000; // ms: longer than a provider may take
+const leaseTime = 10_000; // ms: twice as long as a provider may take
+const pauseAfterFailure = 3000; // ms
 const pollInterval = 100; // ms
 const maxPolls = 50;
 
@@ -16,81 +19,141 @@ export interface DueSession {
   readonly signIn: CompletedSignIn;
 }
 
-/** A stored session, as far as it concerns its renewal. */
-export interface StoredRenewal {
+/** The columns of a session that its renewal changes. */
+export interface StoredSignIn {
   readonly identity: string | null;
   readonly renewal: string | null;
 }
 
-/** Takes the lease of a renewal, so that one process asks: providers may accept a refresh token once. @returns false if another one asks */
-async function takeLease({ store }: Pick<Ports, 'store'>, session: DueSession): Promise<boolean> {
-  const { now } = store.dialect;
-  const [result] = await store.write(
-    (tx) =>
-      tx
-        .updateTable('visit_session')
-        .set({ renewing_until: sql<number>`${now} + ${leaseTime}` })
-        .where('tid', '=', session.tid)
-        .where('hash', '=', session.hash)
-        .where('renewal', '=', session.signIn.renewal ?? '')
-        .where(sql<boolean>`(renewing_until is null or renewing_until < ${now} or renewing_until > ${now} + ${2 * leaseTime})`)
-        .execute(),
-    'job',
-  );
-  return Number(result?.numUpdatedRows) === 1;
+/** A renewal, and where its request came from. */
+export interface RenewalRequest {
+  readonly profile: ProfileRef;
+  readonly session: DueSession;
+  readonly renewal: Renewal;
+  /** Returns the columns of a sign-in. */
+  readonly toStored: (signIn: CompletedSignIn) => StoredSignIn;
+  readonly address: string;
 }
 
-/** Stores a renewed sign-in, or deletes the session. */
-async function storeRenewal(store: Store, session: DueSession, renewed: StoredRenewal | null, address: string): Promise<void> {
-  await store.write(async (tx) => {
-    const { tid, hash } = session;
-    if (!renewed) return void (await tx.deleteFrom('visit_session').where('tid', '=', tid).where('hash', '=', hash).execute());
-    const values = { ...renewed, renewing_until: null };
-    await tx.updateTable('visit_session').set(values).where('tid', '=', tid).where('hash', '=', hash).execute();
-  }, visitorTurn(address));
-}
+/** What a renewal changes in a session. */
+type SessionValues = Partial<StoredSignIn> & { readonly renewing_until?: RawBuilder<number> | null };
 
-/** Releases the lease of a renewal that has failed: the next request tries again. */
-const releaseLease = (store: Store, { tid, hash }: DueSession) =>
-  store.write(
-    (tx) => tx.updateTable('visit_session').set({ renewing_until: null }).where('tid', '=', tid).where('hash', '=', hash).execute(),
-    'job',
-  );
+/** Whether the provider has refused the visitor, so that the session ends. */
+const isEnd = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
+
+/** The stored session of one renewal. Its statements do nothing once another process has renewed or ended the session. */
+class LeasedSession {
+  readonly #store: Store;
+  readonly #session: DueSession;
+  readonly #turn: ReturnType<typeof visitorTurn>;
+  #renewal: string;
+
+  constructor(store: Store, session: DueSession, address: string) {
+    this.#store = store;
+    this.#session = session;
+    this.#turn = visitorTurn(address);
+    this.#renewal = session.signIn.renewal ?? '';
+  }
+
+  /** Takes the lease, so that one process asks: providers may accept a refresh token once. @returns false if another one has it */
+  take(): Promise<boolean> {
+    const { now } = this.#store.dialect;
+    const isFree = sql<boolean>`(renewing_until is null or renewing_until < ${now} or renewing_until > ${now} + ${2 * leaseTime})`;
+    return this.#update({ renewing_until: sql<number>`${now} + ${leaseTime}` }, isFree);
+  }
+
+  /** Stores a new renewal, and continues to hold the lease. @throws Refusal (503) if another process has the lease */
+  async keep(renewal: string): Promise<void> {
+    if (!(await this.#update({ renewal }))) throw new Refusal('providerAway');
+    this.#renewal = renewal;
+  }
+
+  /** Stores the renewed sign-in, and releases the lease. */
+  complete = (signIn: StoredSignIn) => this.#update({ ...signIn, renewing_until: null });
+
+  /** Releases the lease of a renewal that has failed. */
+  release = () => this.#update({ renewing_until: null });
+
+  /** Ends the session. @returns false if another process has renewed or ended it */
+  async end(): Promise<boolean> {
+    const { tid, hash } = this.#session;
+    const remove = (tx: Tx) =>
+      tx.deleteFrom('visit_session').where('tid', '=', tid).where('hash', '=', hash).where('renewal', '=', this.#renewal).execute();
+    const [result] = await this.#store.write(remove, this.#turn);
+    return Number(result?.numDeletedRows) === 1;
+  }
+
+  async #update(values: SessionValues, condition = sql<boolean>`1 = 1`): Promise<boolean> {
+    const { tid, hash } = this.#session;
+    const update = (tx: Tx) => {
+      const same = tx.updateTable('visit_session').set(values).where('tid', '=', tid).where('hash', '=', hash);
+      return same.where('renewal', '=', this.#renewal).where(condition).execute();
+    };
+    const [result] = await this.#store.write(update, this.#turn);
+    return Number(result?.numUpdatedRows) === 1;
+  }
+}
 
 /** Waits until another process has renewed a session. @throws Refusal (503) if it takes too long */
-async function waitForRenewal(store: Store, { tid, hash, signIn }: DueSession): Promise<void> {
+async function waitForRenewal(store: Store, { tid, hash }: DueSession): Promise<void> {
   for (let polls = 0; polls < maxPolls; polls += 1) {
     const row = await store.read
       .selectFrom('visit_session')
-      .select(['renewal', 'renewing_until'])
+      .select('renewing_until')
       .where('tid', '=', tid)
       .where('hash', '=', hash)
       .executeTakeFirst();
-    if (row?.renewal !== signIn.renewal || row?.renewing_until === null) return;
+    if (!row || row.renewing_until === null) return;
     await new Promise((resolve) => setTimeout(resolve, pollInterval));
   }
   throw new Refusal('providerAway');
 }
 
-/**
- * Asks the provider of a session again, and stores what it states. Only one process asks; the others wait for the result.
- * @param toStored returns the columns of a sign-in
- * @throws Refusal (503) if the provider is not available. The session stays, and the next request asks again
- */
-export async function renewSession(
-  { store }: Pick<Ports, 'store'>,
-  profile: ProfileRef,
-  session: DueSession,
-  { renew }: Renewal,
-  toStored: (signIn: CompletedSignIn) => StoredRenewal,
-  address: string,
-): Promise<void> {
-  if (!(await takeLease({ store }, session))) return waitForRenewal(store, session);
-  try {
-    const renewed = await renew(profile, session.signIn);
-    await storeRenewal(store, session, renewed && toStored(renewed), address);
-  } catch (cause) {
-    await releaseLease(store, session).catch(() => {}); // the lease ends by itself
-    throw cause;
+/** Renews the sessions of this process. Requests of one session share a renewal. */
+export class SessionRenewals {
+  readonly #store: Store;
+  readonly #audit: Pick<VisitAudit, 'recordInBackground'>;
+  /** By the hash of the session. A failed one stays for a few seconds, so that the provider is not asked at every request. */
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(store: Store, audit: Pick<VisitAudit, 'recordInBackground'>) {
+    this.#store = store;
+    this.#audit = audit;
+  }
+
+  /**
+   * Asks the provider of a session again, and stores what it states. Ends the session if the provider no longer admits the visitor. One
+   * process asks; the others wait for the result.
+   * @throws Refusal (503) if the provider is not available. The session stays, and a later request asks again
+   */
+  renew(request: RenewalRequest): Promise<void> {
+    const { hash } = request.session;
+    const running = this.#running.get(hash);
+    if (running) return running;
+    const renewed = this.#renewOnce(request);
+    this.#running.set(hash, renewed);
+    const forget = () => this.#running.delete(hash);
+    renewed.then(forget, () => setTimeout(forget, pauseAfterFailure).unref());
+    return renewed;
+  }
+
+  async #renewOnce({ profile, session, renewal, toStored, address }: RenewalRequest): Promise<void> {
+    const leased = new LeasedSession(this.#store, session, address);
+    if (!(await leased.take())) return waitForRenewal(this.#store, session);
+    try {
+      await leased.complete(toStored(await renewal.renew(profile, session.signIn, (value) => leased.keep(value))));
+    } catch (cause) {
+      if (isEnd(cause)) return this.#end(leased, profile, session, address, cause);
+      await leased.release().catch(() => {}); // the lease ends by itself
+      throw cause;
+    }
+  }
+
+  async #end(leased: LeasedSession, profile: ProfileRef, { tid, signIn }: DueSession, address: string, cause: Refusal): Promise<void> {
+    if (!(await leased.end())) return;
+    this.#audit.recordInBackground({
+      ...{ link: null, tid, visitor: signedInVisitor(profile, signIn), visitorRequest: { address, requestId: '' } },
+      ...{ action: 'sign-out', outcome: 'done', path: '', after: refusalDetails(cause) },
+    });
   }
 }

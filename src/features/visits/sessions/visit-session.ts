@@ -1,4 +1,5 @@
 import { isRecent } from '#core/is-recent.ts';
+import { Refusal } from '#core/messages.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
@@ -6,7 +7,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
-import { renewSession, type StoredRenewal } from './renew-session.ts';
+import type { SessionRenewals, StoredSignIn } from './renew-session.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /** Maximum duration of a session in ms. */
@@ -53,7 +54,7 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
 type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt'>;
 
 /** Returns the columns of a sign-in that its renewal changes. */
-function storedSignIn({ identity, claimsAt, renewal }: CompletedSignIn): StoredRenewal {
+function storedSignIn({ identity, claimsAt, renewal }: CompletedSignIn): StoredSignIn {
   const stored: StoredIdentity = { ...identity, claimsAt };
   return { identity: JSON.stringify(stored), renewal: renewal ?? null };
 }
@@ -83,16 +84,23 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
   };
 }
 
+/** What finding a session uses. */
+export type SessionPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds; readonly renewals: SessionRenewals };
+
+/** How long a running transfer may continue after its provider should have been asked again, in ms. */
+const renewalGrace = 60_000;
+
 /**
- * Returns the valid session of a token at a profile, or null. Asks its provider again if it is time.
+ * Returns the valid session of a token at a profile, or null. If it is time, asks its provider again: a new request waits for that, the
+ * check of a running transfer does not, so that a slow provider does not delay the checks of other transfers.
  * @param address of the visitor
  * @throws Refusal (503) if the provider must be asked and is not available
  */
 export async function findSession(
-  { store, clock, signInKinds }: Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds },
+  { store, clock, signInKinds, renewals }: SessionPorts,
   profile: ProfileRef,
   token: string,
-  address: string,
+  { address, isRunning }: { readonly address: string; readonly isRunning: boolean },
 ): Promise<VisitSession | null> {
   const session = await store.cachedUntilChange(`session ${token}`, () => readSession(store.read, token));
   if (session?.tid !== profile.tid) return null;
@@ -102,9 +110,16 @@ export async function findSession(
   const signedIn = await checkSignIn(signInKinds, profile, session);
   if (!signedIn) return null;
   const renewal = findSignInKind(signInKinds, profile)?.renewal;
-  if (!renewal?.isDue(session.signIn)) return { tid, hash, signedIn, usedAt };
-  await renewSession({ store }, profile, session, renewal, storedSignIn, address);
-  return findSession({ store, clock, signInKinds }, profile, token, address);
+  const overdueTime = renewal?.overdueTime(session.signIn) ?? Number.NEGATIVE_INFINITY;
+  if (!renewal || overdueTime < 0) return { tid, hash, signedIn, usedAt };
+  const renewed = renewals.renew({ profile, session, renewal, toStored: storedSignIn, address });
+  if (!isRunning) {
+    await renewed;
+    return findSession({ store, clock, signInKinds, renewals }, profile, token, { address, isRunning });
+  }
+  renewed.catch(() => {}); // a later check sees the result
+  if (overdueTime < renewalGrace) return { tid, hash, signedIn, usedAt };
+  throw new Refusal('providerAway');
 }
 
 /** Records that a session was used, at most once a minute. The caller does not wait for the write. */
@@ -152,13 +167,14 @@ export async function beginSession(
   return token;
 }
 
-/** Ends a session. Ignores an unknown token. @param address of the visitor */
-export async function endSession(store: Store, token: string, address: string): Promise<void> {
-  if (!(await sessionOf(store.read, token))) return;
+/** Ends a session. @param address of the visitor @returns false for an unknown token */
+export async function endSession(store: Store, token: string, address: string): Promise<boolean> {
+  if (!(await sessionOf(store.read, token))) return false;
   await store.write(
     (tx) => tx.deleteFrom('visit_session').where('tid', '=', tenantOfToken(token)).where('hash', '=', sha256(token)).execute(),
     visitorTurn(address),
   );
+  return true;
 }
 
 /** Returns the tokens to delete so that only the `maxTokens` newest stay: tokens of ended sessions first, then the oldest. */

@@ -1,15 +1,13 @@
 import { messages, Refusal } from '#core/messages.ts';
+import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { beginAttempt } from '#features/rate-limits/sign-in-attempt.ts';
 import type { AuthorizationPorts, VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
-import { endProviderSessions } from '#features/visits/sessions/end-provider-sessions.ts';
-import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { beginSession } from '#features/visits/sessions/visit-session.ts';
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { CompletedSignIn, ProfileRef, RedirectSignIn } from '#ports/sign-in.ts';
-import type { Tx } from '#ports/store.ts';
+import type { RedirectSignIn } from '#ports/sign-in.ts';
 import type { NewSession } from './sign-in.ts';
 import { findSignInPlace, type SignInPlace } from './sign-in-place.ts';
 import { signInKindOf } from './verify-credentials.ts';
@@ -18,11 +16,15 @@ const purpose = 'sign-in at a provider';
 /** Time in ms for a sign-in at a provider. */
 export const providerSignInTime = 10 * 60_000;
 
-type ProviderPorts = AuthorizationPorts & Pick<Ports, 'random' | 'links' | 'vault'> & Pick<VisitServices, 'newSessions' | 'signInKinds'>;
+type ProviderPorts = AuthorizationPorts &
+  Pick<Ports, 'random' | 'links' | 'vault'> &
+  Pick<VisitServices, 'newSessions' | 'providerRequests' | 'signInKinds'>;
 
 /** The content of the encrypted cookie that the browser keeps until it comes back from the provider. */
 interface PendingSignIn {
   readonly profileId: number;
+  /** Session epoch of the profile: what one provider has sent is not sent to another one. */
+  readonly epoch: number;
   readonly at: 'share' | 'portal';
   readonly viewId: string;
   readonly state: string;
@@ -32,7 +34,7 @@ interface PendingSignIn {
   readonly until: number;
 }
 
-/** A sign-in that has begun: where the browser goes, and what it keeps. */
+/** The start of a sign-in: where the browser goes, and what it keeps. */
 export interface ProviderStart {
   readonly url: string;
   /** null: the provider is not available, and the browser goes back to the page. */
@@ -44,7 +46,7 @@ export interface ProviderStart {
   } | null;
 }
 
-/** The browser comes back from a provider. */
+/** The request with which a browser comes back from a provider. */
 export interface ProviderReturn {
   readonly profileId: number;
   /** The query with which it comes back. */
@@ -59,7 +61,6 @@ export interface ProviderReturn {
 export interface ProviderOutcome {
   /** Address of the page to which the browser goes. */
   readonly pageUrl: string;
-  readonly state: string;
   /** null: the sign-in was refused. */
   readonly session: NewSession | null;
   /** Why it was refused; null: it was not. */
@@ -86,13 +87,14 @@ export async function beginProviderSignIn(
   at: 'share' | 'portal',
 ): Promise<ProviderStart> {
   const place = await findSignInPlace(ports, visitorRequest, at);
-  const { profile_id: profileId } = place.profile;
+  const { profile_id: profileId, session_epoch: epoch } = place.profile;
   const redirect = redirectOf(ports, place);
   try {
-    const begun = await redirect.begin(place.profile, redirectUrlOf(ports.links.publicUrl(), profileId));
+    ports.providerRequests.count(visitorRequest.address, profileId);
+    const { url, state, pending } = await redirect.begin(place.profile, redirectUrlOf(ports.links.publicUrl(), profileId));
     const until = ports.clock.now() + providerSignInTime;
-    const pending: PendingSignIn = { profileId, at, viewId: visitorRequest.viewId, state: begun.state, pending: begun.pending, until };
-    return { url: begun.url, cookie: { state: begun.state, sealed: ports.vault.seal(purpose, JSON.stringify(pending)) } };
+    const signIn: PendingSignIn = { profileId, epoch, at, viewId: visitorRequest.viewId, state, pending, until };
+    return { url, cookie: { state, sealed: ports.vault.seal(purpose, JSON.stringify(signIn)) } };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     recordRefusal(ports, eventOf(place, visitorRequest), cause);
@@ -104,16 +106,11 @@ const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest)
   ({ link, tid: profile.tid, visitorRequest, action: 'sign-in', path: '' }) as const;
 
 /** Records a refused sign-in with the reason for the operator. */
-function recordRefusal(
-  { audit }: Pick<ProviderPorts, 'audit'>,
-  event: Omit<VisitEvent, 'outcome' | 'visitor'>,
-  { messageName, extras }: Refusal,
-): void {
-  if (messages[messageName].status === 400) return;
-  const reason = extras.forOperator === undefined ? {} : { reason: extras.forOperator };
+function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<VisitEvent, 'outcome' | 'visitor'>, refusal: Refusal): void {
+  if (messages[refusal.messageName].status === 400) return;
   // With the reference, each refusal has an entry of its own. While a provider is away, one entry counts the sign-ins of a minute.
-  const reference = messageName === 'providerRefused' ? { reference: event.visitorRequest.requestId } : {};
-  audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { because: messageName, ...reason, ...reference } });
+  const reference = refusal.messageName === 'providerRefused' ? { reference: event.visitorRequest.requestId } : {};
+  audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { ...refusalDetails(refusal), ...reference } });
 }
 
 /** Returns the address of a page that says why a sign-in has failed. @param requestId by which the operator finds it in the audit log */
@@ -139,28 +136,6 @@ function openPending({ vault, clock }: Pick<Ports, 'vault' | 'clock'>, { profile
   return pending;
 }
 
-/** Lets the kind check the response of the provider, and counts a refused one as a failed attempt of the network. */
-async function finishCounted(
-  ports: ProviderPorts,
-  place: SignInPlace,
-  { state, pending }: PendingSignIn,
-  { address, returned }: { readonly address: string; readonly returned: URL },
-): Promise<CompletedSignIn> {
-  const countAttempt = await beginAttempt(ports, place.profile, state, address);
-  const refusals: Refusal[] = [];
-  const finish = () =>
-    redirectOf(ports, place)
-      .finish(place.profile, returned, pending)
-      .catch((cause: unknown) => {
-        if (!(cause instanceof Refusal) || cause.messageName !== 'providerRefused') throw cause;
-        refusals.push(cause);
-        return null;
-      });
-  return countAttempt(finish).catch((cause: unknown) => {
-    throw refusals[0] ?? cause;
-  });
-}
-
 async function complete(
   ports: ProviderPorts,
   place: SignInPlace,
@@ -171,8 +146,10 @@ async function complete(
   const { profile } = place;
   const returned = new URL(redirectUrlOf(ports.links.publicUrl(), pending.profileId));
   returned.search = back.query.toString(); // our own origin, whatever the request's Host was
-  const completed = await finishCounted(ports, place, pending, { address: back.address, returned });
   ports.newSessions.count(back.address, profile.profile_id);
+  // Counts for the network alone: each sign-in at a provider is the only one with its state.
+  const countAttempt = await beginAttempt(ports, profile, null, back.address);
+  const completed = await countAttempt(() => redirectOf(ports, place).finish(profile, returned, pending.pending));
   const token = await beginSession(ports, profile, completed, back.address);
   await ports.audit.record({ ...event, visitor: signedInVisitor(profile, completed), outcome: 'done' });
   return { profileId: profile.profile_id, token };
@@ -188,39 +165,18 @@ export async function completeProviderSignIn(
   visitorRequest: Omit<VisitorRequest, 'viewId'>,
 ): Promise<ProviderOutcome> {
   const pending = openPending(ports, back);
-  const { viewId, at, state } = pending;
+  const { viewId, at } = pending;
   const request = { ...visitorRequest, viewId };
   const place = await findSignInPlace(ports, request, at);
   const { profile, pageUrl } = place;
   const event = eventOf(place, request);
   try {
-    if (profile.profile_id !== pending.profileId)
-      throw new Refusal('requestMalformed', 'The link has another sign-in method now. Open it again.');
-    return { pageUrl, state, session: await complete(ports, place, back, pending, event), refusal: null };
+    if (profile.profile_id !== pending.profileId || profile.session_epoch !== pending.epoch)
+      throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Open the link and sign in again.');
+    return { pageUrl, session: await complete(ports, place, back, pending, event), refusal: null };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     recordRefusal(ports, event, cause);
-    return { pageUrl, state, session: null, refusal: cause };
+    return { pageUrl, session: null, refusal: cause };
   }
-}
-
-/**
- * Ends the sessions of a user who has signed out at the provider of a login profile.
- * @param logoutToken statement of the provider
- * @throws Refusal (400) if the statement is not valid; (404) if there is no such profile; (503)
- */
-export async function endSessionsByProvider(ports: ProviderPorts, profileId: number, logoutToken: string): Promise<void> {
-  const profile = await findProfileRef(ports.store.read, profileId);
-  const redirect = profile && findSignInKind(ports.signInKinds, profile)?.redirect;
-  if (!redirect) throw new Refusal('notFound');
-  await endProviderSessions(ports, profile, await redirect.verifySignOut(profile, logoutToken));
-}
-
-async function findProfileRef(db: Tx, profileId: number): Promise<ProfileRef | null> {
-  const row = await db
-    .selectFrom('login_profile')
-    .select(['tid', 'id as profile_id', 'type_id', 'session_epoch', 'username as profile_username'])
-    .where('id', '=', profileId)
-    .executeTakeFirst();
-  return row ?? null;
 }

@@ -4,6 +4,7 @@ import { checkNewPassword, checkNotGuessable } from '#core/password-rules.ts';
 import type { PasswordResetBody } from '#core/records/visit.ts';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { auditEntryOf } from '#features/audit/event-entry.ts';
+import { refusalDetails } from '#features/audit/refusal-details.ts';
 import { beginAttempt } from '#features/rate-limits/sign-in-attempt.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizationPorts, VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
@@ -29,20 +30,25 @@ export interface ResetRequest {
 const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest) =>
   ({ link, tid: profile.tid, visitorRequest, action: 'change-password', path: '' }) as const;
 
+/** A reset whose request is complete: where it takes place, and what it sets. */
+interface NewPassword {
+  readonly place: SignInPlace;
+  readonly reset: PasswordReset;
+  readonly credentials: CodeCredentials;
+  readonly password: string;
+}
+
 /** Uses the code up, sets the password and writes the audit entry, in one transaction. @returns null: the code is wrong */
 async function setPassword(
   ports: ResetPorts,
   visitorRequest: VisitorRequest,
-  place: SignInPlace,
-  reset: PasswordReset,
-  credentials: CodeCredentials,
-  password: string,
+  { place, reset, credentials, password }: NewPassword,
 ): Promise<CompletedSignIn | null> {
   if (!(await reset.hasCode(place.profile, credentials))) return null; // hashing is slow, and anybody can send this request
   const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {
-    const completed = await reset.complete(tx, place.profile, credentials, hash, now);
+    const completed = await reset.redeem(tx, place.profile, credentials, hash, now);
     if (!completed) return null;
     const { name } = completed.identity;
     checkNewPassword({ password, confirmPassword: password, name }, 'password');
@@ -56,7 +62,7 @@ async function setPassword(
 /**
  * Sets a new password for a visitor who has forgotten the old one and has got a code by e-mail. Ends all their sessions, and begins a
  * new one for this browser. A new password that is not allowed does not use up the code.
- * @param setCookie called with the new session
+ * @param setCookie called with the new session. Not called if none can begin: the password is set all the same, and the visitor signs in
  * @throws Refusal (400) if the new password is not allowed, or the link sends no codes for a new one; (401) if the code is wrong; (403,
  *   404, 410); (429) during the wait after failed attempts; (503)
  */
@@ -75,16 +81,27 @@ export async function resetForgottenPassword(
   const reset = signInKindOf(ports, profile).password?.reset;
   if (!reset) throw new Refusal('requestMalformed', 'This link does not let visitors set a new password with a code.');
   const { viewId, address } = visitorRequest;
-  const credentials = { email, code, browser: browser ?? '', viewId, address };
+  const newPassword = { place, reset, credentials: { email, code, browser: browser ?? '', viewId, address }, password };
+  const completed = await setPasswordCounted(ports, visitorRequest, newPassword);
+  const token = await beginSession(ports, profile, completed, address).catch((cause: unknown) => {
+    if (cause instanceof Refusal) return null;
+    throw cause;
+  });
+  if (token !== null) await setCookie({ profileId: profile.profile_id, token });
+}
+
+/** Sets the password, and counts a wrong code as a failed attempt. Records a refusal in the audit log. */
+async function setPasswordCounted(ports: ResetPorts, visitorRequest: VisitorRequest, newPassword: NewPassword): Promise<CompletedSignIn> {
+  const { place, credentials } = newPassword;
+  const { profile } = place;
+  const { address } = visitorRequest;
   try {
-    const countAttempt = await beginAttempt(ports, profile, emailKey(email), address);
-    const completed = await countAttempt(() => setPassword(ports, visitorRequest, place, reset, credentials, password));
     ports.newSessions.count(address, profile.profile_id);
-    const token = await beginSession(ports, profile, completed, address);
-    await setCookie({ profileId: profile.profile_id, token });
+    const countAttempt = await beginAttempt(ports, profile, emailKey(credentials.email), address);
+    return await countAttempt(() => setPassword(ports, visitorRequest, newPassword));
   } catch (cause) {
     if (cause instanceof Refusal && messages[cause.messageName].status !== 400) {
-      const after = { because: cause.messageName };
+      const after = refusalDetails(cause);
       ports.audit.recordInBackground({ ...eventOf(place, visitorRequest), visitor: null, outcome: 'refused', after });
     }
     throw cause;

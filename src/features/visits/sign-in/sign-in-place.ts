@@ -14,6 +14,12 @@ export interface SignInPlace {
   readonly pageUrl: string;
 }
 
+/** Returns a request as somebody sends it who has not signed in. */
+export const withoutCredentials = (visitorRequest: VisitorRequest): VisitorRequest => ({
+  ...visitorRequest,
+  credentials: { basic: null, session: () => null },
+});
+
 /** Returns the share or the portal of a request. It does not matter who has signed in there. @throws Refusal (403, 404, 410) */
 export async function findSignInPlace(
   ports: AuthorizationPorts & Pick<Ports, 'links'>,
@@ -26,7 +32,6 @@ export async function findSignInPlace(
     const { profile } = await accessPortal(ports, visitorRequest);
     return { profile, link: null, pageUrl: portalUrl(publicUrl, viewId) };
   }
-  const anonymousRequest = { ...visitorRequest, credentials: { basic: null, session: () => null } };
-  const { link } = await authorizeVisit(ports, anonymousRequest, { action: 'signIn' });
+  const { link } = await authorizeVisit(ports, withoutCredentials(visitorRequest), { action: 'signIn' });
   return { profile: link, link, pageUrl: shareUrl(publicUrl, viewId) };
 }

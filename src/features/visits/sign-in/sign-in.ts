@@ -12,6 +12,7 @@ import { beginSession, endSession } from '#features/visits/sessions/visit-sessio
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
+import { withoutCredentials } from './sign-in-place.ts';
 import { type SubmittedCredentials, verifyCredentials } from './verify-credentials.ts';
 
 /** A new session. The HTTP layer sets its cookie before any further check. */
@@ -66,11 +67,7 @@ export async function signInAtShare(
   request: SignInRequest,
   setCookie: (session: NewSession) => Promise<void>,
 ): Promise<Visit> {
-  const { link } = await authorizeVisit(
-    ports,
-    { ...visitorRequest, credentials: { basic: null, session: () => null } },
-    { action: 'signIn' },
-  );
+  const { link } = await authorizeVisit(ports, withoutCredentials(visitorRequest), { action: 'signIn' });
   const { session } = await signIn(ports, link, request, visitorRequest.viewId, { link, visitorRequest, action: 'sign-in', path: '' });
   await setCookie(session);
   return visitResponse(ports, await authorizeVisit(ports, withSession(visitorRequest, session), { action: 'visit' }));
@@ -110,16 +107,16 @@ export async function signOut(
   visitorRequest: VisitorRequest,
   at: 'share' | 'portal',
 ): Promise<EndedSession> {
-  const anonymousRequest = { ...visitorRequest, credentials: { basic: null, session: () => null } };
+  const anonymousRequest = withoutCredentials(visitorRequest);
   const { link, profile } = at === 'share' ? await findShare(ports, anonymousRequest) : await findPortal(ports, anonymousRequest);
   const { profile_id: profileId, tid } = profile;
   const token = visitorRequest.credentials.session(profileId);
-  if (token === null) return { profileId, providerUrl: null };
-  await endSession(ports.store, token, visitorRequest.address);
+  if (token === null || !(await endSession(ports.store, token, visitorRequest.address))) return { profileId, providerUrl: null };
   ports.audit.recordInBackground({ link, tid, visitor: null, visitorRequest, action: 'sign-out', outcome: 'done', path: '' });
   const pageUrl = (at === 'share' ? shareUrl : portalUrl)(ports.links.publicUrl(), visitorRequest.viewId);
   const redirect = findSignInKind(ports.signInKinds, profile)?.redirect;
-  return { profileId, providerUrl: redirect ? await redirect.signOutUrl(profile, pageUrl) : null };
+  // The visitor has signed out here, even if the provider does not respond.
+  return { profileId, providerUrl: redirect ? await redirect.signOutUrl(profile, pageUrl).catch(() => null) : null };
 }
 
 async function findShare(ports: AuthorizationPorts, visitorRequest: VisitorRequest) {

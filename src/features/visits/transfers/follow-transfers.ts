@@ -1,6 +1,9 @@
+import { inTime } from '#core/time-limit.ts';
+
 const maxConcurrent = 4; // checks at once: each may use one of the ten connections to PostgreSQL
 const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
+const checkTimeout = 5000; // ms: a check that waits for long must not delay the others
 const recordTimeout = 1000; // ms for transfers that were cut to record their outcome
 const defaultCheckInterval = 2000; // ms: a revocation cuts a transfer within five seconds
 
@@ -31,7 +34,11 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
   const permittedAt = new WeakMap<Transfer, number>(); // time of the last check that permitted it
   let onEmpty: (() => void) | undefined;
   async function check(transfer: Transfer): Promise<void> {
-    const permitted = await transfer.stillPermitted().catch(() => null);
+    const result = await inTime(
+      transfer.stillPermitted().catch(() => null),
+      checkTimeout,
+    );
+    const permitted = result.late ? null : result.value;
     if (!running.has(transfer)) return;
     if (permitted) permittedAt.set(transfer, now());
     // A failed check does not cut the transfer at once, but only for a limited time: it may hide a revocation.

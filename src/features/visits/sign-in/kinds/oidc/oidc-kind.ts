@@ -1,10 +1,10 @@
 import { Refusal } from '#core/messages.ts';
-import { type ClaimedIdentity, ClaimsRefused, identityOfClaims, needsUserinfo, subjectOf } from '#core/openid/identity-of-claims.ts';
+import { type Claims, ClaimsRefused, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
 import { profileSealPurposes, profileTypes } from '#core/records/login-profile.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
-import { type OpenIdStatement, type PendingOpenId, ProviderRefused, ProviderUnavailable } from '#ports/openid.ts';
+import { type OpenIdStatement, type PendingOpenId, ProviderRefused, ProviderUnavailable, ResponseRefused } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { CompletedSignIn, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+import type { CompletedSignIn, ProfileRef, RedirectSignIn, Renewal, SignInKind } from '#ports/sign-in.ts';
 
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
 
@@ -12,17 +12,24 @@ const renewalPurpose = 'OIDC refresh token';
 const defaultScopes = 'openid email profile';
 /** Time in ms after which a provider that has issued a refresh token is asked again about a visitor. */
 const checkInterval = 10 * 60_000;
-/** Time in ms after which a sign-in ends whose provider cannot be asked. */
+/** Time in ms for which a statement counts that the provider does not repeat. */
 const maxUncheckedTime = 60 * 60_000;
 
-/** The configuration of a profile, and its session epoch at the same time. */
-interface ReadProfile {
-  readonly configuration: OidcConfiguration;
-  readonly epoch: number;
+/** What a session needs to ask the provider again. Stored encrypted. */
+interface SealedRenewal {
+  readonly refreshToken: string;
+  /** Claims of the last ID token, and when the provider sent it; ms since the epoch. */
+  readonly claims: Claims;
+  readonly claimsAt: number;
 }
 
-/** @throws Refusal (503) if the profile has changed its type, or its secrets were lost */
-async function readProfile({ store, vault }: KindPorts, { tid, profile_id }: ProfileRef): Promise<ReadProfile> {
+const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: SealedRenewal) => vault.seal(renewalPurpose, JSON.stringify(renewal));
+
+/**
+ * Returns the configuration of a profile.
+ * @throws Refusal (503) if the profile has changed its type, or its secrets were lost; (400) if visitors must sign in again since it changed
+ */
+async function readConfiguration({ store, vault }: KindPorts, { tid, profile_id, session_epoch }: ProfileRef): Promise<OidcConfiguration> {
   const row = await store.read
     .selectFrom('login_profile')
     .select(['configuration', 'session_epoch'])
@@ -31,7 +38,9 @@ async function readProfile({ store, vault }: KindPorts, { tid, profile_id }: Pro
     .where('type_id', '=', profileTypes.OIDC)
     .executeTakeFirst();
   if (!row?.configuration) throw new Refusal('signInUnavailable', 'The login profile has no configuration.');
-  return { configuration: JSON.parse(vault.open(profileSealPurposes.configuration, row.configuration)), epoch: row.session_epoch };
+  // A code or a token of one provider must not be sent to another one.
+  if (row.session_epoch !== session_epoch) throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Sign in again.');
+  return JSON.parse(vault.open(profileSealPurposes.configuration, row.configuration));
 }
 
 /** Returns the refusal for an error of the provider. */
@@ -48,72 +57,92 @@ const ask = <T>(request: () => Promise<T>): Promise<T> =>
     throw asRefusal(cause);
   });
 
-/** OIDC: sign-in at an OpenID provider. */
-export const oidcKind = (ports: KindPorts): SignInKind => {
-  const needsOf = (configuration: OidcConfiguration) => ({
-    needsUserinfo: (claims: OpenIdStatement['idToken']) => needsUserinfo(claims, configuration),
-  });
+const needsOf = (configuration: OidcConfiguration) => ({ needsUserinfo: (claims: Claims) => needsUserinfo(claims, configuration) });
 
-  function completed({ configuration, epoch }: ReadProfile, { idToken, userinfo, refreshToken }: OpenIdStatement): CompletedSignIn {
-    const identity: ClaimedIdentity = identityOfClaims(idToken, userinfo, configuration);
-    const renewal =
-      refreshToken === null ? {} : { renewal: ports.vault.seal(renewalPurpose, JSON.stringify([idToken['sub'], refreshToken])) };
-    const providerSession = typeof idToken['sid'] === 'string' ? idToken['sid'] : '';
-    return { identity, claimsAt: ports.clock.now(), profileEpoch: epoch, user: null, providerSession, ...renewal };
-  }
-
-  const ageOf = ({ claimsAt }: CompletedSignIn) => Math.abs(ports.clock.now() - claimsAt);
-
-  /** Asks the provider again. @returns null if it no longer admits the visitor */
-  async function renew(profile: ProfileRef, renewal: string): Promise<CompletedSignIn | null> {
-    const read = await readProfile(ports, profile);
-    const [subject, refreshToken]: [string, string] = JSON.parse(ports.vault.open(renewalPurpose, renewal));
-    const statement = await ports.openId.refresh(read.configuration, refreshToken, subject, needsOf(read.configuration));
-    try {
-      return statement && completed(read, statement);
-    } catch (cause) {
-      if (cause instanceof ClaimsRefused) return null; // for example, the visitor has left the required group
-      throw cause;
-    }
-  }
-
+/** Returns the redirect to the provider and back. */
+function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSignIn {
   return {
-    redirect: {
-      async begin(profile, redirectUrl) {
-        const { configuration } = await readProfile(ports, profile);
-        const { scopes = defaultScopes, prompt } = configuration;
-        const request = { redirectUrl, scopes, ...(prompt === undefined ? {} : { prompt }) };
-        const { url, pending } = await ask(() => ports.openId.begin(configuration, request));
-        return { url, state: pending.state, pending: JSON.stringify(pending) };
-      },
-      async finish(profile, returned, pendingText) {
-        const read = await readProfile(ports, profile);
-        const pending: PendingOpenId = JSON.parse(pendingText);
-        return ask(async () =>
-          completed(read, await ports.openId.finish(read.configuration, returned, pending, needsOf(read.configuration))),
-        );
-      },
-      async signOutUrl(profile, pageUrl) {
-        const { configuration } = await readProfile(ports, profile);
-        return ports.openId.signOutUrl(configuration, pageUrl).catch(() => null); // the visitor has signed out here all the same
-      },
-      async verifySignOut(profile, statement) {
-        const { configuration } = await readProfile(ports, profile);
-        const { sub, sid, issuer } = await ports.openId.verifySignOut(configuration, statement).catch((cause: unknown) => {
-          throw cause instanceof ProviderRefused ? new Refusal('requestMalformed', 'The logout token is not valid.') : asRefusal(cause);
-        });
-        return { subject: sub === '' ? '' : subjectOf(issuer, sub), providerSession: sid };
-      },
+    async begin(profile, redirectUrl) {
+      const configuration = await readConfiguration(ports, profile);
+      const { scopes = defaultScopes, prompt } = configuration;
+      const request = { redirectUrl, scopes, ...(prompt === undefined ? {} : { prompt }) };
+      const { url, pending } = await ask(() => ports.openId.begin(configuration, request));
+      return { url, state: pending.state, pending: JSON.stringify(pending) };
     },
-    // A session that cannot be renewed ends after an hour; the other ones when the provider no longer admits the visitor.
-    reauthenticate: async (_profile, signIn) => (signIn.renewal !== undefined || ageOf(signIn) < maxUncheckedTime ? signIn : null),
-    renewal: {
-      isDue: (signIn) => signIn.renewal !== undefined && ageOf(signIn) >= checkInterval,
-      renew: (profile, { renewal, identity }) =>
-        ask(async () => {
-          const renewed = renewal === undefined ? null : await renew(profile, renewal);
-          return renewed?.identity.subject === identity.subject ? renewed : null;
-        }),
+    async finish(profile, returned, pendingText) {
+      const configuration = await readConfiguration(ports, profile);
+      const pending: PendingOpenId = JSON.parse(pendingText);
+      try {
+        return completed(profile, configuration, await ports.openId.finish(configuration, returned, pending, needsOf(configuration)));
+      } catch (cause) {
+        const refusal = asRefusal(cause);
+        if (cause instanceof ResponseRefused && refusal instanceof Refusal) return refusal;
+        throw refusal;
+      }
+    },
+    async signOutUrl(profile, pageUrl) {
+      return ports.openId.signOutUrl(await readConfiguration(ports, profile), pageUrl);
+    },
+    async verifySignOut(profile, statement) {
+      const configuration = await readConfiguration(ports, profile);
+      const { sub, sid, issuer } = await ports.openId.verifySignOut(configuration, statement).catch((cause: unknown) => {
+        throw cause instanceof ProviderRefused ? new Refusal('requestMalformed', 'The logout token is not valid.') : asRefusal(cause);
+      });
+      return { subject: sub === '' ? '' : subjectOf(issuer, sub), providerSession: sid };
     },
   };
-};
+}
+
+/** Returns the sign-in that a statement of the provider completes. @param earlier the last ID token, if the statement may lack one */
+type CompleteSignIn = (
+  profile: ProfileRef,
+  configuration: OidcConfiguration,
+  statement: OpenIdStatement,
+  earlier?: Pick<SealedRenewal, 'claims' | 'claimsAt'>,
+) => CompletedSignIn;
+
+/** Returns how the provider is asked again. */
+function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
+  async function renew(...[profile, { renewal = '', identity }, keep]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
+    const configuration = await readConfiguration(ports, profile);
+    const sealed: SealedRenewal = JSON.parse(ports.vault.open(renewalPurpose, renewal));
+    const keepToken = (refreshToken: string) => keep(sealRenewal(ports, { ...sealed, refreshToken }));
+    const user = { refreshToken: sealed.refreshToken, subject: String(sealed.claims['sub']), keepToken };
+    const statement = await ports.openId.refresh(configuration, user, needsOf(configuration));
+    const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - sealed.claimsAt) >= maxUncheckedTime;
+    if (isOutdated) throw new ProviderRefused('The provider has sent no new ID token for an hour.');
+    const renewed = completed(profile, configuration, statement, sealed);
+    if (renewed.identity.subject !== identity.subject) throw new ProviderRefused('The provider states another user than before.');
+    return renewed;
+  }
+  return {
+    overdueTime: (signIn) =>
+      signIn.renewal === undefined ? Number.NEGATIVE_INFINITY : Math.abs(ports.clock.now() - signIn.claimsAt) - checkInterval,
+    renew: (...parameters) => ask(() => renew(...parameters)),
+  };
+}
+
+/** OIDC: sign-in at an OpenID provider. */
+export function oidcKind(ports: KindPorts): SignInKind {
+  const completed: CompleteSignIn = (profile, configuration, { idToken, userinfo, refreshToken }, earlier) => {
+    const now = ports.clock.now();
+    const claims = idToken ?? earlier?.claims ?? {};
+    const identity = identityOfClaims(claims, idToken ? [claims, userinfo] : [userinfo, claims], configuration);
+    const claimsAt = idToken ? now : (earlier?.claimsAt ?? now);
+    const renewal = refreshToken === null ? null : { refreshToken, claims: usedClaims(claims, configuration), claimsAt };
+    return {
+      ...{ identity, claimsAt: now, profileEpoch: profile.session_epoch, user: null },
+      providerSession: typeof claims['sid'] === 'string' ? claims['sid'] : '',
+      ...(renewal && { renewal: sealRenewal(ports, renewal) }),
+    };
+  };
+  return {
+    redirect: redirectSignIn(ports, completed),
+    // A session that cannot be renewed ends after an hour; the other ones when the provider no longer admits the visitor.
+    reauthenticate: async (_profile, signIn) => {
+      const age = Math.abs(ports.clock.now() - signIn.claimsAt);
+      return signIn.renewal !== undefined || age < maxUncheckedTime ? signIn : null;
+    },
+    renewal: renewalOf(ports, completed),
+  };
+}

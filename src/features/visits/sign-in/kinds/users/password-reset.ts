@@ -9,7 +9,7 @@ import { replaceUserPassword } from './replace-user-password.ts';
 export const passwordReset = (ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>): PasswordReset => ({
   request: (profile, request) => planCode(ports, profile, request, 'newPassword'),
   hasCode: async (profile, place) => (await findCode(ports.store.read, profile, place, ports.clock.now())) !== null,
-  async complete(tx, profile, credentials, hash, now) {
+  async redeem(tx, profile, credentials, hash, now) {
     const signIn = await redeemCode(tx, ports.vault, profile, credentials, now);
     // The identity is that of a sign-in with the password: the share's list names such users by their user name alone.
     const identity = signIn?.user ? await userIdentity(tx, profile, signIn.user) : null;

@@ -1,0 +1,140 @@
+import { createPrivateKey } from 'node:crypto';
+import type * as Library from 'openid-client';
+import { isSharedIssuer } from '#core/openid/issuer.ts';
+import { type OpenIdClient, ProviderRefused } from '#ports/openid.ts';
+import { ProviderUnreachable } from './openid-fetch.ts';
+import { providerError } from './provider-error.ts';
+
+const metadataLifetime = 3_600_000; // ms
+const maxProviders = 1000; // whose metadata is kept
+const pauseAfterFailure = 3000; // ms during which a provider is not asked again
+
+/** Signature algorithms of ID tokens: asymmetric ones, so that nobody who knows the client secret can make a token. */
+export const signatureAlgorithms: readonly string[] = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+
+/** What is known of a provider. */
+export interface KnownProvider {
+  readonly metadata: Library.ServerMetadata;
+  readonly authenticate: Library.ClientAuth;
+  /** Keys of the provider, as the library keeps them. */
+  keys?: Library.ExportedJWKSCache;
+}
+
+/** A provider that is kept, with what it cannot be asked for at the moment. */
+interface Entry {
+  readonly provider: Promise<KnownProvider>;
+  readonly until: number;
+  /** Why it is not asked again until a time. */
+  failure?: { readonly error: Error; readonly until: number };
+}
+
+/** @throws ProviderRefused if the key cannot be read */
+async function privateKeyOf(pem: string): Promise<CryptoKey> {
+  try {
+    const key = createPrivateKey(pem);
+    const algorithm =
+      key.asymmetricKeyType === 'ec' ? { name: 'ECDSA', namedCurve: 'P-256' } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+    const der = key.export({ format: 'der', type: 'pkcs8' });
+    return await crypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign']);
+  } catch (cause) {
+    throw new ProviderRefused('clientSecret is not a private key that can be used (PKCS #8, RSA or P-256).', { cause });
+  }
+}
+
+/** Returns how a client authenticates. @throws ProviderRefused if its key cannot be read */
+async function authenticationOf(library: typeof Library, { clientAuth, clientSecret = '' }: OpenIdClient): Promise<Library.ClientAuth> {
+  if (clientAuth === 'private_key_jwt') return library.PrivateKeyJwt(await privateKeyOf(clientSecret));
+  if (clientAuth === 'none' || clientSecret === '') return library.None();
+  const [post, basic] = [library.ClientSecretPost(clientSecret), library.ClientSecretBasic(clientSecret)];
+  // In the body if the provider accepts that: in Basic the secret is percent-encoded (RFC 6749, 2.3.1), which some providers do not undo.
+  return (server, ...rest) => {
+    const acceptsPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') ?? false;
+    const usesPost = clientAuth === undefined ? acceptsPost : clientAuth === 'client_secret_post';
+    return (usesPost ? post : basic)(server, ...rest);
+  };
+}
+
+/** Reads the metadata of a provider. @throws ProviderRefused, or an error of the library */
+export async function discover(library: typeof Library, client: OpenIdClient, fetch: Library.CustomFetch): Promise<KnownProvider> {
+  const authenticate = await authenticationOf(library, client);
+  const { issuer, clientId } = client;
+  const configuration = await library.discovery(new URL(issuer), clientId, undefined, authenticate, {
+    execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
+    [library.customFetch]: fetch,
+  });
+  const metadata = configuration.serverMetadata();
+  // Whatever the spelling of its address: such a provider states the users of every organization.
+  if (isSharedIssuer(metadata.issuer)) throw new ProviderRefused('The provider stands for the users of all organizations.');
+  const signing = metadata['id_token_signing_alg_values_supported'];
+  if (Array.isArray(signing) && !signing.some((algorithm) => signatureAlgorithms.includes(algorithm)))
+    throw new ProviderRefused('The provider signs ID tokens with no algorithm that Postern accepts.');
+  return { metadata, authenticate };
+}
+
+/** Returns a client of the library for one use. Its requests are sent by `fetch`, so that they share one deadline. */
+export function configurationFor(
+  library: typeof Library,
+  { issuer, clientId }: OpenIdClient,
+  { metadata, authenticate, keys }: KnownProvider,
+  fetch: Library.CustomFetch,
+): Library.Configuration {
+  const configuration = new library.Configuration(metadata, clientId, undefined, authenticate);
+  configuration[library.customFetch] = fetch;
+  // Otherwise, the library trusts TLS alone and does not verify the signatures of ID tokens.
+  library.enableNonRepudiationChecks(configuration);
+  if (issuer.startsWith('http:')) library.allowInsecureRequests(configuration);
+  if (keys) library.setJwksCache(configuration, keys);
+  return configuration;
+}
+
+/** The providers that this process has asked. A client whose provider fails does not affect other clients, also of the same provider. */
+export class KnownProviders {
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
+
+  /** @param now returns a monotonic time in ms */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * Asks a provider. Requests share one reading of its metadata. After a failure to read it, or to reach the provider, it is not asked again
+   * for a few seconds.
+   * @param read reads the metadata
+   * @throws ProviderUnavailable, ProviderRefused
+   */
+  async ask<T>(
+    library: typeof Library,
+    client: OpenIdClient,
+    read: () => Promise<KnownProvider>,
+    request: (provider: KnownProvider) => Promise<T>,
+  ): Promise<T> {
+    const entry = this.#entryOf(client, read);
+    const { failure } = entry;
+    if (failure && failure.until > this.#now()) throw failure.error;
+    try {
+      return await request(await entry.provider);
+    } catch (cause) {
+      const error = providerError(library, cause);
+      if (error instanceof ProviderUnreachable) entry.failure = { error, until: this.#now() + pauseAfterFailure };
+      throw error;
+    }
+  }
+
+  #entryOf(client: OpenIdClient, read: () => Promise<KnownProvider>): Entry {
+    const key = JSON.stringify([client.issuer, client.clientId, client.clientAuth, client.clientSecret]);
+    const known = this.#entries.get(key);
+    if (known && known.until > this.#now()) return known;
+    this.#entries.delete(key);
+    for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
+    const provider = read();
+    const entry: Entry = { provider, until: this.#now() + metadataLifetime };
+    this.#entries.set(key, entry);
+    provider.catch(() => {
+      if (this.#entries.get(key) === entry) this.#entries.set(key, { provider, until: this.#now() + pauseAfterFailure });
+    });
+    return entry;
+  }
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { until } from '../ports/until.ts';
+import { addLargeFile, download } from '../visit/slow-download.ts';
+import { changeShare, hour, linkTo, minute, settableClock } from '../visit/visiting.ts';
+import { startWithForger } from './forged-sign-in.ts';
+import { RedirectedBrowser } from './redirected-browser.ts';
+
+const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+
+/** Starts Postern with a visitor who has signed in at a provider that a test controls, and a clock that it sets. */
+async function startSignedIn(t: TestContext, configuration: object = {}) {
+  const clock = settableClock();
+  const started = await startWithForger(t, configuration, { environment, replaced: { ports: { clock } } });
+  const { provider, postern, share, begin } = started;
+  provider.idToken = () => provider.sign(provider.claims({ exp: Math.floor((clock.now() + hour) / 1000) }));
+  const browser = new RedirectedBrowser();
+  await begin(browser);
+  const visit = () => browser.visit(postern, share.base);
+  assert.equal((await visit()).body.visitor.name, 'Ann');
+  /** Returns the status of a listing, for which the visitor must be signed in. */
+  const list = async () => (await browser.open(`${postern.publicUrl}${share.base}/list`)).response.status;
+  const sessions = async () => (await postern.ports.store.read.selectFrom('visit_session').selectAll().execute()).length;
+  return { ...started, clock, browser, visit, list, sessions };
+}
+
+const withError = (status: number, error: string) => (_: unknown, response: ServerResponse) =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+
+test('a statement about another user ends the session that it should renew, and the page offers to sign in', async (t) => {
+  const { provider, postern, clock, list, visit, sessions } = await startSignedIn(t);
+  provider.idToken = () => provider.sign(provider.claims({ sub: 'admin', nonce: undefined }));
+  clock.ahead(11 * minute);
+  assert.equal(await list(), 401);
+  assert.equal(await sessions(), 0);
+  const { status, body } = await visit();
+  assert.deepEqual([status, body.visitor, body.signIn.signedIn], [200, null, false]);
+  await until(async () => (await postern.call('audit/search', { action: 'sign-out' })).list.length > 0);
+  const [entry] = (await postern.call('audit/search', { action: 'sign-out' })).list;
+  assert.equal(entry.actor, 'Ann');
+  assert.match(JSON.stringify(entry.after), /another user/);
+});
+
+for (const error of ['invalid_grant', 'invalid_client', 'unauthorized_client'])
+  test(`a provider that answers ${error} when it is asked again ends the session`, async (t) => {
+    const { provider, clock, list, sessions } = await startSignedIn(t);
+    provider.responses.set('/token', withError(400, error));
+    clock.ahead(11 * minute);
+    assert.deepEqual([await list(), await sessions()], [401, 0]);
+  });
+
+for (const [what, path, status] of [
+  ['that is overloaded (503)', '/token', 503],
+  ['that wants fewer requests (429)', '/token', 429],
+  ['whose userinfo endpoint fails', '/userinfo', 500],
+] as const)
+  test(`a provider ${what} ends no session: its visitors wait`, async (t) => {
+    const { provider, clock, visit, list, sessions } = await startSignedIn(t, { groupsClaim: 'groups' });
+    provider.responses.set(path, (_, response) => void response.writeHead(status).end());
+    clock.ahead(11 * minute);
+    const { status: answered, body } = await visit();
+    assert.deepEqual([answered, body.code, await sessions()], [503, 'providerAway', 1]);
+    provider.responses.clear();
+    await until(async () => (await list()) === 200);
+  });
+
+test('a new refresh token is kept, even if the provider fails right after it has issued it', async (t) => {
+  const { provider, clock, list } = await startSignedIn(t, { groupsClaim: 'groups' });
+  const asked = () =>
+    provider.tokenRequests.filter((form) => form.get('grant_type') === 'refresh_token').map((form) => form.get('refresh_token'));
+  provider.refreshToken = 'the-second-token';
+  provider.responses.set('/userinfo', (_, response) => void response.writeHead(503).end());
+  clock.ahead(11 * minute);
+  assert.equal(await list(), 503);
+  provider.responses.clear();
+  await until(async () => (await list()) === 200);
+  assert.deepEqual(asked(), ['a-refresh-token', 'the-second-token']);
+});
+
+test('a provider that sends no ID token when it is asked again confirms what the last one said, for an hour', async (t) => {
+  const { provider, postern, profile, clock, browser, list } = await startSignedIn(t, { groupsClaim: 'groups', requireGroup: undefined });
+  provider.userinfo = { groups: ['editors'] };
+  const editors = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
+  const listEditors = async () => (await browser.open(`${postern.publicUrl}${editors.base}/list`)).response.status;
+  provider.omitted.add('id_token');
+  clock.ahead(11 * minute);
+  assert.deepEqual([await list(), await listEditors()], [200, 200], 'a new group of the userinfo endpoint counts');
+  assert.equal((await browser.visit(postern, editors.base)).body.visitor.email, 'ann@example.com', 'as the ID token has said');
+  for (let checks = 0; checks < 4; checks += 1) {
+    clock.ahead(11 * minute);
+    assert.equal(await list(), 200);
+  }
+  clock.ahead(11 * minute);
+  assert.equal(await list(), 401);
+});
+
+test('many requests of a session that is due ask its provider once', async (t) => {
+  const { provider, clock, list } = await startSignedIn(t);
+  const before = provider.tokenRequests.length;
+  clock.ahead(11 * minute);
+  assert.deepEqual(new Set(await Promise.all(Array.from({ length: 12 }, list))), new Set([200]));
+  assert.equal(provider.tokenRequests.length - before, 1);
+});
+
+test('a provider that does not respond delays no check of other transfers, and its own ones continue for a minute', async (t) => {
+  const { provider, postern, clock, browser, share } = await startSignedIn(t);
+  await addLargeFile(postern);
+  const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const open = await linkTo(postern);
+  const due = await Promise.all(
+    Array.from({ length: 5 }, () => download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie })),
+  );
+  const other = await download(t, `${postern.publicUrl}${open.base}/file/large.bin`, {});
+  const { promise: asked, resolve: noteRequest } = Promise.withResolvers<void>();
+  provider.responses.set('/token', () => noteRequest()); // and no response
+  clock.ahead(11 * minute);
+  await asked;
+  await changeShare(postern, open.id, { active: false });
+  const first = await Promise.race([other.cut.then(() => 'the other one'), ...due.map(({ cut }) => cut.then(() => 'one of the provider'))]);
+  assert.equal(first, 'the other one');
+});
+
+test('a session that two processes renew at the same time is renewed by one of them', async (t) => {
+  const { provider, postern, profile, clock, list } = await startSignedIn(t);
+  const { store } = postern.ports;
+  const before = provider.tokenRequests.length;
+  clock.ahead(11 * minute);
+  const { now } = store.dialect;
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('visit_session')
+        .set(({ eb }) => ({ renewing_until: eb(now, '+', 10_000) }))
+        .execute(),
+    'job',
+  );
+  const waiting = list();
+  const row = await store.read.selectFrom('visit_session').select(['identity', 'profile_id']).executeTakeFirstOrThrow();
+  assert.equal(row.profile_id, Number(profile.id));
+  const identity = JSON.stringify({ ...JSON.parse(row.identity ?? '{}'), claimsAt: clock.now() });
+  await store.write((tx) => tx.updateTable('visit_session').set({ identity, renewing_until: null }).execute(), 'job');
+  assert.equal(await waiting, 200);
+  assert.equal(provider.tokenRequests.length, before);
+});
