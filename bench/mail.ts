@@ -156,20 +156,30 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
     return { p99, memory: postern.memory().now };
   };
   const environment = mailEnvironment(server);
-  let before = { p99: 0, memory: 0 };
+  await server.delay(50); // so that the mails wait
+  let [before, besideLeast] = Array.from({ length: 2 }, () => ({ p99: 0, memory: 0 }));
   {
     await using postern = await startPostern(data, environment);
     before = await measure(postern);
+    await using _mailer = await startServer(
+      join(import.meta.dirname, 'servers/mailer.ts'),
+      [`${server.port}`, data, '50000'],
+      {},
+      /ready (\d)/,
+    );
+    besideLeast = await measure(postern);
   }
   addWaitingMails(join(data, 'postern.db'));
-  await server.delay(50); // so that the mails wait
   await using postern = await startPostern(data, environment);
   const beside = await measure(postern);
   const name = `${waitingMails} mails waiting`;
-  note({
-    ...atMost(`p99 of a visit with ${name}`, beside.p99 / before.p99, 1.1, 'times'),
-    ...{ reference: `${before.p99.toFixed(2)} ms`, ours: `${beside.p99.toFixed(2)} ms`, ratio: (beside.p99 / before.p99).toFixed(2) },
+  const slower = (what: string, { p99 }: { readonly p99: number }, target: number): Figure => ({
+    ...atMost(what, p99 / before.p99, target, 'times'),
+    ...{ reference: `${before.p99.toFixed(2)} ms`, ours: `${p99.toFixed(2)} ms`, ratio: (p99 / before.p99).toFixed(2) },
   });
+  note(slower(`p99 of a visit with ${name}`, beside, 1.1));
+  const leastName = 'p99 of a visit while a process of its own sends mails with the least program';
+  note({ ...slower(leastName, besideLeast, Number.POSITIVE_INFINITY), target: 'none: a floor' });
   note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });

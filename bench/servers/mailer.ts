@@ -1,0 +1,12 @@
+// A process of its own that sends mails with `least-sender.ts`. Arguments: port of the mail server, folder, number of mails.
+import { createTransport } from 'nodemailer';
+import { sendByQueue } from '../least-sender.ts';
+
+const [port = '', folder = '', count = ''] = process.argv.slice(2);
+const transport = createTransport({ host: '127.0.0.1', port: Number(port), pool: true, maxMessages: 1e9 });
+process.on('SIGTERM', () => process.exit(0));
+console.log('ready 0');
+await sendByQueue(folder, transport, Number(count), (number) => ({
+  ...{ from: 'a@example.com', to: `user-${number}@example.com`, subject: 'Test mail from Postern' },
+  ...{ text: 'The mail server works.', html: '<p>The mail server works.</p>' },
+}));
