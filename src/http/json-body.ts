@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventEmitter } from 'node:events';
-import { narrowNetworkOf, networkOf } from '#core/client-networks.ts';
+import { narrowNetworkOf, siteOf } from '#core/client-networks.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { runWithRest, turns } from '#features/turns/turns.ts';
 
@@ -49,7 +49,7 @@ function parseJson(body: Buffer): unknown {
   return value;
 }
 
-/** The client that sends a body. Long bodies of one network take turns. */
+/** The client that sends a body. Sites take turns with long bodies. */
 interface Sender {
   readonly ip: string;
   readonly socket: EventEmitter;
@@ -59,7 +59,7 @@ interface Sender {
 type Done = (cause: Error | null, value?: unknown) => void;
 
 /**
- * Returns a parser for JSON bodies. It parses long bodies one at a time, networks in turn, with a pause between two, so
+ * Returns a parser for JSON bodies. It parses long bodies one at a time, sites in turn, with a pause between two, so
  * that many long bodies do not delay other requests.
  */
 export function jsonBodyParser(): (sender: Sender, body: Buffer, done: Done) => void {
@@ -69,9 +69,9 @@ export function jsonBodyParser(): (sender: Sender, body: Buffer, done: Done) => 
     const clientGone = new AbortController();
     const onClose = () => clientGone.abort();
     socket.once('close', onClose);
-    const [wideNetwork, network] = [networkOf(ip, 32, 48), narrowNetworkOf(ip)];
+    const [site, network] = [siteOf(ip), narrowNetworkOf(ip)];
     try {
-      return await runWithRest(longBodies, [wideNetwork, network], clientGone.signal, () => parseJson(body), [wideNetwork]);
+      return await runWithRest(longBodies, [site, network], clientGone.signal, () => parseJson(body), [site]);
     } finally {
       socket.off('close', onClose);
     }

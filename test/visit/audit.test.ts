@@ -236,7 +236,7 @@ test('a failed sign-in is recorded without the password, and a visit to an unkno
   assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
 });
 
-test('failed form and Basic sign-ins from one network at a link share one audit entry without the typed names', async (t) => {
+test('failed form and Basic sign-ins from one site at a link share one audit entry without the typed names', async (t) => {
   const { postern, link, trail } = await watched(t);
   const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
   for (const username of ['nobody', 'somebody', 'a typed password'])

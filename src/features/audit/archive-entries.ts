@@ -1,10 +1,10 @@
+import { siteOf } from '#core/client-networks.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
-import { visitorNetwork } from './event-key.ts';
 import type { VisitEvent } from './visit-event.ts';
 
 const window = 600_000; // ms
-const maxSeparate = 30; // entries in a window, for one network at one link
+const maxSeparate = 30; // entries in a window, for one site at one link
 const groupedVersion = 'further archives';
 
 /** A download event with the version that it reads. Requests for the same version are one download. */
@@ -19,14 +19,14 @@ export const isUnboundedArchive = ({ event: { action, after, outcome }, version 
 
 /**
  * Returns a function that limits the audit entries of unbounded archives: separate entries could fill the disk. After
- * `maxSeparate` archives of one network at one link, further archives of a folder share one entry in ten minutes,
+ * `maxSeparate` archives of one site at one link, further archives of a folder share one entry in ten minutes,
  * without the names.
  */
 export function archiveGrouping(clock: Clock): (download: Download) => Download {
   const counts = windowCounts(window, clock.now);
   return ({ event, version }) => {
     const { link, visitorRequest, after } = event;
-    const count = counts.add(JSON.stringify([link?.id, visitorNetwork(visitorRequest.address)]));
+    const count = counts.add(JSON.stringify([link?.id, siteOf(visitorRequest.address)]));
     if (count <= maxSeparate) return { event, version };
     return { event: after === undefined ? event : { ...event, after: { names: [] } }, version: groupedVersion };
   };

@@ -1,13 +1,10 @@
-import { networkOf } from '#core/client-networks.ts';
+import { siteOf } from '#core/client-networks.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { VisitEvent } from './visit-event.ts';
 
 /** A longer key is replaced by its hash; characters. */
 const maxKeyLength = 512;
 const compact = (key: string) => (key.length <= maxKeyLength ? key : sha256(key));
-
-/** Returns the network that counts as one visitor. For IPv6 it is the /48: a client can own all its 65,536 networks (/64). */
-export const visitorNetwork = (address: string) => (address.includes(':') ? networkOf(address, 32, 48) : address);
 
 /** Returns a key that equal events share. Long keys are hashed: clients send long paths, which would fill the memory. */
 export const eventKey = (event: VisitEvent, version: string | null) =>
@@ -16,7 +13,7 @@ export const eventKey = (event: VisitEvent, version: string | null) =>
       event.link?.id,
       event.tid,
       event.visitor?.identityKey,
-      visitorNetwork(event.visitorRequest.address),
+      siteOf(event.visitorRequest.address),
       event.action,
       event.outcome,
       event.path,

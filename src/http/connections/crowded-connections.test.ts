@@ -51,7 +51,7 @@ test('requests whose body does not arrive do not block other clients', async (t)
   }
 });
 
-test('a connection with a request in progress is not closed to admit a new one from the same network', async (t) => {
+test('a connection with a request in progress is not closed to admit a new one from the same site', async (t) => {
   const { open, openResponses } = await startServer(t);
   const busy = await Promise.all(Array.from({ length: maxConnections }, () => open('127.0.0.1', requestText('/held'))));
   while (openResponses.length < maxConnections) await new Promise(setImmediate);

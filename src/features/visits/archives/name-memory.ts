@@ -3,14 +3,14 @@ import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
 
 const freeBytes = 1 << 16; // per archive, not counted: the number of connections is limited
-const maxBytes = 64 << 20; // of all archives together; the archives of one network may hold half of it
+const maxBytes = 64 << 20; // of all archives together; those of one wide network may hold half of it
 const retryAfter = 5; // seconds
 
 /** Memory for the names that an archive holds while it is created. */
 export interface NameMemory {
   /**
    * Sets how many bytes the archive holds now.
-   * @throws Refusal (503) if the archives of its network, or all archives together, would hold too many
+   * @throws Refusal (503) if the archives of its wide network, or all archives together, would hold too many
    */
   setBytes(bytes: number): void;
 }
