@@ -31,7 +31,7 @@ export const messages = {
   },
   loginProfileAdded: { id: 2021, status: 200, title: 'Login profile added' },
   loginProfileUpdated: { id: 2022, status: 200, title: 'Login profile updated' },
-  loginProfileViewIdUpdated: { id: 2023, status: 200, title: 'View id replaced. The old address no longer works' },
+  loginProfileViewIdUpdated: { id: 2023, status: 200, title: 'Portal address replaced. The old address no longer works' },
   loginProfileDuplicated: { id: 2024, status: 200, title: 'Login profile duplicated' },
   loginProfileDeleted: { id: 2025, status: 200, title: 'Login profile deleted' },
   loginProfileMadeDefault: { id: 2026, status: 200, title: 'Login profile set as default' },
@@ -95,7 +95,8 @@ export const messages = {
   firstAddressEnded: {
     id: 4102,
     status: 410,
-    title: 'This address has already been used, or has expired: it is valid for one hour. Restart Postern to get a new one',
+    title:
+      'This address has already been used, or has expired after one hour. If there is no account yet, restart Postern to get a new address',
   },
   versionStale: { id: 4121, status: 412, title: 'The record has changed since it was read' },
   itemStale: { id: 4122, status: 412, title: 'The file has changed since it was read' },

@@ -65,7 +65,7 @@ export interface SignInCodeTable {
   tid: number;
   profile_id: number;
   profile_epoch: number;
-  /** View id of the link or portal where the code was requested. Only there it is valid. */
+  /** The viewId of the link or portal where the code was requested. Only there it is valid. */
   view_id: string;
   /** Hash of the cookie of the browser that requested the code. */
   browser: string;

@@ -120,7 +120,7 @@ const endings: Record<string, Ending> = {
   'a change of the configuration': ({ postern, id }) =>
     postern.call('loginprofile/update', { id, typeId: 4, configuration: '{"allow":["*@example.com"]}' }),
   'a change of the type': ({ postern, id }) => postern.call('loginprofile/update', { id, typeId: 2, password: 'open sesame door' }),
-  'a new view id of the profile': ({ postern, id }) => postern.call('loginprofile/updateViewId', { id }),
+  'a new viewId of the profile': ({ postern, id }) => postern.call('loginprofile/updateViewId', { id }),
 };
 for (const [name, end] of Object.entries(endings))
   test(`${name} ends the session at once`, async (t) => {

@@ -65,7 +65,7 @@ const createUser: CreateVisitor = async (postern) => {
       'the deactivation of the user': () => call('accessuser/update', { id: ann, authId: profileId, active: false }),
       'a move of the user to another profile': async () =>
         call('accessuser/update', { id: ann, authId: (await usersProfile(postern, [])).id }),
-      'a new view id of the profile': () => call('loginprofile/updateViewId', { id: profileId }),
+      'a new viewId of the profile': () => call('loginprofile/updateViewId', { id: profileId }),
     },
   };
 };
@@ -79,7 +79,7 @@ passwordKindContract('USERS', createUser, {
     'the deletion of the user',
     'the deactivation of the user',
     'a move of the user to another profile',
-    'a new view id of the profile',
+    'a new viewId of the profile',
   ],
   hasOwnPassword: true,
 });

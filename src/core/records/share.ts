@@ -25,7 +25,7 @@ export const shareFields = {
   path: requiredLine(limits.path, 'Shared file or folder within the location; `/` is the root. Visitors cannot access anything outside.'),
   viewId: lineOf(64, { description: 'Id of the shareable link.' }),
   viewUrl: lineOf(limits.path, { description: 'URL of the shareable link.' }),
-  authViewId: lineOf(64, { description: "View id of the login profile's portal; empty: it has no portal." }),
+  authViewId: lineOf(64, { description: "viewId of the login profile's portal; empty: it has no portal." }),
   authViewUrl: lineOf(limits.path, { description: "URL of the login profile's portal; empty: it has no portal." }),
   enableAuthview: flag('Whether the login profile has a portal.'),
   description: freeText('Shown to the visitor below the title.'),

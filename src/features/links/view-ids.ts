@@ -18,7 +18,7 @@ export function checkViewIdLength(viewId: string, typeId: number): void {
   if (requiresSignIn(typeId) || viewId.length >= minOpenViewIdLength) return;
   throw new Refusal(
     'viewIdTooShort',
-    `A link without sign-in needs a view id of at least ${minOpenViewIdLength} characters: share/updateSharableLink creates a longer one.`,
+    `A link without sign-in needs a viewId of at least ${minOpenViewIdLength} characters: share/updateSharableLink creates a longer one.`,
     {
       fieldErrors: [{ field: 'viewId', detail: `must be at least ${minOpenViewIdLength} characters for a login profile without sign-in` }],
     },

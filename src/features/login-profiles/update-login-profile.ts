@@ -38,7 +38,7 @@ export async function readLoginProfileInput(tx: Tx, tid: number, id: number, vau
   return { ...row, password: decrypt('password'), configuration: decrypt('configuration') };
 }
 
-/** Checks that no share becomes public under a view id that is short enough to guess. @throws Refusal 409 */
+/** Checks that no share becomes public under a viewId that is short enough to guess. @throws Refusal 409 */
 async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<void> {
   const share = await tx
     .selectFrom('share')
@@ -51,12 +51,12 @@ async function checkOpenLinks(tx: Tx, tid: number, profileId: number): Promise<v
   if (!share) return;
   throw new Refusal(
     'viewIdTooShort',
-    `The view id of share ${share.id} is too short for a link without sign-in. Set a longer one with share/updateSharableLink first.`,
+    `The viewId of share ${share.id} is too short for a link without sign-in. Set a longer one with share/updateSharableLink first.`,
     {
       fieldErrors: [
         {
           field: 'typeId',
-          detail: `would make share ${share.id} public under a view id that is too short. Change it with share/updateSharableLink.`,
+          detail: `would make share ${share.id} public under a viewId that is too short. Change it with share/updateSharableLink.`,
         },
       ],
     },
@@ -128,7 +128,7 @@ async function changeType(tx: Tx, tid: number, profileId: number, { from, to: ty
   if (listsUsersById(from) !== listsUsersById(typeId)) await relinkNames(tx, tid, profileId, typeId);
 }
 
-/** Claims the view id of the request for the portal, if it is another one. @returns the view id to store */
+/** Claims the viewId of the request for the portal, if it is another one. @returns the viewId to store */
 async function updateViewId(tx: Tx, tid: number, id: number, newViewId: string | null | undefined, current: string): Promise<string> {
   if (newViewId === undefined || newViewId === current) return current;
   if (newViewId === null || newViewId === '')
