@@ -33,7 +33,7 @@ export const requiresSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC
  */
 export const listsUsersById = (typeId: number) => typeId === profileTypes.USERS;
 
-/** Returns whether the visitors of a profile are its access users. `allowedLogins` counts users of such profiles only. */
+/** Returns whether access users sign in with profiles of a type. `allowedLogins` counts users of such profiles only. */
 export const hasAccessUsers = (typeId: number) => typeId === profileTypes.USERS || typeId === profileTypes.EMAIL_CODE;
 
 /** Returns whether the access users of a profile are found by their e-mail addresses, which must then be unique in the profile. */
@@ -66,7 +66,7 @@ export const loginProfileFields = {
   typeString: lineOf(32, { description: 'The type as a name.' }),
   shareCount: count('Shares that refer to the profile.'),
   userCount: count('Access users of the profile, active or not.'),
-  viewId: Type.String({ maxLength: 64, description: "View id of the profile's portal." }),
+  viewId: Type.String({ maxLength: 64, description: "viewId of the profile's portal." }),
   viewUrl: lineOf(limits.path, { description: "Address of the profile's portal." }),
   username: lineOf(limits.name, { description: 'User name of a PASSWORD profile. Empty: visitors enter only the password.' }),
   password: lineOf(limits.password, { description: `Password of a PASSWORD profile. Responses contain ${secretMask} instead.` }),

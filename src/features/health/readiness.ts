@@ -35,7 +35,7 @@ export interface ReadinessCheck extends Disposable {
  */
 export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>, probe: () => Promise<void>): ReadinessCheck {
   let probing: Promise<void> | undefined;
-  /** Runs one probe at a time: on a disk that hangs, each probe would block a thread of the pool for ever. */
+  /** Runs one probe at a time: on a disk that hangs, each probe would block a thread of the pool forever. */
   function probeOnce(): Promise<void> {
     probing ??= probe().finally(() => {
       probing = undefined;

@@ -38,7 +38,7 @@ export function loginRoute(api: FastifyInstance, ports: Ports): void {
       const { username, secretkey } = request.body;
       const now = ports.clock.now();
       const key = await findValidKey(ports.store, secretkey, now);
-      // A token must not sign in: it could renew itself for ever.
+      // A token must not sign in: it could renew itself forever.
       if (!key || key.isFromToken || key.name !== username) return refuseKey(ports, request.ip);
       tokens.count(key.keyId);
       const token = `pst_t_${ports.random.token(tokenBits)}`;
