@@ -31,7 +31,7 @@ const oidc = Type.Object(
     ),
     clientSecret: Type.Optional(text('Client secret at the provider; for private_key_jwt a private key in PEM (PKCS #8).')),
     scopes: Type.Optional(text('Requested scopes, separated by spaces. Default: openid email profile.')),
-    usernameClaim: Type.Optional(text('Claim with a name by which shares may list a user. Only one that users cannot choose themselves.')),
+    usernameClaim: Type.Optional(text('Claim by whose value shares can list a user. Choose one that users cannot change themselves.')),
     emailTrust: Type.Optional(
       Type.Enum(['verified', 'provider'], {
         description:
@@ -40,7 +40,12 @@ const oidc = Type.Object(
     ),
     groupsClaim: Type.Optional(text('Claim with the groups of a user, or the path to it, such as realm_access.roles.')),
     requireGroup: Type.Optional(text('Group that a user must be in to sign in.')),
-    prompt: Type.Optional(Type.Enum(['login', 'select_account'], { description: 'What the provider must ask at each sign-in.' })),
+    prompt: Type.Optional(
+      Type.Enum(['login', 'select_account'], {
+        description:
+          'At each sign-in, the provider asks for the credentials (login), or lets the visitor choose an account (select_account).',
+      }),
+    ),
   },
   strict,
 );

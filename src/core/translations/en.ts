@@ -32,7 +32,7 @@ export const en = {
   providerAway: 'The sign-in service does not respond',
   providerAwayNext: 'Try again in a few minutes.',
   reference: 'Reference for inquiries: {reference}',
-  signInInWindow: 'Sign in in the new window. This page then continues by itself.',
+  signInInWindow: 'Use the new window to sign in. This page then continues automatically.',
   emailAddress: 'E-mail address',
   emailWrong: 'Enter a complete e-mail address.',
   sendCode: 'Send code',

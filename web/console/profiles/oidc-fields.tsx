@@ -24,7 +24,7 @@ export function OidcFields({ form, secret }: { readonly form: ProfileFormState; 
       )}
       <TextInput
         label="Issuer"
-        description="The provider calls it issuer or authority. Without /.well-known/openid-configuration."
+        description="The provider calls it issuer or authority. Leave out /.well-known/openid-configuration."
         placeholder="https://login.example.com"
         {...form.getInputProps('issuer')}
       />
@@ -32,7 +32,7 @@ export function OidcFields({ form, secret }: { readonly form: ProfileFormState; 
       {secret}
       <TextInput
         label="Scopes"
-        description="What Postern asks for. With offline_access, Postern asks the provider every ten minutes whether a visitor may stay signed in."
+        description="The scopes that Postern requests, separated by spaces. With offline_access, Postern asks the provider every ten minutes whether a visitor may stay signed in."
         placeholder="openid email profile"
         {...form.getInputProps('scopes')}
       />
@@ -49,7 +49,7 @@ export function OidcFields({ form, secret }: { readonly form: ProfileFormState; 
       />
       <TextInput
         label="User name claim"
-        description="Claim by whose value shares can list a user, beside the verified e-mail address. Only one that users cannot choose themselves."
+        description="Claim by whose value shares can list a user, besides the e-mail address. Choose a claim that users cannot change themselves."
         {...form.getInputProps('usernameClaim')}
       />
       <Select
@@ -63,26 +63,26 @@ export function OidcFields({ form, secret }: { readonly form: ProfileFormState; 
         {...form.getInputProps('emailTrust')}
       />
       {form.values.emailTrust === 'provider' && (
-        <Alert color="accent">Only for a provider where users cannot enter an address of somebody else.</Alert>
+        <Alert color="accent">Choose this only if users cannot enter another person's address at the provider.</Alert>
       )}
       <Select
         label="At each sign-in"
         data={[
-          { value: '', label: 'The provider decides what it asks' },
+          { value: '', label: 'The provider decides' },
           { value: 'login', label: 'The provider asks for the password again' },
-          { value: 'select_account', label: 'The provider asks for the account' },
+          { value: 'select_account', label: 'The provider lets the visitor choose an account' },
         ]}
         allowDeselect={false}
         {...form.getInputProps('prompt')}
       />
       <Select
-        label="Authentication of Postern"
+        label="How Postern authenticates"
         data={[
-          { value: '', label: 'As the provider prefers' },
-          { value: 'client_secret_post', label: 'Client secret in the body' },
-          { value: 'client_secret_basic', label: 'Client secret in the header' },
-          { value: 'private_key_jwt', label: 'Private key (in place of the client secret)' },
-          { value: 'none', label: 'None (public client)' },
+          { value: '', label: 'Automatic' },
+          { value: 'client_secret_post', label: 'Client secret in the request body (client_secret_post)' },
+          { value: 'client_secret_basic', label: 'Client secret in the header (client_secret_basic)' },
+          { value: 'private_key_jwt', label: 'Private key in place of the client secret (private_key_jwt)' },
+          { value: 'none', label: 'No client secret: a public client (none)' },
         ]}
         allowDeselect={false}
         {...form.getInputProps('clientAuth')}
