@@ -29,11 +29,15 @@ test('the summary sentence of a share states who can do what, and when', () => {
   );
   assert.equal(
     told({ allowAllUsers: true, from: '1 May 2027', until: '31 May 2027', ...presets.dropBox.can }),
-    'Everyone who signs in with Clients can upload to /reports from 1 May 2027 until 31 May 2027.',
+    'Everyone who signs in with Clients can upload files to /reports from 1 May 2027 until 31 May 2027.',
   );
   assert.equal(
     told({ users: ['Ann', 'Bob', 'Carla', 'Dora'], groups: ['Finance'] }),
     'Ann, Bob, and 3 more, signed in with Clients, can view and download /reports.',
+  );
+  assert.equal(
+    told({ users: ['Ann'], ...presets.collaborate.can }),
+    'Ann, signed in with Clients, can view, download, upload, rename, and delete files and create folders in /reports.',
   );
 });
 

@@ -6,10 +6,10 @@ export const permissions = [
   { flag: 'canView', name: 'View files in the browser', verb: 'view' },
   { flag: 'canDownload', name: 'Download files', verb: 'download' },
   { flag: 'canDownloadFolder', name: 'Download folders as zip', verb: 'download' },
-  { flag: 'canUpload', name: 'Upload files', verb: 'upload to' },
-  { flag: 'canCreateFolder', name: 'Create folders', verb: 'create folders in' },
-  { flag: 'canRename', name: 'Rename files and folders', verb: 'rename in' },
-  { flag: 'canDelete', name: 'Delete and replace files', verb: 'delete from' },
+  { flag: 'canUpload', name: 'Upload files', verb: 'upload' },
+  { flag: 'canCreateFolder', name: 'Create folders', verb: 'create folders' },
+  { flag: 'canRename', name: 'Rename files and folders', verb: 'rename' },
+  { flag: 'canDelete', name: 'Delete and replace files', verb: 'delete' },
 ] as const;
 
 export type PermissionFlag = (typeof permissions)[number]['flag'];

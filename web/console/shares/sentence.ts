@@ -40,7 +40,16 @@ function subjectOf(parts: SentenceParts): string | null {
   return allowAllUsers ? `Everyone who signs in with ${profile.title}` : `${names(parts)}, signed in with ${profile.title},`;
 }
 
-const verbsOf = (parts: SentenceParts) => [...new Set(permissions.filter(({ flag }) => parts[flag]).map(({ verb }) => verb))];
+/** Returns what visitors can do: "view and download /reports". An empty text: nothing. */
+function actionsOf(parts: SentenceParts): string {
+  const verbs = [...new Set(permissions.filter(({ flag }) => parts[flag]).map(({ verb }) => verb))];
+  if (verbs.length === 0) return '';
+  if (verbs.every((verb) => verb === 'view' || verb === 'download')) return `${list.format(verbs)} ${parts.path}`;
+  if (verbs.every((verb) => verb === 'upload')) return `upload files to ${parts.path}`;
+  const fileVerbs = verbs.filter((verb) => verb !== 'create folders');
+  const actions = [fileVerbs.length > 0 && `${list.format(fileVerbs)} files`, parts.canCreateFolder && 'create folders'];
+  return `${actions.filter(Boolean).join(' and ')} in ${parts.path}`;
+}
 
 const validityOf = ({ from, until }: SentenceParts) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
 
@@ -56,10 +65,10 @@ function limitationOf({ profile, marked }: SentenceParts): string {
 export function sentenceOf(parts: SentenceParts): string {
   if (parts.path === '') return 'Choose the file or folder to share.';
   const subject = subjectOf(parts);
-  const allowed = verbsOf(parts);
+  const allowed = actionsOf(parts);
   if (!parts.active) return `The link to ${parts.path} is inactive. Nobody can open it.`;
   if (parts.ended) return `The link to ${parts.path} expired on ${parts.until}. Nobody can open it.`;
   if (subject === null) return `Nobody can open ${parts.path} yet. Choose who gets access.`;
-  if (allowed.length === 0) return `${subject} can open the link to ${parts.path}, but cannot do anything there.`;
-  return `${subject} can ${list.format(allowed)} ${parts.path}${validityOf(parts)}.${limitationOf(parts)}`;
+  if (allowed === '') return `${subject} can open the link to ${parts.path}, but cannot do anything there.`;
+  return `${subject} can ${allowed}${validityOf(parts)}.${limitationOf(parts)}`;
 }
