@@ -127,11 +127,11 @@ test('the panel "Check access" shows what a given visitor could do at the link',
   const panel = page.getByRole('region', { name: 'Check access' });
   await panel.getByRole('button', { name: 'Check access' }).click();
   await panel.getByText('This visitor can open the page and sign in, and nothing else.').waitFor();
-  await panel.getByText('Name', { exact: true }).click();
-  await panel.getByRole('textbox', { name: 'Name' }).fill('ann');
+  await panel.getByText('User name', { exact: true }).click();
+  await panel.getByRole('textbox', { name: 'User name' }).fill('ann');
   await panel.getByRole('button', { name: 'Check access' }).click();
   await panel.getByText(/This visitor can open the link, list files, view files, download files/).waitFor();
-  await panel.getByRole('textbox', { name: 'Name' }).fill('bob');
+  await panel.getByRole('textbox', { name: 'User name' }).fill('bob');
   await panel.getByRole('button', { name: 'Check access' }).click();
   await panel.getByText('This visitor cannot do anything.').waitFor();
   await assertClean(page, 'explained');

@@ -23,6 +23,9 @@ export const locationBodyOf = ({ name, folder, rest }: LocationValues) => ({ nam
 
 export const changedLocationFields = changedFieldsBy<LocationValues>({ name: 'name', folder: 'folder' });
 
+/** Returns the name of a kind of storage. */
+export const storageKindName = (kind: string) => (kind === 'local' ? 'Folder on this server' : kind);
+
 /** The form's field for each API field that has another name. */
 export const locationFieldNames = { configuration: 'folder' };
 
@@ -33,7 +36,7 @@ export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValue
     lead="A share publishes one path of a location. Visitors cannot reach anything outside of that path."
   >
     <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
-    <TextInput label="Folder on this server" placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
+    <TextInput label={storageKindName('local')} placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
     <Text size="sm" c="dimmed">
       To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS. Amazon S3 and Azure Blob Storage are not available
       yet.

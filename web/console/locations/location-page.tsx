@@ -18,6 +18,7 @@ import {
   locationBodyOf,
   locationFieldNames,
   locationValuesOf,
+  storageKindName,
 } from './location-fields.tsx';
 import { deleteLocations } from './locations-page.tsx';
 
@@ -44,7 +45,7 @@ export function LocationPage() {
   if (!location) return <Skeleton height={320} />;
   return (
     <>
-      <PageHead title={location.name} lead={location.kind}>
+      <PageHead title={location.name} lead={storageKindName(location.kind)}>
         <DeleteButton location={location} />
       </PageHead>
       <LocationTest key={location.etag} location={location} />

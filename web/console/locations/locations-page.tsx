@@ -10,6 +10,7 @@ import type { Column } from '#console/components/record-table.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import type { Location } from '#core/records/location.ts';
+import { storageKindName } from './location-fields.tsx';
 
 const load = (query: Query, signal: AbortSignal) => get('location/search', query, signal);
 
@@ -31,7 +32,7 @@ const columns: readonly Column<Location>[] = [
       </Anchor>
     ),
   },
-  { name: 'Kind', sort: 'kind', cell: ({ kind }) => kind },
+  { name: 'Kind', sort: 'kind', cell: ({ kind }) => storageKindName(kind) },
   { name: 'Created by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
   { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];

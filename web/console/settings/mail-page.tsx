@@ -102,7 +102,7 @@ export function MailPage() {
         actions={actions}
         nameOf={({ recipient }) => recipient}
         searchLabel="Search by recipient"
-        empty={<EmptyState title="No mails yet" text="Alerts and invitations appear here as soon as they are created." />}
+        empty={<EmptyState title="No mails yet" text="Mails appear here as soon as they are created." />}
       />
       {isTesting && <TestMailDialog close={() => setTesting(false)} />}
     </>

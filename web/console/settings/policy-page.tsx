@@ -37,7 +37,7 @@ export function PolicyPage() {
   const { data: policy, error, refetch } = useQuery(policyQuery);
   return (
     <>
-      <PageHead title="Settings" />
+      <PageHead title="Policy" />
       <SettingsTabs at="/settings/policy" />
       {error ? (
         <LoadError error={error} reset={() => void refetch()} />
@@ -90,7 +90,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       </Section>
       <Section
         title="New shares"
-        lead="The permissions that are preselected for a new share. If you select none, View and Download are preselected."
+        lead="The permissions that are preselected for a new share. If you select none, viewing and downloading are preselected, also of folders."
       >
         <Checkbox.Group aria-label="Default permissions" {...form.getInputProps('defaultPermissions')}>
           <Stack gap="xs">

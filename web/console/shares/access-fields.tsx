@@ -13,8 +13,20 @@ import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
 
 const maxOptions = 20;
 
-/** A field for user names. It suggests users of the login profile that match the input. */
-function NamesField({ form, profile, complete }: { form: UseFormReturnType<ShareValues>; profile: number; complete: boolean }) {
+interface NamesProperties {
+  readonly form: UseFormReturnType<ShareValues>;
+  readonly profile: number;
+  readonly typeId: number;
+}
+
+/** What a share lists visitors by, by the type of its login profile. */
+const namePlaceholders: Readonly<Record<number, string>> = {
+  [profileTypes.EMAIL_CODE]: 'Type an e-mail address or a user name',
+  [profileTypes.OIDC]: 'Type an e-mail address or a value of the user name claim',
+};
+
+/** A field for the names of visitors. It suggests access users of the login profile that match the input. */
+function NamesField({ form, profile, typeId }: NamesProperties) {
   const [word, setWord] = useState('');
   const [debouncedWord] = useDebouncedValue(word, 150);
   const { data: options = [] } = useQuery({
@@ -23,13 +35,13 @@ function NamesField({ form, profile, complete }: { form: UseFormReturnType<Share
       const query = { authId: profile, searchWord: debouncedWord, pageSize: maxOptions, sortField: 'username' };
       return (await get('accessuser/search', query, signal)).list.map(({ username }) => username);
     },
-    enabled: complete,
+    enabled: hasAccessUsers(typeId),
     placeholderData: keepPreviousData,
   });
   return (
     <TagsInput
       label="Users"
-      placeholder="Type a name"
+      placeholder={namePlaceholders[typeId] ?? 'Type a user name'}
       data={options}
       filter={({ options }) => options} // the server has filtered them, also by other fields than the name
       searchValue={word}
@@ -68,15 +80,13 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
       {typeId !== undefined && !hasNames(typeId) && !allowAllUsers && (
         <Switch label="Give access to all visitors" {...form.getInputProps('allowAllUsers', { type: 'checkbox' })} />
       )}
-      {hasNames(typeId) && (
+      {typeId !== undefined && hasNames(typeId) && (
         <>
           <Switch
             label={`Everyone who signs in with ${loginProfile?.title ?? 'it'}`}
             {...form.getInputProps('allowAllUsers', { type: 'checkbox' })}
           />
-          {!allowAllUsers && (
-            <NamesField form={form} profile={authenticationId} complete={typeId !== undefined && hasAccessUsers(typeId)} />
-          )}
+          {!allowAllUsers && <NamesField form={form} profile={authenticationId} typeId={typeId} />}
           {!allowAllUsers && hasGroups(typeId) && (
             <TagsInput label="Groups" description="Group names of the identity provider." {...form.getInputProps('groups')} />
           )}

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Check, Minus, X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
+import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
 import type { ResponseOf } from '#features/operation-types.ts';
 import { hasGroups, instantOf } from './share-values.ts';
@@ -23,9 +24,10 @@ const verbs: Readonly<Record<string, string>> = {
 };
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-function ExplanationResult({ answer, nobody }: { answer: Explanation; nobody: boolean }) {
+/** @param mustSignIn the visitor has not signed in, and the link requires it */
+function ExplanationResult({ answer, mustSignIn }: { answer: Explanation; mustSignIn: boolean }) {
   const allowed = answer.outcomes.filter((outcome) => outcome.allowed).map(({ action }) => verbs[action] ?? action);
-  const onlyVisit = nobody && allowed.length === 1;
+  const onlyVisit = mustSignIn && allowed.length === 1;
   return (
     <div role="status">
       <Text fw={550}>
@@ -96,11 +98,11 @@ export function ExplainPanel({ share }: { share: Share }) {
             }}
             data={[
               { value: 'nobody', label: 'Not signed in' },
-              { value: 'name', label: 'Name' },
+              { value: 'name', label: 'User name' },
               { value: 'email', label: 'E-mail' },
             ]}
           />
-          {by !== 'nobody' && <TextInput name="visitor" label={by === 'name' ? 'Name' : 'E-mail'} required withAsterisk={false} />}
+          {by !== 'nobody' && <TextInput name="visitor" label={by === 'name' ? 'User name' : 'E-mail'} required withAsterisk={false} />}
           {by !== 'nobody' && hasGroups(share.authTypeId) && <TextInput name="groups" label="Groups" placeholder="none" />}
           <TextInput name="address" label="IP address" placeholder="any" />
           <DateTimePicker
@@ -127,7 +129,7 @@ export function ExplainPanel({ share }: { share: Share }) {
           {asProblem(explanation.error).message}
         </Text>
       )}
-      {explanation.data && <ExplanationResult answer={explanation.data} nobody={by === 'nobody'} />}
+      {explanation.data && <ExplanationResult answer={explanation.data} mustSignIn={by === 'nobody' && requiresSignIn(share.authTypeId)} />}
     </Paper>
   );
 }

@@ -22,9 +22,10 @@ async function usageWarning(shares: readonly Share[]): Promise<string> {
   const visitors = new Set(activities.flatMap(({ byVisitor }) => byVisitor.map(({ visitor }) => visitor).filter(Boolean)));
   const visits = activities.flatMap(({ byVisitor }) => byVisitor).reduce((sum, visitor) => sum + visitor.visits, 0);
   if (visits === 0) return '';
+  const atLeast = shares.length > checked.length ? 'At least ' : '';
   return visitors.size > 0
-    ? `${formatCount(visitors.size, 'visitor', 'visitors')} used ${shares.length === 1 ? 'this link' : 'these links'} in the last 7 days and will lose access.`
-    : `${shares.length === 1 ? 'This link was' : 'These links were'} used ${formatCount(visits, 'time', 'times')} in the last 7 days.`;
+    ? `${atLeast}${formatCount(visitors.size, 'visitor', 'visitors')} used ${shares.length === 1 ? 'this link' : 'these links'} in the last 7 days and will lose access.`
+    : `${shares.length === 1 ? 'This link was' : 'These links were'} used ${atLeast.toLowerCase()}${formatCount(visits, 'time', 'times')} in the last 7 days.`;
 }
 
 export const activate: BulkAction<Share> = {
