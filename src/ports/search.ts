@@ -3,9 +3,9 @@ import type { AliasedExpression } from 'kysely';
 /** Queries for the matching records, without order and limit. */
 export interface Matches {
   /** The ids with the values that the search is sorted by. */
-  readonly rows: AliasedExpression<{ id: number; value: string | number }, 'found'>;
+  readonly rows: AliasedExpression<{ id: number; value: string | number }, 'matches'>;
   /** The ids only. This query does not depend on the sort field, so that one count can be cached for all orders. */
-  readonly ids: AliasedExpression<{ id: number }, 'found'>;
+  readonly ids: AliasedExpression<{ id: number }, 'matches'>;
 }
 
 /** The last record of the previous page. The next page starts after it. */

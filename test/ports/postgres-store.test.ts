@@ -286,7 +286,7 @@ test('if walking the sort order takes too long, the page is found by collecting 
   atEnd(t, () => connections.close());
   const { searchPage: find } = postgresSearch(connections, { statementTimeout: 10_000, walkTimeout: 20, maxUnlimitedMatches: 0 });
   const slowly = sql<{ id: number; value: string }>`(SELECT i AS id, 'v' || i AS value FROM generate_series(1, 3) i, pg_sleep(0.2))`;
-  const matches = { rows: slowly.as('found'), ids: slowly.as('found') };
+  const matches = { rows: slowly.as('matches'), ids: slowly.as('matches') };
   const word = { word: 'v', locationIds: [], matches };
   const asked = {
     matches,

@@ -44,7 +44,7 @@ export function pageRowsQuery(db: Tx, matches: Pick<Matches, 'rows'>, { order, a
  */
 export function materializeMatches({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT -1 OFFSET 0'): Pick<Matches, 'rows'> {
   const all = sql<{ id: number; value: string | number }>`(SELECT * FROM ${rows} ${sql.raw(fence)})`;
-  return { rows: all.as('found') };
+  return { rows: all.as('matches') };
 }
 
 /** Returns whether so few of `size` records match that looking each one up is cheaper than walking the index of the order. */
@@ -61,8 +61,8 @@ export async function findPageBySql(
   counts: CachedCounts,
   selectPage: SelectPage = (pageMatches, query, cut) => pageRowsQuery(db, pageMatches, query, cut).execute(),
 ): Promise<SearchPage> {
-  const { recordCount: size, hasOtherFilter: narrowed, word, countVersion: version } = search;
-  const total = size !== null && !narrowed && !word ? size : await countMatches(db, matches, version, counts);
+  const { recordCount: size, hasOtherFilter, word, countVersion: version } = search;
+  const total = size !== null && !hasOtherFilter && !word ? size : await countMatches(db, matches, version, counts);
   const cut = pageCut(search, total);
   if (cut.limit === 0) return { rows: [], total };
   const rows = await selectPage(matches, search, cut, total);

@@ -126,8 +126,8 @@ export async function findPage<TB extends keyof Database>(
 ): Promise<SearchResult> {
   const idOf = sql<number>`${sql.ref(String(id))}`.as('id');
   const select = (query: typeof matches): Matches => ({
-    rows: query.select([idOf, sql<string | number>`${page.sortBy}`.as('value')]).as('found'),
-    ids: query.select(idOf).as('found'),
+    rows: query.select([idOf, sql<string | number>`${page.sortBy}`.as('value')]).as('matches'),
+    ids: query.select(idOf).as('matches'),
   });
   const count = counted ? await recordCount(store.search, counted) : null;
   const { rows, total } = await store.searchPage({

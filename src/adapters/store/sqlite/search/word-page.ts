@@ -24,18 +24,20 @@ export function wordPageFinder({ database, run }: Connection): (matches: IdSet, 
     const isFew = isSelective(matches.count(), size, maxLookups);
     // SQLite keeps the order of a CROSS JOIN: it looks up each match instead of walking an index.
     const source = isFew
-      ? `FROM json_each(?) AS entry CROSS JOIN (${sql}) AS found ON found.id = entry.value WHERE true`
-      : `FROM (${sql}) AS found WHERE holds_word(found.id)`;
+      ? `FROM json_each(?) AS entry CROSS JOIN (${sql}) AS matches ON matches.id = entry.value WHERE true`
+      : `FROM (${sql}) AS matches WHERE holds_word(matches.id)`;
     const values = [...(isFew ? [JSON.stringify(matches.toArray())] : []), ...parameters];
     const queryRows = (text: string, ...more: SQLInputValue[]) => run(text, [...values, ...more]).rows;
     const total = narrowed ? Number(Reflect.get(Object(queryRows(`SELECT count(*) AS total ${source}`)[0]), 'total')) : matches.count();
     const { reversed, offset, limit } = pageCut({ after, ...place }, total);
     const direction = (order === 'asc') === reversed ? 'DESC' : 'ASC';
     const [atOrAfter, strictlyAfter] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
-    const position = after ? `AND found.value ${atOrAfter} ? AND (found.value ${strictlyAfter} ? OR found.id ${strictlyAfter} ?)` : '';
+    const position = after
+      ? `AND matches.value ${atOrAfter} ? AND (matches.value ${strictlyAfter} ? OR matches.id ${strictlyAfter} ?)`
+      : '';
     const rows = queryRows(
-      `SELECT found.id, found.value ${source} ${position}
-        ORDER BY found.value ${direction}, found.id ${direction} LIMIT ? OFFSET ?`,
+      `SELECT matches.id, matches.value ${source} ${position}
+        ORDER BY matches.value ${direction}, matches.id ${direction} LIMIT ? OFFSET ?`,
       ...(after ? [after.value, after.value, after.id] : []),
       limit,
       offset,
