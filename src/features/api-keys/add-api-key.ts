@@ -5,7 +5,7 @@ import { apiKeyFields, NewApiKey } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
-import { resolveTenant } from '#features/records/named-tenant.ts';
+import { resolveTenant } from '#features/records/resolve-tenant.ts';
 import type { Tx } from '#ports/store.ts';
 import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './api-key-rows.ts';
 

@@ -3,7 +3,7 @@ import { checkNewPassword } from '#core/password-rules.ts';
 import { NewOperator, operatorFields } from '#core/records/operator.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
-import { resolveTenant } from '#features/records/named-tenant.ts';
+import { resolveTenant } from '#features/records/resolve-tenant.ts';
 import { insertOperator, operatorRecord } from './operator-rows.ts';
 
 export const addOperator = changeOperation({

@@ -6,7 +6,7 @@ import type { Tx } from '#ports/store.ts';
 /**
  * Returns the tenant for a new key or operator: the caller's own, or the one that an admin of tenant 1 names.
  * @param tid the tenant that the body names, if any
- * @throws 400, 403
+ * @throws Refusal (400, 403)
  */
 export async function resolveTenant(tx: Tx, caller: Caller, tid: number | null | undefined): Promise<number> {
   if (!tid || tid === caller.tid) return caller.tid;
