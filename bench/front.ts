@@ -14,7 +14,7 @@ async function startNginx(folder: string, postern: string, files: string): Promi
   const nginx = await prepareNginx(folder);
   const child = await nginx.start({
     postern: [new URL(postern).host],
-    passed: `proxy_bind ${trusted}; proxy_set_header Host ${new URL(postern).host};`,
+    locationLines: `proxy_bind ${trusted}; proxy_set_header Host ${new URL(postern).host};`,
     locations: `location /postern-files${files}/ { internal; alias ${files}/; disable_symlinks on; }
     location /own/ { alias ${files}/; }`,
   });

@@ -53,12 +53,12 @@ test('a page of shares whose lists are too large for one response is refused, bu
 });
 
 /** Returns a response whose body is not read. */
-async function askUnread(t: TestContext, postern: TestPostern, operation: string): Promise<IncomingMessage> {
+async function requestUnread(t: TestContext, postern: TestPostern, operation: string): Promise<IncomingMessage> {
   const url = `${postern.apiUrl}/api/v1/${operation}`;
-  const asked = request(url, { headers: { authorization: `Bearer ${adminKey}` }, agent: false }).on('error', () => {});
-  atEnd(t, () => asked.destroy());
-  asked.end();
-  const [answer] = await once(asked, 'response');
+  const sent = request(url, { headers: { authorization: `Bearer ${adminKey}` }, agent: false }).on('error', () => {});
+  atEnd(t, () => sent.destroy());
+  sent.end();
+  const [answer] = await once(sent, 'response');
   return answer;
 }
 
@@ -82,17 +82,17 @@ test('pages of audit entries, profiles and locations are limited in size; export
   assert.equal((await exported.text()).trimEnd().split('\n').length, totalCount);
 
   const unread: IncomingMessage[] = [];
-  for (let number = 0; number < 8; number += 1) unread.push(await askUnread(t, postern, 'audit/export'));
+  for (let number = 0; number < 8; number += 1) unread.push(await requestUnread(t, postern, 'audit/export'));
   assert.ok(unread.every(({ statusCode }) => statusCode === 200));
-  assert.equal((await askUnread(t, postern, 'audit/export')).statusCode, 503, 'exports that nobody takes are bounded');
+  assert.equal((await requestUnread(t, postern, 'audit/export')).statusCode, 503, 'exports that nobody reads are limited');
   for (const answer of unread) answer.destroy();
-  await until(async () => (await askUnread(t, postern, 'audit/export')).statusCode === 200);
+  await until(async () => (await requestUnread(t, postern, 'audit/export')).statusCode === 200);
 });
 
 test('a large response gets 503 while three others of the tenant are unread, and is sent after they are read', async (t) => {
   const { postern } = await startWithShares(t);
   await write(postern, sql`update share set notify_emails = ${'x'.repeat(30_000)}`);
-  const ask = () => askUnread(t, postern, 'share/search?pageSize=1000');
+  const ask = () => requestUnread(t, postern, 'share/search?pageSize=1000');
   const unread = [await ask(), await ask(), await ask()];
   assert.deepEqual(
     unread.map(({ statusCode }) => statusCode),
@@ -100,7 +100,7 @@ test('a large response gets 503 while three others of the tenant are unread, and
   );
   const refused = await ask();
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '5']);
-  assert.equal((await postern.send('share/search')).status, 200, 'a small answer is given');
+  assert.equal((await postern.send('share/search')).status, 200, 'a small response is sent');
   for (const answer of unread) answer.resume();
   await Promise.all(unread.map((answer) => once(answer, 'end')));
   assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);

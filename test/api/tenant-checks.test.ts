@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { addLocation } from '#features/locations/add-location.ts';
 import type { Caller } from '#features/operation.ts';
 import { tenantChecks } from '../../src/http/management/tenant-checks.ts';
-import { startWithHeld } from '../parts/intercepted-postern.ts';
+import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 
 const admin = (tid: number): Caller => ({
@@ -34,7 +34,7 @@ test('checks that read all tenants run one at a time per tenant, and do not dela
 });
 
 test('the locations that one tenant adds are checked one at a time', async (t) => {
-  const { postern, calls, release } = await startWithHeld(t, 'storages.configurationError');
+  const { postern, calls, release } = await startWithBlockedMethod(t, 'storages.configurationError');
   const add = (name: string) =>
     postern.send('location/add', { name, kind: 'local', configuration: JSON.stringify({ folder: join(postern.files, name) }) });
   const added = Promise.all(['a', 'b', 'c'].map(add));

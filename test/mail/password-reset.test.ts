@@ -136,7 +136,7 @@ test('guesses of a code for a new password are limited and appear in the audit l
   assert.ok(list.length > 0);
 });
 
-test('a reset without a code costs no password hash, so that it delays no sign-in', async (t) => {
+test('a reset in a browser that has requested no code costs no password hash, so that it delays no sign-in', async (t) => {
   const { postern, share, codeFor } = await startWithPasswords(t);
   const hash = t.mock.method(postern.ports.passwordHash, 'hash');
   for (let number = 0; number < 3; number += 1) assert.equal((await reset(new Browser(postern), share.base, ann, '12345678')).status, 401);

@@ -82,9 +82,9 @@ export class VisitsModel {
   }
 
   /** Returns the status code of a visit, and whether the response contains the share. */
-  visit(browser: number): { status: number; tells: boolean } {
+  visit(browser: number): { status: number; showsShare: boolean } {
     const refusal = this.refusal('visit', browser);
-    return { status: refusal ?? 200, tells: refusal === null && (!this.requiresSignIn || this.signedIn(browser) !== null) };
+    return { status: refusal ?? 200, showsShare: refusal === null && (!this.requiresSignIn || this.signedIn(browser) !== null) };
   }
 
   /** @returns null if the attempt would be delayed, which other tests check */

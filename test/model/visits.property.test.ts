@@ -19,7 +19,7 @@ const passwordHash = {
 };
 
 /** Runs the same steps on a link of a running Postern and on the model. */
-class Rig {
+class ModelComparison {
   readonly postern: TestPostern;
   readonly model: VisitsModel;
   readonly clock: { at: number };
@@ -81,24 +81,24 @@ class Rig {
   }
 
   /** Takes one step in both. @returns the results of the model and of Postern */
-  async take(step: Step): Promise<{ expected: unknown; answered: unknown }> {
+  async take(step: Step): Promise<{ expected: unknown; actual: unknown }> {
     const { model } = this;
     switch (step.action) {
       case 'visit': {
         const { status, body } = await this.at(step.browser, 'visit');
-        return { expected: model.visit(step.browser), answered: { status, tells: status === 200 && body.share !== null } };
+        return { expected: model.visit(step.browser), actual: { status, showsShare: status === 200 && body.share !== null } };
       }
       case 'signIn': {
         const expected = model.signIn(step.browser, step.user, step.right);
-        if (expected === null) return { expected, answered: null };
+        if (expected === null) return { expected, actual: null };
         const body = JSON.stringify({ username: step.user, password: step.right ? password : 'wrong horse battery' });
         const answer = await this.at(step.browser, 'sign-in', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
         const cookie = cookieOf(answer);
         if (cookie) this.cookies.set(step.browser, cookie);
-        return { expected, answered: answer.status };
+        return { expected, actual: answer.status };
       }
       case 'signOut':
-        return { expected: model.signOut(step.browser), answered: await this.status(step.browser, 'POST', 'sign-out') };
+        return { expected: model.signOut(step.browser), actual: await this.status(step.browser, 'POST', 'sign-out') };
       case 'list':
       case 'view':
       case 'download':
@@ -106,30 +106,30 @@ class Rig {
         const route = { list: 'list', view: 'view', download: 'file', downloadFolder: 'zip' }[step.action];
         return {
           expected: model.look(step.action, step.browser, step.path),
-          answered: await this.status(step.browser, 'GET', `${route}/${step.path}`),
+          actual: await this.status(step.browser, 'GET', `${route}/${step.path}`),
         };
       }
       case 'upload': {
         const headers: Record<string, string> = step.replaces ? { 'if-match': '*' } : {};
         return {
           expected: model.upload(step.browser, step.path, step.replaces),
-          answered: await this.status(step.browser, 'PUT', `file/${step.path}`, 'a text', headers),
+          actual: await this.status(step.browser, 'PUT', `file/${step.path}`, 'a text', headers),
         };
       }
       case 'createFolder':
         return {
           expected: model.createFolder(step.browser, step.path),
-          answered: await this.status(step.browser, 'POST', `folder/${step.path}`),
+          actual: await this.status(step.browser, 'POST', `folder/${step.path}`),
         };
       case 'rename':
         return {
           expected: model.rename(step.browser, step.path, step.name),
-          answered: await this.status(step.browser, 'POST', 'rename', { path: step.path, name: step.name }),
+          actual: await this.status(step.browser, 'POST', 'rename', { path: step.path, name: step.name }),
         };
       case 'remove':
         return {
           expected: model.remove(step.browser, step.path),
-          answered: await this.status(step.browser, 'DELETE', `file/${step.path}`),
+          actual: await this.status(step.browser, 'DELETE', `file/${step.path}`),
         };
       case 'setShare': {
         const instant = (bound: number | null) => (bound === null ? null : model.now + bound * minute);
@@ -148,47 +148,47 @@ class Rig {
           validityStartDate: text(from),
           validityEndDate: text(to),
         };
-        return { expected: model.setShare({ ...step, from, to }), answered: (await this.postern.send('share/update', body)).status };
+        return { expected: model.setShare({ ...step, from, to }), actual: (await this.postern.send('share/update', body)).status };
       }
       case 'addUser':
         return model.requiresSignIn
-          ? { expected: model.addUser(step.user), answered: await this.addUser(step.user) }
-          : { expected: 0, answered: 0 };
+          ? { expected: model.addUser(step.user), actual: await this.addUser(step.user) }
+          : { expected: 0, actual: 0 };
       case 'changeUser':
-        return { expected: model.changeUser(step.user, step.change), answered: await this.changeUser(step.user, step.change) };
+        return { expected: model.changeUser(step.user, step.change), actual: await this.changeUser(step.user, step.change) };
       case 'setAddresses': {
         model.inside = step.inside;
         const ipRange = step.inside ? '127.0.0.0/8, ::1' : '203.0.113.0/24';
-        return { expected: 200, answered: (await this.postern.send('loginprofile/update', { id: this.profileId, ipRange })).status };
+        return { expected: 200, actual: (await this.postern.send('loginprofile/update', { id: this.profileId, ipRange })).status };
       }
       case 'newLink': {
         const before = this.share.viewId;
         this.share.viewId = (await this.postern.call('share/updateSharableLink', { id: this.share.id })).viewId;
-        return { expected: 404, answered: (await this.postern.visit(`/s/${before}/visit`)).status };
+        return { expected: 404, actual: (await this.postern.visit(`/s/${before}/visit`)).status };
       }
       case 'wait':
         model.now += step.minutes * minute;
         this.clock.at = model.now;
-        return { expected: 0, answered: 0 };
+        return { expected: 0, actual: 0 };
     }
   }
 }
 
-async function promised(t: TestContext, requiresSignIn: boolean): Promise<void> {
+async function checkModel(t: TestContext, requiresSignIn: boolean): Promise<void> {
   const clock = { at: Date.UTC(2026, 0, 31, 9) };
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => clock.at }, passwordHash } } });
   let run = 0;
-  const check = async (taken: Step[]) => {
+  const check = async (steps: Step[]) => {
     run += 1;
     clock.at += 1440 * minute; // a day later, so that the rate limits of the previous run no longer apply
-    const rig = await new Rig(postern, clock, requiresSignIn).prepare(`run-${run}`);
-    for (const [index, step] of taken.entries()) {
-      const { expected, answered } = await rig.take(step);
-      assert.deepEqual(answered, expected, `step ${index}, ${JSON.stringify(step)}`);
+    const comparison = await new ModelComparison(postern, clock, requiresSignIn).prepare(`run-${run}`);
+    for (const [index, step] of steps.entries()) {
+      const { expected, actual } = await comparison.take(step);
+      assert.deepEqual(actual, expected, `step ${index}, ${JSON.stringify(step)}`);
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 25, maxLength: 25, size: 'max' }), check), { numRuns: 20 });
 }
 
-test('after any sequence of steps, a link with sign-in answers as the model predicts', (t) => promised(t, true));
-test('after any sequence of steps, a link without sign-in answers as the model predicts', (t) => promised(t, false));
+test('after any sequence of steps, a link with sign-in answers as the model predicts', (t) => checkModel(t, true));
+test('after any sequence of steps, a link without sign-in answers as the model predicts', (t) => checkModel(t, false));

@@ -27,11 +27,11 @@ export async function startWithStorages(t: TestContext, before: Around, start: S
 }
 
 /** Starts a complete Postern in which one storage method waits until the test releases it. */
-export async function startWithHeld(t: TestContext, held: string) {
+export async function startWithBlockedMethod(t: TestContext, blocked: string) {
   let calls = 0;
   const gate = Promise.withResolvers<void>();
   const postern = await startWithStorages(t, (method) => {
-    if (method !== held) return undefined;
+    if (method !== blocked) return undefined;
     calls += 1;
     return gate.promise;
   });

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
 /** The variable parts of the nginx configuration, in its syntax. */
-export interface Served {
+export interface NginxOptions {
   /** Servers of the upstream `postern`, as host:port. */
   readonly postern: readonly string[];
   /** Additional lines of `location /`, which forwards to the upstream. */
-  readonly passed?: string;
+  readonly locationLines?: string;
   /** Additional locations. */
   readonly locations?: string;
 }
 
-const configuration = (port: number, { postern, passed = '', locations = '' }: Served) => `
+const configuration = (port: number, { postern, locationLines = '', locations = '' }: NginxOptions) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 master_process off;
@@ -31,7 +31,7 @@ http {
     location / {
       proxy_pass http://postern;
       proxy_set_header X-Forwarded-For $remote_addr;
-      ${passed}
+      ${locationLines}
     }
     ${locations}
   }
@@ -40,7 +40,7 @@ http {
 export const hasNginx = () => spawnSync('nginx', ['-v']).status === 0;
 
 /** Prepares nginx in a folder. @returns its URL, and a function that starts it and waits until it responds */
-export async function prepareNginx(folder: string): Promise<{ url: string; start(served: Served): Promise<ChildProcess> }> {
+export async function prepareNginx(folder: string): Promise<{ url: string; start(options: NginxOptions): Promise<ChildProcess> }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const answers = () =>
@@ -50,9 +50,9 @@ export async function prepareNginx(folder: string): Promise<{ url: string; start
     );
   return {
     url,
-    async start(served) {
+    async start(options) {
       mkdirSync(join(folder, 'tmp'), { recursive: true });
-      writeFileSync(join(folder, 'nginx.conf'), configuration(port, served));
+      writeFileSync(join(folder, 'nginx.conf'), configuration(port, options));
       const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
       while (!(await answers())) if (child.exitCode !== null) throw new Error('nginx ended');
       return child;

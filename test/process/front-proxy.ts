@@ -50,7 +50,7 @@ async function startNginx(t: TestContext): Promise<FrontProxy> {
     async lead(targets) {
       const child = await nginx.start({
         postern: targets.map((target) => new URL(target).host),
-        passed: 'proxy_set_header Host $http_host;',
+        locationLines: 'proxy_set_header Host $http_host;',
       });
       atEnd(t, async () => {
         child.kill('SIGTERM');

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
-import { startWithHeld, startWithStorages } from '../parts/intercepted-postern.ts';
+import { startWithBlockedMethod, startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { linkTo, raw } from './visiting.ts';
@@ -13,7 +13,7 @@ import { linkTo, raw } from './visiting.ts';
 test('the requests of one connection run one at a time, each after the response to the request before it', {
   timeout: 20_000,
 }, async (t) => {
-  const { postern, calls: opened, release } = await startWithHeld(t, 'storage.page');
+  const { postern, calls: opened, release } = await startWithBlockedMethod(t, 'storage.page');
   const { base } = await linkTo(postern);
   const { hostname, port } = new URL(postern.publicUrl);
   const socket = connect(Number(port), hostname);
@@ -62,7 +62,7 @@ test('archives without an ETag get thirty separate audit entries per network, an
 test('one visitor has two archives planned at a time, sixteen wait and others get 503, while listings still work', {
   timeout: 30_000,
 }, async (t) => {
-  const { postern, calls: listed, release } = await startWithHeld(t, 'storage.list');
+  const { postern, calls: listed, release } = await startWithBlockedMethod(t, 'storage.list');
   const { base } = await linkTo(postern);
   const answers = Array.from({ length: 30 }, () => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' }));
   const refused: number[] = [];

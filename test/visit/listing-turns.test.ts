@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ListingTurns } from '#features/visits/files/listing-turns.ts';
-import { startWithHeld } from '../parts/intercepted-postern.ts';
+import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Answer, adminKey, type TestPostern } from '../start.ts';
 import { linkTo } from './visiting.ts';
@@ -91,7 +91,7 @@ test('pages of a folder that a hundred addresses of one network request delay th
 });
 
 test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {
-  const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
+  const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const [greedy, stranger] = [await linkTo(postern), await linkTo(postern)];
   const leaving = new AbortController();
   const left = Array.from({ length: 20 }, (_, index) => list(postern, greedy.base, index, leaving.signal).catch(() => 'left'));
@@ -106,7 +106,7 @@ test('listings of disconnected clients are not read and do not delay other visit
 });
 
 test('waiting requests for the same page are answered by one read of the folder', { timeout: 10_000 }, async (t) => {
-  const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
+  const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const { base } = await linkTo(postern);
   const first = list(postern, base, 0);
   await until(() => pages() === 1);
@@ -118,7 +118,7 @@ test('waiting requests for the same page are answered by one read of the folder'
 });
 
 test('a visitor with too many waiting pages gets 503 with Retry-After', { timeout: 10_000 }, async (t) => {
-  const { postern, calls: pages, release } = await startWithHeld(t, 'storage.page');
+  const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const { base } = await linkTo(postern);
   const refused: Answer[] = [];
   const answers = Array.from({ length: 60 }, async (_, index) => {
