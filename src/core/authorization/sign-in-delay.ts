@@ -1,10 +1,10 @@
 /** Time for which a failed attempt counts, in ms. */
 export const failureLifetime = 15 * 60_000;
 
-/** Tolerated difference between clocks, in milliseconds. A failure further in the future comes from a wrong clock and does not count. */
+/** Tolerated difference between clocks, in ms. A failure further in the future comes from a wrong clock and does not count. */
 export const clockTolerance = 60_000;
 
-/** Number of failures that cause no delay: for a pair of user and network, for a network, and for the wider network around it. */
+/** Number of failures that cause no delay: for a pair of user and network, for a network, and for a wide network. */
 export const freeFailures = { pair: 5, network: 50, wide: 200 } as const;
 export type FailureScope = keyof typeof freeFailures;
 
@@ -12,19 +12,19 @@ export type FailureScope = keyof typeof freeFailures;
 export interface FailureCount {
   readonly scope: FailureScope;
   readonly count: number;
-  /** Time of the last failure, in milliseconds since the epoch. */
+  /** Time of the last failure, in ms since the epoch. */
   readonly lastAt: number;
 }
 
 const maxDelay = 300_000; // ms
 
-/** Returns the delay in milliseconds. It doubles with each failure beyond the free ones, from one second to five minutes. */
+/** Returns the delay in ms. It doubles with each failure beyond the free ones, from one second to five minutes. */
 function delayAfter({ scope, count }: FailureCount): number {
   const surplus = count - freeFailures[scope];
   return surplus <= 0 ? 0 : Math.min(maxDelay, 1000 * 2 ** (surplus - 1));
 }
 
-/** Returns the milliseconds until the next attempt is accepted; 0: now. The longest delay of all keys applies. */
+/** Returns the time until the next attempt is accepted, in ms; 0: now. The longest delay of all keys applies. */
 export function remainingDelay(failureCounts: readonly FailureCount[], now: number): number {
   const remainingOf = (failures: FailureCount) => {
     const delay = delayAfter(failures);

@@ -81,8 +81,8 @@ async function nextTurn(store: Store, tx: Tx, lane: MailLane, tid: number, after
 }
 
 /**
- * Claims deliveries of the turn that is next, of the tenant that is next, the longest due first: a mail to thousands delays no other
- * mail, and the codes that one network requests delay no other codes.
+ * Claims due deliveries of the next tenant and, within it, of the next turn, the longest due first. So a mail to thousands of
+ * recipients delays no other mail, and the codes that one wide network requests delay no other codes.
  * @returns none if none is due
  */
 export async function claimDeliveries(

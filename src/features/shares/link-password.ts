@@ -12,7 +12,7 @@ import { findShareProfile } from './share-rows.ts';
 interface LinkPassword {
   readonly title: string;
   readonly linkPassword: string;
-  /** Id of the login profile whose address range, language and message are copied. */
+  /** Id of the login profile whose `ipRange`, `lang` and `startupMessage` are copied. */
   readonly authenticationId: number;
 }
 

@@ -86,13 +86,13 @@ export class S3Storage implements Storage {
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    const traces: string[] = [];
-    for await (const { objects } of listKeys(this.#bucket, this.#keys.staging(''))) traces.push(...objects.map(({ key }) => key));
+    const evidence: string[] = [];
+    for await (const { objects } of listKeys(this.#bucket, this.#keys.staging(''))) evidence.push(...objects.map(({ key }) => key));
     const pending = new Set(await pendingTokens());
     const tokenOf = (key: string) => key.slice(this.#keys.staging('').length).replace(/\.[a-z]+$/, '');
     await deleteObjects(
       this.#bucket,
-      traces.filter((key) => !key.endsWith('.claim') && !pending.has(tokenOf(key))),
+      evidence.filter((key) => !key.endsWith('.claim') && !pending.has(tokenOf(key))),
     );
   }
 }
