@@ -84,7 +84,7 @@ export interface PasswordSignIn {
 export interface CodePlace {
   /** Random token in a cookie of the browser. */
   readonly browser: string;
-  /** View id of the share or portal. */
+  /** The viewId of the share or portal. */
   readonly viewId: string;
 }
 

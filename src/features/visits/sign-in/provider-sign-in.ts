@@ -20,7 +20,7 @@ type ProviderPorts = AuthorizationPorts &
   Pick<Ports, 'random' | 'links' | 'vault'> &
   Pick<VisitServices, 'newSessions' | 'providerRequests' | 'signInKinds'>;
 
-/** The content of the encrypted cookie that the browser keeps until it comes back from the provider. */
+/** State of a started sign-in, stored encrypted in a cookie until the browser returns. */
 interface PendingSignIn {
   readonly profileId: number;
   /** Session epoch of the profile: what one provider has sent is not sent to another one. */

@@ -76,18 +76,18 @@ async function verifyCode(
 }
 
 /**
- * Verifies what a visitor has entered, in the way of the profile's kind of sign-in.
+ * Verifies what a visitor has entered with the profile's kind of sign-in.
  * @throws Refusal (400) at a wrong member; (401) for wrong credentials; (429) during the wait after failed attempts; (503)
  */
 export async function verifyCredentials(
   ports: CredentialPorts,
   profile: ProfileRef,
-  entered: SubmittedCredentials,
+  submitted: SubmittedCredentials,
 ): Promise<CompletedSignIn> {
   const { password, code, redirect } = signInKindOf(ports, profile);
   if (redirect)
     throw new Refusal('requestMalformed', 'Visitors of this link sign in at a provider. A GET request to sign-in/start leads there.');
-  if (password) return verifyPassword(ports, profile, password, entered);
-  if (code) return verifyCode(ports, profile, code, entered);
+  if (password) return verifyPassword(ports, profile, password, submitted);
+  if (code) return verifyCode(ports, profile, code, submitted);
   throw new Refusal('signInUnavailable');
 }
