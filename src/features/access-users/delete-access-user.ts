@@ -6,7 +6,7 @@ import { type Caller, type ChangeResult, changeOperation } from '#features/opera
 import type { Tx } from '#ports/store.ts';
 import { accessUserRecord, checkProfile } from './access-user-rows.ts';
 
-/** Deletes a user. Foreign keys and triggers remove the name from the shares that list it, and end its sessions. */
+/** Deletes a user. Foreign keys and triggers end its sessions, and remove it from the lists that refer to users by id (`listsUsersById`). */
 async function deleteUser(id: number, caller: Caller, tx: Tx): Promise<ChangeResult> {
   const before = await accessUserRecord(tx, caller.tid, id);
   await tx.deleteFrom('access_user').where('tid', '=', caller.tid).where('id', '=', id).execute();
@@ -17,7 +17,8 @@ export const deleteAccessUser = changeOperation({
   name: 'accessuser/delete',
   method: 'DELETE',
   role: 'editor',
-  summary: 'Deletes an access user, and removes the user from the shares that list them.',
+  summary:
+    'Deletes an access user. Shares with a login profile of type USERS no longer list the user; shares with another type keep the name in userNames.',
   message: 'accessUserDeleted',
   body: bodyOf(accessUserFields, [], ['id']),
   target: { table: 'access_user' },

@@ -12,7 +12,8 @@ export const updateAccessUser = changeOperation({
   name: 'accessuser/update',
   method: 'POST',
   role: 'editor',
-  summary: 'Changes an access user. Another authId moves the user to that profile and removes it from the shares that list it.',
+  summary:
+    'Changes an access user. Another authId moves the user to that profile: shares with a login profile of type USERS no longer list the user; shares with another type keep the name in userNames.',
   message: 'accessUserUpdated',
   body: withFixedFields(AccessUserChange, accessUserFields, fixedFields),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'loginProfileName', 'authTypeId', 'authTypeStr', 'etag'],

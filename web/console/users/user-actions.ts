@@ -23,7 +23,8 @@ export const deactivateUsers: BulkAction<AccessUser> = {
 
 export const deleteUsers: BulkAction<AccessUser> = {
   name: 'Delete',
-  effect: 'will be deleted and removed from all shares. This cannot be undone',
+  effect:
+    'will be deleted. Shares with the sign-in method "Users with passwords" no longer list them. Other shares keep the name, and a new user with this name or e-mail address has access again. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
   run: ({ id }, how) => remove('accessuser/delete', { id }, how),

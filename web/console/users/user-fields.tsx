@@ -4,6 +4,9 @@ import { Section } from '#console/components/section.tsx';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import type { UserValues } from './user-values.ts';
 
+const moveText =
+  'If you change the login profile, shares with the sign-in method "Users with passwords" no longer list the user. Other shares keep the name.';
+
 /** The fields of an access user. @param isNew the user name can still be chosen */
 export function UserFields({ form, isNew }: { form: UseFormReturnType<UserValues>; isNew: boolean }) {
   return (
@@ -14,7 +17,7 @@ export function UserFields({ form, isNew }: { form: UseFormReturnType<UserValues
       <TextInput label="E-mail" type="email" {...form.getInputProps('email')} />
       <ProfileSelect
         label="Login profile"
-        {...(isNew ? {} : { description: 'If you change the login profile, the user is removed from all shares.' })}
+        {...(isNew ? {} : { description: moveText })}
         value={form.values.authId || undefined}
         onChange={(id) => id && form.setFieldValue('authId', id)}
         error={form.errors['authId']}

@@ -23,7 +23,7 @@ const users: RecordKind<AccessUser, UserValues> = {
   update: ({ id }, { username: _, password: __, ...values }, how) => post('accessuser/update', { id, ...values }, how),
   valuesOf: userValuesOf,
   changedFields: changedUserFields,
-  // A change of the login profile removes the user from shares, which an undo would not restore.
+  // A change of the login profile removes the user from the lists of USERS shares, which an undo would not restore.
   undoable: (before, after) => before.authId === after.authId,
 };
 

@@ -139,7 +139,7 @@ function trail(types: ColumnTypes) {
   ];
 }
 
-/** Removes the name of a deleted or moved user from every share that lists it, which increases the version of that share. */
+/** Removes a deleted or moved user from every share that lists the user by id, and increases the version of that share. */
 function departures(types: ColumnTypes) {
   const mine = 'tid = OLD.tid AND user_id = OLD.id';
   const raise = `UPDATE share SET version = version + 1 WHERE tid = OLD.tid AND id IN (SELECT share_id FROM share_user WHERE ${mine});`;
