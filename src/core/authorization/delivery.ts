@@ -16,7 +16,7 @@ export function requiresMark(protection: Protection): boolean {
 
 /**
  * Returns why the original file must not be sent, or null if it may be.
- * Marks and signatures are not built yet. Until then, files that need one are refused, and the original is never sent
+ * Watermarks and signatures are not available yet. Until then, files that need one are refused, and the original is never sent
  * instead.
  */
 export function findDeliveryDenial(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {

@@ -71,6 +71,7 @@ export const ar: VisitorMessages = {
   youMayUntilDay: 'يمكنك {actions} حتى نهاية {moment}.',
   nothingAllowed: 'لا يمكنك فعل أي شيء هنا.',
   protectedFiles: 'هذه الملفات محمية: لا يمكن عرضها أو تنزيلها هنا.',
+  unsignedFiles: 'الملفات التي تتطلب توقيعًا رقميًا لا يمكن تنزيلها بعد. اسأل من أرسل الرابط.',
   folders: 'المجلدات',
   searchHere: 'ابحث في هذا المجلد',
   sortBy: 'الترتيب',

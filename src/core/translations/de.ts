@@ -57,6 +57,8 @@ export const de: VisitorMessages = {
   youMayUntilDay: 'Sie dürfen hier bis einschließlich {moment} {actions}.',
   nothingAllowed: 'Hier können Sie nichts tun.',
   protectedFiles: 'Diese Dateien sind geschützt: Sie können hier nicht angesehen oder heruntergeladen werden.',
+  unsignedFiles:
+    'Dateien, die digital signiert werden müssen, können noch nicht heruntergeladen werden. Fragen Sie den Absender des Links.',
   folders: 'Ordner',
   searchHere: 'In diesem Ordner suchen',
   sortBy: 'Sortieren',

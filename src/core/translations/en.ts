@@ -58,6 +58,7 @@ export const en = {
   youMayUntilDay: 'You can {actions} until the end of {moment}.',
   nothingAllowed: 'You do not have permission to view or change anything here.',
   protectedFiles: 'These files are protected. They cannot be viewed or downloaded here.',
+  unsignedFiles: 'Files that need a digital signature cannot be downloaded yet. Ask the person who sent you the link.',
   // Folder
   folders: 'Folders',
   searchHere: 'Search in this folder',

@@ -57,6 +57,7 @@ export const es: VisitorMessages = {
   youMayUntilDay: 'Puede {actions} hasta el {moment} incluido.',
   nothingAllowed: 'Aquí no puede hacer nada.',
   protectedFiles: 'Estos archivos están protegidos: no se pueden ver ni descargar aquí.',
+  unsignedFiles: 'Los archivos que requieren una firma digital aún no se pueden descargar. Pregunte a quien envió el enlace.',
   folders: 'Carpetas',
   searchHere: 'Buscar en esta carpeta',
   sortBy: 'Ordenar',

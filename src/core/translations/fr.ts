@@ -57,6 +57,8 @@ export const fr: VisitorMessages = {
   youMayUntilDay: 'Vous pouvez {actions} jusqu’au {moment} inclus.',
   nothingAllowed: 'Vous ne pouvez rien faire ici.',
   protectedFiles: 'Ces fichiers sont protégés : ils ne peuvent être ni consultés ni téléchargés ici.',
+  unsignedFiles:
+    'Les fichiers qui doivent être signés numériquement ne peuvent pas encore être téléchargés. Adressez-vous à la personne qui a envoyé le lien.',
   folders: 'Dossiers',
   searchHere: 'Rechercher dans ce dossier',
   sortBy: 'Trier',

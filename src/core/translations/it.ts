@@ -57,6 +57,7 @@ export const it: VisitorMessages = {
   youMayUntilDay: 'Puoi {actions}. Ultimo giorno: {moment}.',
   nothingAllowed: 'Qui non puoi fare nulla.',
   protectedFiles: 'Questi file sono protetti: qui non è possibile vederli né scaricarli.',
+  unsignedFiles: 'I file che richiedono una firma digitale non si possono ancora scaricare. Chiedi a chi ha inviato il link.',
   folders: 'Cartelle',
   searchHere: 'Cerca in questa cartella',
   sortBy: 'Ordina',

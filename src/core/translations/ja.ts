@@ -58,6 +58,7 @@ export const ja: VisitorMessages = {
   youMayUntilDay: '{moment} の終わりまでできること: {actions}。',
   nothingAllowed: 'ここでできることはありません。',
   protectedFiles: 'これらのファイルは保護されています。ここでは閲覧もダウンロードもできません。',
+  unsignedFiles: '電子署名が必要なファイルは、まだダウンロードできません。リンクの送り主にお尋ねください。',
   folders: 'フォルダー',
   searchHere: 'このフォルダー内を検索',
   sortBy: '並べ替え',

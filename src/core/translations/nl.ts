@@ -57,6 +57,7 @@ export const nl: VisitorMessages = {
   youMayUntilDay: 'U mag hier tot en met {moment} {actions}.',
   nothingAllowed: 'U kunt hier niets doen.',
   protectedFiles: 'Deze bestanden zijn beveiligd: ze kunnen hier niet worden bekeken of gedownload.',
+  unsignedFiles: 'Bestanden die digitaal moeten worden ondertekend, kunnen nog niet worden gedownload. Vraag het de afzender van de link.',
   folders: 'Mappen',
   searchHere: 'In deze map zoeken',
   sortBy: 'Sorteren',

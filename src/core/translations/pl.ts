@@ -67,6 +67,7 @@ export const pl: VisitorMessages = {
   youMayUntilDay: 'Możesz {actions} do {moment} włącznie.',
   nothingAllowed: 'Nie możesz tu nic zrobić.',
   protectedFiles: 'Te pliki są chronione: nie można ich tu oglądać ani pobierać.',
+  unsignedFiles: 'Plików, które wymagają podpisu cyfrowego, nie można jeszcze pobierać. Zapytaj nadawcę linku.',
   folders: 'Foldery',
   searchHere: 'Szukaj w tym folderze',
   sortBy: 'Sortuj',

@@ -57,6 +57,7 @@ export const pt: VisitorMessages = {
   youMayUntilDay: 'Você pode {actions} até {moment}, inclusive.',
   nothingAllowed: 'Você não pode fazer nada aqui.',
   protectedFiles: 'Estes arquivos são protegidos: não podem ser vistos nem baixados aqui.',
+  unsignedFiles: 'Arquivos que precisam de assinatura digital ainda não podem ser baixados. Fale com quem mandou o link.',
   folders: 'Pastas',
   searchHere: 'Procurar nesta pasta',
   sortBy: 'Ordenar',

@@ -57,6 +57,7 @@ export const zh: VisitorMessages = {
   youMayUntilDay: '截至 {moment} 当天，您可以{actions}。',
   nothingAllowed: '您在这里没有可执行的操作。',
   protectedFiles: '这些文件受保护：不能在此查看或下载。',
+  unsignedFiles: '需要数字签名的文件目前还不能下载。请联系发送链接的人。',
   folders: '文件夹',
   searchHere: '在此文件夹中搜索',
   sortBy: '排序',

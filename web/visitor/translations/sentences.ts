@@ -32,11 +32,12 @@ export function untilText(instant: string, { translate, format }: Translation): 
   return translate(wholeDay ? 'untilDay' : 'until', { moment });
 }
 
-const protectedCodes = ['copyProtected', 'cannotBeMarked', 'markingUnavailable', 'signingUnavailable'];
+const protectedCodes = ['copyProtected', 'cannotBeMarked', 'markingUnavailable'];
 
 /** Returns the texts for a failure: what happened, and what to do next. */
 export function describeFailure({ code, message }: Failure, { translate }: Translation): { title: string; advice: string } {
   if (protectedCodes.includes(code)) return { title: translate('permissionOff'), advice: translate('protectedFiles') };
+  if (code === 'signingUnavailable') return { title: translate('permissionOff'), advice: translate('unsignedFiles') };
   const { title, next } = failureMessages(code);
   const detail = title === 'wentWrong' && message ? `${message} ` : '';
   return { title: translate(title), advice: detail + translate(next) };
