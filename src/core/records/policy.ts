@@ -17,7 +17,8 @@ export const policyFields = {
   longestValidityDays: Type.Integer({
     minimum: 1,
     maximum: 36_500,
-    description: 'Active shares must end within this number of days after their start or the change; null: no limit.',
+    description:
+      'Active shares must end within this number of days after their start or their last change, whichever is later. null: no limit.',
   }),
   signInRequired: flag('true: active shares need a login profile with sign-in.'),
   defaultPermissions: lineOf(255, {

@@ -90,7 +90,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       </Section>
       <Section
         title="New shares"
-        lead="The permissions that are preselected for a new share. If you select none, viewing and downloading are preselected, also of folders."
+        lead="The permissions that are preselected for a new share. If you select none, the form preselects viewing files, downloading files and downloading folders."
       >
         <Checkbox.Group aria-label="Default permissions" {...form.getInputProps('defaultPermissions')}>
           <Stack gap="xs">
