@@ -10,7 +10,8 @@ export const changeViewId = changeOperation({
   name: 'loginprofile/updateViewId',
   method: 'POST',
   role: 'admin',
-  summary: "Replaces the portal's address. The old address stops working at once. Without a viewId, a random one is generated.",
+  summary:
+    "Replaces the portal's address. The old address stops working at once, and all sessions of the profile end. Without a viewId, a random one is generated.",
   message: 'loginProfileViewIdUpdated',
   body: bodyOf(loginProfileFields, [], ['id', 'viewId']),
   responseFields: Type.Object({ viewId: loginProfileFields.viewId, viewUrl: loginProfileFields.viewUrl }),

@@ -143,7 +143,7 @@ export const updateLoginProfile = changeOperation({
   name: 'loginprofile/update',
   method: 'POST',
   role: 'admin',
-  summary: 'Changes a login profile. Its sessions end if the way to sign in changes.',
+  summary: 'Changes a login profile. Its sessions end if the way to sign in or the viewId changes.',
   message: 'loginProfileUpdated',
   body: withFixedFields(LoginProfileChange, loginProfileFields, fixedFields),
   computed: ['typeString', 'shareCount', 'viewUrl', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
