@@ -81,7 +81,7 @@ export function UsersPage() {
   const query = { authId: shown.profile, active: shown.active };
   return (
     <>
-      <PageHead title="Access users" lead="Visitors who sign in with their own user name.">
+      <PageHead title="Access users" lead="Named people who can be given access to shares.">
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
