@@ -22,7 +22,7 @@ export const defaultThreads: ThreadSettings = {
 const maxLookups = 64; // batches: more than one keeps the thread busy while a response is on its way
 const backgroundIdleTime = 1000; // ms: a thread takes 10 MB, and no visitor waits for this work
 const maxPages = 4;
-const maxDataRequests = 4; // as many as the thread pool of Node.js runs for everything
+const maxDataRequests = 4; // the default size of the thread pool of Node.js
 const maxAdditionalThreads = 32; // of all locations together
 const maxProbes = 32;
 
