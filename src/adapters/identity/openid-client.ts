@@ -1,9 +1,9 @@
 import type * as Library from 'openid-client';
 import { type OpenId, type OpenIdClient, type OpenIdStatement, ProviderRefused, type StatementNeeds } from '#ports/openid.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { configurationFor, discover, type KnownProvider, KnownProviders, signatureAlgorithms } from './known-providers.ts';
 import type * as LogoutTokens from './logout-token.ts';
 import { openIdFetch } from './openid-fetch.ts';
+import { configurationFor, discover, ProviderCache, type ProviderMetadata, signatureAlgorithms } from './provider-cache.ts';
 import { testProvider } from './test-provider.ts';
 
 const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an answer within five seconds
@@ -31,13 +31,13 @@ async function statementOf(
 /** Signs users in with openid-client. @param now returns a monotonic time in ms */
 export class OpenIdProviders implements OpenId {
   readonly #outbound: Pick<Outbound, 'request'>;
-  readonly #providers: KnownProviders;
-  readonly #logoutKeys = new WeakMap<KnownProvider, ReturnType<typeof LogoutTokens.providerKeys>>();
+  readonly #providers: ProviderCache;
+  readonly #logoutKeys = new WeakMap<ProviderMetadata, ReturnType<typeof LogoutTokens.providerKeys>>();
   #library: Promise<typeof Library> | undefined;
 
   constructor(outbound: Pick<Outbound, 'request'>, now: () => number) {
     this.#outbound = outbound;
-    this.#providers = new KnownProviders(now);
+    this.#providers = new ProviderCache(now);
   }
 
   async begin(client: OpenIdClient, { redirectUrl, scopes, prompt }: Parameters<OpenId['begin']>[1]) {
@@ -113,12 +113,12 @@ export class OpenIdProviders implements OpenId {
   /** Runs the requests of a sign-in, with one deadline for all of them. @throws ProviderUnavailable, ProviderRefused */
   async #ask<T>(
     client: OpenIdClient,
-    ask: (library: typeof Library, configuration: Library.Configuration, provider: KnownProvider) => Promise<T>,
+    ask: (library: typeof Library, configuration: Library.Configuration, provider: ProviderMetadata) => Promise<T>,
   ): Promise<T> {
     const library = await this.#loadLibrary();
     const deadline = AbortSignal.timeout(timeLimit);
     const fetch = openIdFetch(this.#outbound, () => deadline);
-    return this.#providers.ask(
+    return this.#providers.request(
       library,
       client,
       () => discover(library, client, fetch),

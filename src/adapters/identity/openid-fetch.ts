@@ -9,7 +9,7 @@ const tooManyRequests = 429;
 /** The provider cannot be reached, or does not respond in time. A request for another user would fail, too. */
 export class ProviderUnreachable extends ProviderUnavailable {}
 
-/** Returns why the provider could not be asked, for the operator. */
+/** Returns the error for a provider that cannot be reached, with a text for the operator. */
 function unavailable(url: URL, cause: unknown): ProviderUnavailable {
   if (cause instanceof TargetRefused) return new ProviderUnavailable(cause.message, { cause });
   if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${url.host} sent too long a response.`, { cause });
@@ -25,10 +25,9 @@ function bytesOf(body: unknown): string | null {
 }
 
 /**
- * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and reads no more than a
- * provider needs to say.
+ * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and reads at most
+ * 512 KiB of a response. The function throws ProviderUnavailable, also for status 429 and 5xx.
  * @param deadlineOf returns what aborts a request
- * @throws ProviderUnavailable (from the function) also for a response that says that the provider cannot answer now
  */
 export const openIdFetch =
   ({ request }: Pick<Outbound, 'request'>, deadlineOf: () => AbortSignal): CustomFetch =>

@@ -6,27 +6,27 @@ import { ProviderUnreachable } from './openid-fetch.ts';
 import { providerError } from './provider-error.ts';
 
 const metadataLifetime = 3_600_000; // ms
-const maxProviders = 1000; // whose metadata is kept
-const pauseAfterFailure = 3000; // ms during which a provider is not asked again
+const maxProviders = 1000; // whose metadata is cached
+const pauseAfterFailure = 3000; // ms during which no request is sent to a provider
 
 /** Signature algorithms of ID tokens: asymmetric ones, so that nobody who knows the client secret can make a token. */
 export const signatureAlgorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** What is known of a provider. */
-export interface KnownProvider {
+/** The metadata of a provider, and what its requests need. */
+export interface ProviderMetadata {
   readonly metadata: Library.ServerMetadata;
   readonly authenticate: Library.ClientAuth;
-  /** Keys of the provider, as the library keeps them. */
+  /** Keys of the provider, in the form in which the library caches them. */
   keys?: Library.ExportedJWKSCache;
 }
 
-/** A provider that is kept, with what it cannot be asked for at the moment. */
+/** A cached provider. After a failure, no request is sent to it for a few seconds. */
 interface Entry {
-  readonly provider: Promise<KnownProvider>;
+  readonly provider: Promise<ProviderMetadata>;
   readonly until: number;
-  /** Why it is not asked again until a time. */
+  /** The last failure. Until `until`, it is thrown again instead of sending a request. `until` is a monotonic time in ms. */
   failure?: { readonly error: Error; readonly until: number };
 }
 
@@ -57,7 +57,7 @@ async function authenticationOf(library: typeof Library, { clientAuth, clientSec
 }
 
 /** Reads the metadata of a provider. @throws ProviderRefused, or an error of the library */
-export async function discover(library: typeof Library, client: OpenIdClient, fetch: Library.CustomFetch): Promise<KnownProvider> {
+export async function discover(library: typeof Library, client: OpenIdClient, fetch: Library.CustomFetch): Promise<ProviderMetadata> {
   const authenticate = await authenticationOf(library, client);
   const { issuer, clientId } = client;
   const configuration = await library.discovery(new URL(issuer), clientId, undefined, authenticate, {
@@ -65,8 +65,10 @@ export async function discover(library: typeof Library, client: OpenIdClient, fe
     [library.customFetch]: fetch,
   });
   const metadata = configuration.serverMetadata();
-  // Whatever the spelling of its address: such a provider states the users of every organization.
-  if (isSharedIssuer(metadata.issuer)) throw new ProviderRefused('The provider stands for the users of all organizations.');
+  // Compares the issuer in the metadata, because the configured address may be spelled differently. A shared issuer would sign in the
+  // users of all organizations.
+  if (isSharedIssuer(metadata.issuer))
+    throw new ProviderRefused('The issuer is shared by all organizations: enter the address of your own.');
   const signing = metadata['id_token_signing_alg_values_supported'];
   if (Array.isArray(signing) && !signing.some((algorithm) => signatureAlgorithms.includes(algorithm)))
     throw new ProviderRefused('The provider signs ID tokens with no algorithm that Postern accepts.');
@@ -77,7 +79,7 @@ export async function discover(library: typeof Library, client: OpenIdClient, fe
 export function configurationFor(
   library: typeof Library,
   { issuer, clientId }: OpenIdClient,
-  { metadata, authenticate, keys }: KnownProvider,
+  { metadata, authenticate, keys }: ProviderMetadata,
   fetch: Library.CustomFetch,
 ): Library.Configuration {
   const configuration = new library.Configuration(metadata, clientId, undefined, authenticate);
@@ -89,8 +91,11 @@ export function configurationFor(
   return configuration;
 }
 
-/** The providers that this process has asked. A client whose provider fails does not affect other clients, also of the same provider. */
-export class KnownProviders {
+/**
+ * Caches the metadata and keys of providers, separately for each client. The failure of one client affects no other client, not even
+ * one of the same provider.
+ */
+export class ProviderCache {
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
 
@@ -100,22 +105,22 @@ export class KnownProviders {
   }
 
   /**
-   * Asks a provider. Requests share one reading of its metadata. After a failure to read it, or to reach the provider, it is not asked again
-   * for a few seconds.
+   * Sends a request to a provider. Concurrent requests share one request for its metadata. After a failure to get the metadata or to reach
+   * the provider, no request is sent to it for a few seconds.
    * @param read reads the metadata
    * @throws ProviderUnavailable, ProviderRefused
    */
-  async ask<T>(
+  async request<T>(
     library: typeof Library,
     client: OpenIdClient,
-    read: () => Promise<KnownProvider>,
-    request: (provider: KnownProvider) => Promise<T>,
+    read: () => Promise<ProviderMetadata>,
+    send: (provider: ProviderMetadata) => Promise<T>,
   ): Promise<T> {
     const entry = this.#entryOf(client, read);
     const { failure } = entry;
     if (failure && failure.until > this.#now()) throw failure.error;
     try {
-      return await request(await entry.provider);
+      return await send(await entry.provider);
     } catch (cause) {
       const error = providerError(library, cause);
       if (error instanceof ProviderUnreachable) entry.failure = { error, until: this.#now() + pauseAfterFailure };
@@ -123,10 +128,10 @@ export class KnownProviders {
     }
   }
 
-  #entryOf(client: OpenIdClient, read: () => Promise<KnownProvider>): Entry {
+  #entryOf(client: OpenIdClient, read: () => Promise<ProviderMetadata>): Entry {
     const key = JSON.stringify([client.issuer, client.clientId, client.clientAuth, client.clientSecret]);
-    const known = this.#entries.get(key);
-    if (known && known.until > this.#now()) return known;
+    const cached = this.#entries.get(key);
+    if (cached && cached.until > this.#now()) return cached;
     this.#entries.delete(key);
     for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
     const provider = read();
