@@ -22,14 +22,14 @@ export function argon2PasswordHash(cost: { memoryCost: number; timeCost: number;
       dummyHash = undefined;
       throw cause;
     });
-    // Without a stored hash, the check must take as long: the response time would reveal that the user does not exist.
+    // Without a stored hash, the check must take just as long. Otherwise, the response time would reveal that the user does not exist.
     const isCorrect = await verify(stored ?? (await dummyHash), password);
     return isCorrect && stored !== null;
   }
 
   return {
     hash(password, setter) {
-      const inTurn = (party: QueueGroups) => allHashes.run(party, () => hash(password, cost));
+      const inTurn = (groups: QueueGroups) => allHashes.run(groups, () => hash(password, cost));
       if (!('tid' in setter)) return inTurn(networksOf(setter.address));
       const tenant: QueueGroups = [`tenant ${setter.tid}`, ''];
       return tenantHashes.run(tenant, () => inTurn(tenant));

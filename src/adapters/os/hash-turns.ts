@@ -9,15 +9,15 @@ const retryAfter = 2; // seconds
 export type QueueGroups = readonly [wide: string, narrow: string];
 
 interface WaitingAttempt {
-  readonly party: QueueGroups;
+  readonly groups: QueueGroups;
   readonly start: () => void;
   readonly refuse: (cause: Error) => void;
 }
 
-/** Runs the work that computes hashes; parties take turns. */
+/** Runs the work that computes hashes; groups take turns. */
 export interface HashQueue {
   /** @throws Refusal `signInBusy` if too many attempts wait */
-  run<T>(party: QueueGroups, work: () => Promise<T>): Promise<T>;
+  run<T>(groups: QueueGroups, work: () => Promise<T>): Promise<T>;
   /** Returns how many attempts wait for their turn. */
   waitingCount(): number;
 }
@@ -26,7 +26,7 @@ const busyRefusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 
 /**
  * Returns a queue that runs a limited number of attempts at once. If more than sixty wait, it refuses the newest attempt of the
- * wide network with the most waiting attempts, so that one network cannot lock out the others.
+ * group (wide network or tenant) with the most waiting attempts, so that one group cannot lock out the others.
  */
 export function hashQueue(maxConcurrent: number): HashQueue {
   const queue = fairQueue<WaitingAttempt>();
@@ -38,40 +38,40 @@ export function hashQueue(maxConcurrent: number): HashQueue {
   });
 
   /**
-   * Returns the newest attempt of the largest party, or undefined if no party is larger than the newcomer's, the newcomer included.
-   * @param isNarrow true: compares the narrow parties within the newcomer's wide one; false: compares wide parties
+   * Returns the newest attempt of the largest group, or undefined if all are smaller than that of the new attempt, which counts too.
+   * @param isNarrow true: compares the narrow groups within the wide group of the new attempt; false: compares wide groups
    */
-  function newestOfLargestParty(newcomer: QueueGroups, isNarrow: boolean): WaitingAttempt | undefined {
-    const countOf = (party: QueueGroups) => queue.count(isNarrow ? party : [party[0]]);
+  function newestOfLargestGroup(newGroups: QueueGroups, isNarrow: boolean): WaitingAttempt | undefined {
+    const countOf = (groups: QueueGroups) => queue.count(isNarrow ? groups : [groups[0]]);
     let newest: WaitingAttempt | undefined;
-    let largestCount = countOf(newcomer) + 1;
+    let largestCount = countOf(newGroups) + 1;
     for (const attempt of waitingAttempts) {
-      if (isNarrow && attempt.party[0] !== newcomer[0]) continue;
-      const count = countOf(attempt.party);
+      if (isNarrow && attempt.groups[0] !== newGroups[0]) continue;
+      const count = countOf(attempt.groups);
       if (count < largestCount || (count === largestCount && !newest)) continue;
       [newest, largestCount] = [attempt, count];
     }
     return newest;
   }
-  /** Refuses one waiting attempt if the queue is full. @throws Refusal if the newcomer's own network has the most attempts */
-  function makeSpace(newcomer: QueueGroups): void {
+  /** Refuses one waiting attempt if the queue is full. @throws Refusal if no other group has more attempts than that of the new attempt */
+  function makeSpace(newGroups: QueueGroups): void {
     if (waitingAttempts.size < maxWaiting) return;
-    const attempt = newestOfLargestParty(newcomer, false) ?? newestOfLargestParty(newcomer, true);
+    const attempt = newestOfLargestGroup(newGroups, false) ?? newestOfLargestGroup(newGroups, true);
     if (!attempt) throw busyRefusal();
-    queue.remove(attempt.party, attempt);
+    queue.remove(attempt.groups, attempt);
     waitingAttempts.delete(attempt);
     attempt.refuse(busyRefusal());
   }
-  function waitForTurn(party: QueueGroups): Promise<void> {
-    makeSpace(party);
+  function waitForTurn(groups: QueueGroups): Promise<void> {
+    makeSpace(groups);
     return new Promise((start, refuse) => {
-      const attempt = { party, start, refuse };
-      queue.add(party, attempt);
+      const attempt = { groups, start, refuse };
+      queue.add(groups, attempt);
       waitingAttempts.add(attempt);
     });
   }
   return {
-    run: (party, work) => runLimited(async () => waitForTurn(party), work),
+    run: (groups, work) => runLimited(async () => waitForTurn(groups), work),
     waitingCount: () => waitingAttempts.size,
   };
 }
