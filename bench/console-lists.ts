@@ -9,26 +9,26 @@ const password = 'a horse that reads maps';
 /** Returns the cookie of an operator who is signed in to the console. */
 export async function operatorCookie(postern: BenchPostern): Promise<string> {
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
-  const answer = await fetch(`${postern.url}/api/v1/operator/signIn`, {
+  const response = await fetch(`${postern.url}/api/v1/operator/signIn`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Olga', password }),
   });
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
-const seen = `(document.querySelector('.list-count')?.textContent ?? '') + (document.querySelector('.records tbody')?.textContent ?? '')`;
+const listText = `(document.querySelector('.list-count')?.textContent ?? '') + (document.querySelector('.records tbody')?.textContent ?? '')`;
 
 /** Returns the time from an action until the list shows its result, in ms. */
-async function waited(page: Page, act: () => Promise<void>): Promise<number> {
-  const before = JSON.stringify(await page.evaluate(seen));
-  const begun = performance.now();
+async function measureAction(page: Page, act: () => Promise<void>): Promise<number> {
+  const before = JSON.stringify(await page.evaluate(listText));
+  const startedAt = performance.now();
   const shown = page.evaluate(`new Promise((resolve) => {
-    const look = () => (document.querySelector('[data-stale]') || ${seen} === ${before} ? requestAnimationFrame(look) : resolve());
-    look();
+    const poll = () => (document.querySelector('[data-stale]') || ${listText} === ${before} ? requestAnimationFrame(poll) : resolve());
+    poll();
   })`);
   await Promise.all([act(), shown]);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 type Act = (page: Page, round: number) => Promise<void>;
@@ -55,22 +55,22 @@ const lastPage: Act = (page) =>
     .click();
 
 /** An action on a list. */
-interface Deed {
+interface ListAction {
   readonly list: 'shares' | 'users';
   readonly name: string;
   readonly act: Act;
 }
 const states = ['Active', 'Scheduled', 'Expired', 'Inactive'];
-const deeds: readonly Deed[] = [
+const actions: readonly ListAction[] = [
   { list: 'shares', name: 'typing a word', act: typing('report', 'invoice', 'contract', 'drawing', 'timesheet') },
   { list: 'shares', name: 'sorting by title', act: sortingBy('Title') },
   { list: 'shares', name: 'sorting by the end', act: sortingBy('Expires') },
   { list: 'shares', name: 'the last page', act: lastPage },
-  ...states.map((state): Deed => ({ list: 'shares', name: `those that are ${state.toLowerCase()}`, act: inState(state) })),
+  ...states.map((state): ListAction => ({ list: 'shares', name: `filter: ${state.toLowerCase()}`, act: inState(state) })),
   { list: 'users', name: 'typing a word', act: typing('dorn', 'schmidt', 'okafor', 'keller', 'rossi') },
   { list: 'users', name: 'sorting by e-mail', act: sortingBy('E-mail') },
   { list: 'users', name: 'the last page', act: lastPage },
-  { list: 'users', name: 'those that are inactive', act: inState('Inactive') },
+  { list: 'users', name: 'filter: inactive', act: inState('Inactive') },
 ];
 
 const rounds = 5;
@@ -83,7 +83,7 @@ async function listOf(browser: Browser, postern: BenchPostern) {
   return async (list: string, act: Act, round: number) => {
     await page.bringToFront(); // a page in the background draws no frames
     await page.goto(`${postern.url}/console/${list}`, { waitUntil: 'networkidle' });
-    return waited(page, () => act(page, round));
+    return measureAction(page, () => act(page, round));
   };
 }
 
@@ -91,17 +91,17 @@ async function listOf(browser: Browser, postern: BenchPostern) {
  * Compares the console's lists with many and with few records: how long an operator waits for each action.
  * @param few the number that fills a page in every state, so that drawing takes the same time
  */
-export async function consoleLists(note: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
+export async function consoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });
   try {
     const [small, large] = [await listOf(browser, few), await listOf(browser, many)];
-    for (const { list, name, act } of deeds) {
+    for (const { list, name, act } of actions) {
       const [reference, ours]: [number[], number[]] = [[], []];
       for (let round = 0; round < rounds; round += 1) {
         reference.push(await small(list, act, round));
         ours.push(await large(list, act, round));
       }
-      note({
+      report({
         what: `500,000 ${list === 'users' ? 'access users' : list} in the console: ${name}`,
         reference: `${middle(reference).toFixed(0)} ms with 1,000`,
         ours: `${middle(ours).toFixed(0)} ms`,

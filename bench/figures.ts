@@ -50,7 +50,7 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
   };
 }
 
-/** The rate of the least program that keeps a promise: what the promise itself costs. It has no target. */
+/** The rate of the smallest program that gives a guarantee: what the guarantee itself costs. It has no target. */
 export const floor = (what: string, unit: string, pair: Pair): Figure => ({ ...atLeast(what, unit, pair, 0), target: 'none: a floor' });
 
 /** Returns a quantile. */

@@ -5,7 +5,7 @@ import autocannon from 'autocannon';
 import { createTransport, type Transporter } from 'nodemailer';
 import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, floor, paired, percentile } from './figures.ts';
-import { sendByQueue } from './least-sender.ts';
+import { sendByQueue } from './minimal-sender.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { type Measured, startServer } from './process.ts';
 
@@ -114,7 +114,9 @@ async function sending(note: Note, postern: BenchPostern, server: MailServer, fo
   const least = () => through((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
   const pair = await paired(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
   note(atLeast('sending mails, of nodemailer to the same server', 'mails/s', pair, 0.8));
-  note(floor('sending mails by the least program that records each outcome, of nodemailer', 'mails/s', await paired(rounds, bare, least)));
+  note(
+    floor('sending mails by the smallest program that records each outcome, of nodemailer', 'mails/s', await paired(rounds, bare, least)),
+  );
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. autocannon's own figure has no fractions. */
@@ -178,7 +180,7 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
     ...{ reference: `${before.p99.toFixed(2)} ms`, ours: `${p99.toFixed(2)} ms`, ratio: (p99 / before.p99).toFixed(2) },
   });
   note(slower(`p99 of a visit with ${name}`, beside, 1.1));
-  const leastName = 'p99 of a visit while a process of its own sends mails with the least program';
+  const leastName = 'p99 of a visit while a separate process sends mails with the smallest program';
   note({ ...slower(leastName, besideLeast, Number.POSITIVE_INFINITY), target: 'none: a floor' });
   note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });

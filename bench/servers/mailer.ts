@@ -1,6 +1,6 @@
-// A process of its own that sends mails with `least-sender.ts`. Arguments: port of the mail server, folder, number of mails.
+// A separate process that sends mails with `minimal-sender.ts`. Arguments: port of the mail server, folder, number of mails.
 import { createTransport } from 'nodemailer';
-import { sendByQueue } from '../least-sender.ts';
+import { sendByQueue } from '../minimal-sender.ts';
 
 const [port = '', folder = '', count = ''] = process.argv.slice(2);
 const transport = createTransport({ host: '127.0.0.1', port: Number(port), pool: true, maxMessages: 1e9 });

@@ -1,5 +1,5 @@
-// The least program that keeps Postern's promise about mails: the claim of a mail is committed before it is sent, and its outcome before
-// the next one on its connection. It shows what the promise itself costs.
+// The smallest program that gives the same guarantee for mails as Postern: the claim of a mail is committed before it is sent, and its
+// outcome before the next one on its connection. It shows what the guarantee itself costs.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SendMailOptions, Transporter } from 'nodemailer';
@@ -8,14 +8,14 @@ const connections = 5;
 const rowsPerCommit = 200;
 const mailsPerClaim = 10;
 
-/** Adds `count` mails to a queue in a database of its own, and sends them. @param mailOf returns the mail with a number */
+/** Adds `count` mails to a queue in a database of its own, and sends them. @param mailOf returns the mail with the given number */
 export async function sendByQueue(
   folder: string,
   transport: Transporter,
   count: number,
   mailOf: (number: number) => SendMailOptions,
 ): Promise<void> {
-  using db = new DatabaseSync(join(folder, 'least-sender.db'));
+  using db = new DatabaseSync(join(folder, 'minimal-sender.db'));
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   db.exec('DROP TABLE IF EXISTS delivery; CREATE TABLE delivery (id INTEGER PRIMARY KEY, recipient TEXT, state TEXT)');
   db.exec("CREATE INDEX delivery_waiting ON delivery(id) WHERE state = 'waiting'");
