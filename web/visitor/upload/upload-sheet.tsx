@@ -2,7 +2,7 @@ import { Icon } from '#kit/icons.tsx';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import { describeUploadFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { ConflictPrompt } from './exists-question.tsx';
+import { ConflictPrompt } from './conflict-prompt.tsx';
 import { canRetry, type Queue, type UploadItem, uploadName } from './upload-item.ts';
 import type { Uploads } from './uploads.ts';
 
