@@ -10,7 +10,7 @@ export interface ArrivingBodies {
   /**
    * Counts a body until it has arrived.
    * @param maxBytes limit of the route for a body
-   * @throws 503 if too many bytes are arriving already
+   * @throws Refusal (503) if too many bytes are arriving already
    */
   expect(request: IncomingMessage, address: string, maxBytes: number): void;
 }

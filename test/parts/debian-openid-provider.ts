@@ -38,8 +38,8 @@ function settingsFor(folder: string, port: number, url: string): string {
     log_level: '"WARNING"',
   };
   const lines = gunzipSync(readFileSync(sample)).toString('utf8').replaceAll('/var/cache/glewlwyd/glewlwyd.db', join(folder, 'db'));
-  const kept = lines.split('\n').filter((line) => !Object.keys(values).some((name) => new RegExp(`^#*${name} *=`).test(line)));
-  return [...Object.entries(values).map(([name, value]) => `${name}=${value}`), ...kept].join('\n');
+  const otherLines = lines.split('\n').filter((line) => !Object.keys(values).some((name) => new RegExp(`^#*${name} *=`).test(line)));
+  return [...Object.entries(values).map(([name, value]) => `${name}=${value}`), ...otherLines].join('\n');
 }
 
 function run(program: string, parameters: readonly string[], input?: Buffer): void {
@@ -82,7 +82,7 @@ function administrator(url: string) {
     cookie =
       response.headers
         .getSetCookie()
-        .map((set) => set.split(';', 1)[0])
+        .map((header) => header.split(';', 1)[0])
         .join('; ') || cookie;
   };
 }

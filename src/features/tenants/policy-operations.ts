@@ -64,7 +64,7 @@ export const getPolicy = readOperation({
   },
 });
 
-/** Returns the permissions that a text lists. @throws 400 */
+/** Returns the permissions that a text lists. @throws Refusal (400) */
 function parsePermissions(text: string): readonly string[] {
   const names = parseList(text) ?? [text];
   const allowed: readonly string[] = permissionNames;

@@ -18,7 +18,7 @@ function checkFirstTenant(caller: Caller): void {
 
 /**
  * Creates a tenant with its default login profile, which requires no sign-in.
- * @param number id of the tenant; undefined: the next free id
+ * @param tenantId id of the new tenant; undefined: the next free id
  * @returns the id
  */
 export async function insertTenant(
@@ -26,12 +26,12 @@ export async function insertTenant(
   title: string,
   owner: string,
   { clock, random }: Pick<InstantPorts, 'clock' | 'random'>,
-  number?: number,
+  tenantId?: number,
 ): Promise<number> {
   const [now, viewId, profileTitle] = [clock.now(), newViewId(random), 'Anyone with the link'];
   const { id: tid } = await tx
     .insertInto('tenant')
-    .values({ ...(number === undefined ? {} : { id: number }), title, default_profile_id: null, created_at: now })
+    .values({ ...(tenantId === undefined ? {} : { id: tenantId }), title, default_profile_id: null, created_at: now })
     .returning('id')
     .executeTakeFirstOrThrow();
   const { id } = await tx

@@ -4,7 +4,9 @@ const ownDescriptors = 144; // for the database, the threads, the log, and the s
 const descriptorsPerTransfer = 2; // a socket and a file
 const descriptorsPerUpload = 3; // the folder of its staging file too
 const manyDescriptors = 16_384;
-const expectedUploads = 640; // beyond this number, uploads come from many networks; idle connections use fewer descriptors than are reserved for them
+// More uploads than this come from many networks. Their third descriptor is available, because idle connections use only one of the two
+// descriptors that are reserved for each connection.
+const expectedUploads = 640;
 
 /** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the limit to its maximum. */
 function descriptorLimit(): number | null {

@@ -12,7 +12,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Returns the port, or the free one for 0. @throws Error if another program listens on it: sockets that share a port would not notice */
+/** Returns the port; for 0, a free one. @throws Error if another program listens on it: sockets that share a port would not notice */
 async function claimPort(address: ListenAddress): Promise<number> {
   const server = createServer().listen(address);
   await once(server, 'listening');
@@ -35,8 +35,8 @@ function additionalSocket({ server }: FastifyInstance): Server {
 
 /**
  * Starts to listen, with several sockets on one port where the system can divide connections among them (Linux). Node.js accepts one
- * connection from each socket in a turn of its event loop: with a single socket, a new connection waits for seconds behind the
- * hundreds of a client that connects again and again. `app.close` closes them all.
+ * connection from each socket in a turn of its event loop: with a single socket, a new connection waits for seconds behind
+ * hundreds of connections of a client that connects again and again. `app.close` closes them all.
  * @throws Error if the port is in use, or may not be used
  */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {

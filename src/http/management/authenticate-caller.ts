@@ -14,13 +14,13 @@ export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +([\w\-.~+/]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
-/** Counts a wrong key against its network. @throws 429 while the network must wait, else 401 */
+/** Counts a wrong key against its network. @throws Refusal (429) while the network must wait, else Refusal (401) */
 export async function refuseKey(ports: Pick<Ports, 'store' | 'clock'>, address: string): Promise<never> {
   await countAttempt(ports, networkKeys('apiKey', address));
   throw new Refusal('keyWrong');
 }
 
-/** Returns the operator of a session. @throws 401 */
+/** Returns the operator of a session. @throws Refusal (401) */
 async function authenticateOperator(request: FastifyRequest, token: string, { store, clock }: CallerPorts): Promise<Caller> {
   const now = clock.now();
   const session = await findOperatorSession(store, token, now);
@@ -30,7 +30,7 @@ async function authenticateOperator(request: FastifyRequest, token: string, { st
   return { id, tid, name, role, kind: 'operator', credentialHash: hash, address: request.ip, requestId: request.id };
 }
 
-/** Returns the caller: an API key, or the operator of a session. @throws 401, 429 for a network that has sent too many wrong keys; a valid key never waits */
+/** Returns the caller: an API key, or the operator of a session. @throws Refusal (401, or 429 for a network that has sent too many wrong keys; a valid key never waits) */
 export async function authenticateCaller(request: FastifyRequest, ports: CallerPorts): Promise<Caller> {
   const secret = bearerToken(request.headers.authorization);
   const token = secret === null && request.headers.authorization === undefined ? consoleToken(request, ports.links.publicUrl()) : null;

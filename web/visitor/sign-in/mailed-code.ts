@@ -1,8 +1,8 @@
 let mailedCode: string | null = null;
 
 /**
- * Takes the code out of the address of the page, which the mail with a code leads to: it must not stay in the history. Call it
- * before anything else reads the address.
+ * Removes the code from the address of the page, so that it does not stay in the history. The link in the mail contains it. Call
+ * this function before anything else reads the address.
  */
 export function takeMailedCode(): void {
   const code = /^#code=(\d{8})$/.exec(window.location.hash)?.[1];

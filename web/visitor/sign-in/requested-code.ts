@@ -3,7 +3,7 @@ import { codeLifetime } from '#core/sign-in-codes.ts';
 import { deleteItem, readItem, saveItem } from '#kit/browser-memory.ts';
 import { linkPath, requestCode } from '#visitor/link-api.ts';
 
-/** The request for a code that this browser has sent last at this link. Other tabs see it too: the link in the mail opens a new one. */
+/** The last request for a code that this browser has sent at this link. Other tabs see it too: the link in the mail opens a new one. */
 export interface RequestedCode {
   readonly email: string;
   /** When it was sent, in ms since the epoch. */

@@ -18,7 +18,7 @@ function useSecondsUntil(moment: number): number {
   return seconds;
 }
 
-/** What helps if no code has arrived: another code after a pause, and another address. */
+/** The choices if no code has arrived: another code after a pause, and another address. */
 export function ResendCode({
   use,
   requested,

@@ -53,7 +53,7 @@ export class ChecksumReader {
     return crc;
   }
 
-  /** Waits for a checksum that another request computes. That request may end before it is done. */
+  /** Waits for a checksum that another request computes. If that request ends first, the caller tries again. */
   async #waitFor({ checksum, pieceListeners }: RunningChecksum): Promise<void> {
     const clientGone = Promise.withResolvers<never>();
     const listener = () => {

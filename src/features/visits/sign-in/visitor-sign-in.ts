@@ -6,7 +6,7 @@ import { signInKinds } from './sign-in-kinds.ts';
 
 const processKeyBits = 256;
 
-/** Creates what signs visitors in: the kinds of sign-in, the renewals of sessions, and the cache of verified passwords. */
+/** Creates the parts of the visitors' sign-in: the kinds of sign-in, the renewals of sessions, and the cache of verified passwords. */
 export const visitorSignIn = (ports: Ports, audit: VisitAudit) => ({
   signInKinds: signInKinds(ports),
   renewals: new SessionRenewals(ports.store, audit),
