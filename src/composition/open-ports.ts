@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { LdapDirectories } from '#adapters/identity/ldap/ldap-directories.ts';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { smtpMail } from '#adapters/mail/smtp-mail.ts';
 import { mediaTypes } from '#adapters/media/media-types.ts';
@@ -90,6 +91,7 @@ export async function openPorts(
     vault: keyVault(secretKey),
     passwordHash,
     openId: new OpenIdProviders(outbound, () => performance.now()),
+    directories: resources.use(new LdapDirectories(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
     media: mediaTypes,
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { Directories } from './directory.ts';
 import type { Links } from './links.ts';
 import type { Mail } from './mail.ts';
 import type { MediaTypes } from './media.ts';
@@ -37,6 +38,7 @@ export interface Ports extends InstantPorts {
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;
   readonly openId: OpenId;
+  readonly directories: Directories;
   readonly media: MediaTypes;
   readonly limits: Limits;
   /** null: no mail server is configured. */

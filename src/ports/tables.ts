@@ -124,6 +124,17 @@ export interface IdempotencyTable {
   audit_id: number | null;
 }
 
+/** A network from which a user of a directory has signed in. */
+export interface KnownNetworkTable {
+  tid: number;
+  profile_id: number;
+  /** Subject of the user. */
+  subject: string;
+  /** IPv4 address or IPv6 /64. */
+  network: string;
+  seen_at: number;
+}
+
 export interface VisitSessionTable {
   tid: number;
   hash: string;
@@ -218,6 +229,7 @@ export interface Database {
   unsubscribed: UnsubscribedTable;
   unsettled: PendingChangeTable;
   visit_session: VisitSessionTable;
+  known_network: KnownNetworkTable;
   sign_in_code: SignInCodeTable;
   failure: FailureTable;
 }

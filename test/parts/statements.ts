@@ -8,6 +8,7 @@ export const tenantTables = [
   ...[
     'idempotency',
     'visit_session',
+    'known_network',
     'audit',
     'ongoing',
     'alert',

@@ -22,7 +22,7 @@ export interface PasswordVisitor {
 }
 
 /** Creates a visitor of a kind of sign-in in an installation. */
-export type CreateVisitor = (postern: TestPostern) => Promise<PasswordVisitor>;
+export type CreateVisitor = (postern: TestPostern, t: TestContext) => Promise<PasswordVisitor>;
 
 const readProfile = (postern: TestPostern, id: number): Promise<ProfileRef> =>
   postern.ports.store.read
@@ -38,13 +38,21 @@ interface KindFeatures {
   readonly endings: readonly string[];
   /** Whether visitors have a password of their own, which they can replace. */
   readonly hasOwnPassword: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What is missing for the tests of this kind. */
+  readonly missing?: string;
 }
 
 /** Tests that every kind of sign-in with a password must pass. */
-export function passwordKindContract(type: SignInType, create: CreateVisitor, { endings, hasOwnPassword }: KindFeatures): void {
+export function passwordKindContract(
+  type: SignInType,
+  create: CreateVisitor,
+  { endings, hasOwnPassword, environment = {}, missing = '' }: KindFeatures,
+): void {
+  const options = { skip: missing === '' ? false : `not installed: ${missing}` };
   async function start(t: TestContext) {
-    const postern = await startPostern(t);
-    const visitor = await create(postern);
+    const postern = await startPostern(t, { environment });
+    const visitor = await create(postern, t);
     const kinds = signInKinds(postern.ports);
     const kind = kinds[type];
     assert.ok(kind?.password);
@@ -69,7 +77,7 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
     return { postern, visitor, kinds, kind, password, profile, attempt, counted, signIn, isWrong, subjectOf };
   }
 
-  test(`the right credentials give an identity that a session can store (${type})`, async (t) => {
+  test(`the right credentials give an identity that a session can store (${type})`, options, async (t) => {
     const { signIn, profile, counted } = await start(t);
     const before = Date.now();
     const done = await signIn();
@@ -80,7 +88,7 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
     assert.deepEqual(counted, [done]);
   });
 
-  test(`each verification of wrong credentials is counted as one attempt and gives no identity (${type})`, async (t) => {
+  test(`each verification of wrong credentials is counted as one attempt and gives no identity (${type})`, options, async (t) => {
     const { visitor, isWrong, counted } = await start(t);
     for (const credentials of visitor.wrong) await isWrong(credentials);
     assert.deepEqual(
@@ -89,14 +97,14 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
     );
   });
 
-  test(`during the wait after failed attempts, the right credentials are refused (${type})`, async (t) => {
+  test(`during the wait after failed attempts, the right credentials are refused (${type})`, options, async (t) => {
     const { visitor, password, profile } = await start(t);
     const countAttempt: SignInAttempt['countAttempt'] = () => Promise.reject(new Refusal('tooManyFailures'));
     const verified = password.verify(await profile(), visitor.right, { address: '198.51.100.7', countAttempt });
     await assert.rejects(verified, { messageName: 'tooManyFailures' });
   });
 
-  test(`a visitor keeps their subject when their name changes, and another visitor has another subject (${type})`, async (t) => {
+  test(`a visitor keeps their subject when their name changes, and another visitor has another subject (${type})`, options, async (t) => {
     const { visitor, signIn, subjectOf } = await start(t);
     const { subject } = (await signIn()).identity;
     if (visitor.other) assert.notEqual((await signIn(visitor.other)).identity.subject, subject);
@@ -105,7 +113,7 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
     assert.equal(await subjectOf(renamed), subject);
   });
 
-  test(`checking a sign-in again takes at most one query (${type})`, async (t) => {
+  test(`checking a sign-in again takes at most one query (${type})`, options, async (t) => {
     const { postern, visitor, profile, signIn } = await start(t);
     const [signedIn, current] = [await signIn(), await profile()];
     let queries = 0;
@@ -123,16 +131,16 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
     assert.ok(queries <= 1, `${queries} queries`);
   });
 
-  test(`a sign-in at one login profile is not valid at another one (${type})`, async (t) => {
+  test(`a sign-in at one login profile is not valid at another one (${type})`, options, async (t) => {
     const { postern, visitor, kinds, signIn } = await start(t);
-    const other = await create(postern);
+    const other = await create(postern, t);
     assert.notEqual(other.profileId, visitor.profileId);
     const at = { profileId: visitor.profileId, signIn: await signIn() };
     assert.equal(await checkSignIn(kinds, await readProfile(postern, other.profileId), at), null);
   });
 
   for (const ending of endings)
-    test(`${ending} ends the sign-in at once (${type})`, async (t) => {
+    test(`${ending} ends the sign-in at once (${type})`, options, async (t) => {
       const { visitor, signIn, subjectOf } = await start(t);
       const done = await signIn();
       assert.equal(await subjectOf(done), done.identity.subject);
@@ -140,23 +148,27 @@ export function passwordKindContract(type: SignInType, create: CreateVisitor, { 
       assert.equal(await subjectOf(done), null);
     });
 
-  test(`a visitor can replace their password exactly if it is their own, and all sign-ins with the earlier one end (${type})`, async (t) => {
-    const { postern, password, profile, visitor, signIn, isWrong, subjectOf } = await start(t);
-    const { replacePassword } = password;
-    assert.equal(replacePassword !== undefined, hasOwnPassword);
-    if (!replacePassword) return;
-    const [done, current] = [await signIn(), await profile()];
-    const hash = await postern.ports.passwordHash.hash('another fine phrase', { tid: 1 });
-    const replace = () => postern.ports.store.write((tx) => replacePassword(tx, current, done, hash, 1), { tenant: 1 });
-    const renewed = await replace();
-    assert.ok(renewed);
-    assert.deepEqual([await subjectOf(done), await subjectOf(renewed)], [null, done.identity.subject]);
-    assert.equal(await replace(), null, 'the first sign-in replaces nothing any more');
-    await isWrong(visitor.right);
-    assert.equal((await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject, done.identity.subject);
-  });
+  test(
+    `a visitor can replace their password exactly if it is their own, and all sign-ins with the earlier one end (${type})`,
+    options,
+    async (t) => {
+      const { postern, password, profile, visitor, signIn, isWrong, subjectOf } = await start(t);
+      const { replacePassword } = password;
+      assert.equal(replacePassword !== undefined, hasOwnPassword);
+      if (!replacePassword) return;
+      const [done, current] = [await signIn(), await profile()];
+      const hash = await postern.ports.passwordHash.hash('another fine phrase', { tid: 1 });
+      const replace = () => postern.ports.store.write((tx) => replacePassword(tx, current, done, hash, 1), { tenant: 1 });
+      const renewed = await replace();
+      assert.ok(renewed);
+      assert.deepEqual([await subjectOf(done), await subjectOf(renewed)], [null, done.identity.subject]);
+      assert.equal(await replace(), null, 'the first sign-in replaces nothing any more');
+      await isWrong(visitor.right);
+      assert.equal((await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject, done.identity.subject);
+    },
+  );
 
-  test(`a visitor signs in at the page, and a program by Basic authentication (${type})`, async (t) => {
+  test(`a visitor signs in at the page, and a program by Basic authentication (${type})`, options, async (t) => {
     const { postern, visitor, signIn } = await start(t);
     const { base } = await linkTo(postern, { authenticationId: visitor.profileId });
     const answer = await postern.visit(`${base}/sign-in`, posting(visitor.right));

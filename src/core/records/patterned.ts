@@ -9,6 +9,7 @@ const errorTexts: Readonly<Record<string, string>> = {
   '^https?://[^\\s/]+': 'must begin with http:// or https://, and name a host',
   '^https://[^\\s/]+': 'must begin with https://, and name a host',
   '^ldaps?://[^\\s/]+': 'must begin with ldap:// or ldaps://, and name a host',
+  '^[A-Za-z][\\w;-]*$': 'must be the name of an attribute, such as mail',
   '^(\\*|[^\\s@,*]+)@[^\\s@,*]+$': 'must be an e-mail address, or a domain such as *@example.com',
 };
 

@@ -1,5 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { ldapProblem } from '#core/ldap/ldap-problem.ts';
 import { issuerProblem } from '#core/openid/issuer.ts';
+import { type LdapConfiguration, ldapConfiguration } from './ldap-configuration.ts';
 import { profileTypes } from './login-profile.ts';
 import { patternText } from './patterned.ts';
 
@@ -64,29 +66,17 @@ const samlWithoutMetadata = Type.Object(
   },
   strict,
 );
-const ldap = Type.Object(
-  {
-    url: url('ldaps?', 'Address of the directory.'),
-    startTls: Type.Optional(Type.Boolean({ description: 'Use StartTLS with an ldap:// URL.' })),
-    baseDn: text('DN below which users are searched.'),
-    bindDn: text('DN of the account that searches for users.'),
-    bindPassword: text('Password of bindDn.'),
-    userFilter: text('Filter that finds a user.'),
-    groupFilter: Type.Optional(text('Filter that finds the groups of a user.')),
-  },
-  strict,
-);
-
 /** Returns the schema for the `configuration` of a login profile, or null if profiles of this type have none. */
 export function configurationSchema(typeId: number, value: object): TSchema | null {
   if (typeId === profileTypes.EMAIL_CODE) return emailCode;
   if (typeId === profileTypes.OIDC) return oidc;
   if (typeId === profileTypes.SAML) return 'metadataUrl' in value ? samlWithMetadata : samlWithoutMetadata;
-  return typeId === profileTypes.LDAP ? ldap : null;
+  return typeId === profileTypes.LDAP ? ldapConfiguration : null;
 }
 
 /** Returns what is wrong with a configuration that its schema accepts, or null. */
 export function configurationProblem(typeId: number, value: object): string | null {
+  if (typeId === profileTypes.LDAP) return ldapProblem(value as LdapConfiguration); // the schema has accepted it
   if (typeId !== profileTypes.OIDC) return null;
   const { issuer, clientAuth, clientSecret, scopes, requireGroup, groupsClaim } = value as OidcConfiguration; // the schema has accepted it
   const problem = issuerProblem(issuer);
@@ -99,7 +89,13 @@ export function configurationProblem(typeId: number, value: object): string | nu
 }
 
 /** Members of the configuration of an OIDC profile that decide who signs in as whom. The others may change while visitors are signed in. */
-const identifying = ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'] as const;
+const identifying = ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'];
+/** Members of the configuration of an LDAP profile that may change while visitors are signed in. */
+const notIdentifying = ['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'];
+
+/** Returns whether a change of a member ends the sessions of a profile. */
+const decidesSignIn = (typeId: number, member: string) =>
+  typeId === profileTypes.OIDC ? identifying.includes(member) : !notIdentifying.includes(member);
 
 /**
  * Returns whether a change of the configuration ends the sessions of its profile. The allowed addresses of an EMAIL_CODE profile are
@@ -107,9 +103,11 @@ const identifying = ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'group
  */
 export function changesSignIn(typeId: number, before: string, after: string): boolean {
   if (before === after || typeId === profileTypes.EMAIL_CODE) return false;
-  if (typeId !== profileTypes.OIDC || before === '' || after === '') return true;
-  const [old, current]: OidcConfiguration[] = [JSON.parse(before), JSON.parse(after)];
-  return identifying.some((member) => old?.[member] !== current?.[member]);
+  const hasMembers = typeId === profileTypes.OIDC || typeId === profileTypes.LDAP;
+  if (!hasMembers || before === '' || after === '') return true;
+  const [old, current]: Record<string, unknown>[] = [JSON.parse(before), JSON.parse(after)];
+  const members = new Set([...Object.keys(old ?? {}), ...Object.keys(current ?? {})]);
+  return [...members].some((member) => decidesSignIn(typeId, member) && old?.[member] !== current?.[member]);
 }
 
 /** Members of a configuration that hold secrets, for all types. */

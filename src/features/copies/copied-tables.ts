@@ -25,6 +25,7 @@ export const copiedTables: Keys = {
   operator_session: ['hash'],
   idempotency: ['tid', 'caller', 'key'],
   visit_session: ['tid', 'hash'],
+  known_network: ['tid', 'profile_id', 'subject', 'network'],
   sign_in_code: ['tid', 'id'],
   failure: ['id'],
   audit: ['tid', 'id'],

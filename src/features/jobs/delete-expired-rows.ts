@@ -13,10 +13,14 @@ const conflictWindow = 3_600_000; // ms
 const mailRetention = 30 * millisecondsPerDay;
 const batchSize = 1000; // rows in one transaction, so that other changes get their turn
 
+/** Time in ms for which a network of a directory's user is remembered. */
+const networkMemory = 180 * 24 * 3_600_000;
+
 /** Returns, for each table, the condition of its expired rows. */
 const expiredConditions = (now: number): readonly (readonly [keyof Database, RawBuilder<boolean>])[] => [
   ['failure', sql`at < ${now - Math.max(failureLifetime, conflictWindow)}`],
   ['visit_session', sql`created_at < ${now - maxSessionDuration} or used_at < ${now - maxIdleTime}`],
+  ['known_network', sql`seen_at < ${now - networkMemory}`],
   ['operator_session', sql`created_at < ${now - maxOperatorSessionTime}`],
   ['api_token', sql`expires_at < ${now}`],
   ['idempotency', sql`audit_id is null and created_at < ${now - responseLifetime}`],

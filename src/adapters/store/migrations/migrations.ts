@@ -16,6 +16,7 @@ import { mail } from './0015-mail.ts';
 import { signInCodes } from './0016-sign-in-codes.ts';
 import { sessionRenewal } from './0017-session-renewal.ts';
 import { profileId } from './0018-profile-id.ts';
+import { knownNetworks } from './0019-known-networks.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   signInCodes,
   sessionRenewal,
   profileId,
+  knownNetworks,
 ];

@@ -38,8 +38,11 @@ export interface RenewalRequest {
 /** What a renewal changes in a session. */
 type SessionValues = Partial<StoredSignIn> & { readonly renewing_until?: RawBuilder<number> | null };
 
+/** How long a running transfer may continue after its provider should have been asked again, in ms. */
+export const renewalGrace = 60_000;
+
 /** Whether the provider has refused the visitor, so that the session ends. */
-const isEnd = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
+export const isEnd = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
 
 /** The stored session of one renewal. Its statements do nothing once another process has renewed or ended the session. */
 class LeasedSession {

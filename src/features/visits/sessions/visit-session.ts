@@ -7,7 +7,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
-import type { SessionRenewals, StoredSignIn } from './renew-session.ts';
+import { renewalGrace, type SessionRenewals, type StoredSignIn } from './renew-session.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /** Maximum duration of a session in ms. */
@@ -86,9 +86,6 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
 
 /** What finding a session uses. */
 export type SessionPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds; readonly renewals: SessionRenewals };
-
-/** How long a running transfer may continue after its provider should have been asked again, in ms. */
-const renewalGrace = 60_000;
 
 /**
  * Returns the valid session of a token at a profile, or null. If it is time, asks its provider again: a new request waits for that, the

@@ -1,6 +1,7 @@
 import { portalUrl, shareUrl } from '#core/link.ts';
 import { messages, Refusal } from '#core/messages.ts';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
+import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
@@ -44,7 +45,7 @@ async function signIn(
   } catch (cause) {
     // Omits the entered user name: it may be a password, and invented names would fill the audit log.
     if (cause instanceof Refusal && messages[cause.messageName].status !== 400)
-      ports.audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { because: cause.messageName } });
+      ports.audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: refusalDetails(cause) });
     throw cause;
   }
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { type Claims, ClaimsRefused, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
-import { profileSealPurposes, profileTypes } from '#core/records/login-profile.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
+import { maxUncheckedTime, overdueTime, readConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import { type OpenIdStatement, type PendingOpenId, ProviderRefused, ProviderUnavailable, ResponseRefused } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, ProfileRef, RedirectSignIn, Renewal, SignInKind } from '#ports/sign-in.ts';
@@ -10,10 +10,6 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
 
 const renewalPurpose = 'OIDC refresh token';
 const defaultScopes = 'openid email profile';
-/** Time in ms after which a provider that has issued a refresh token is asked again about a visitor. */
-const checkInterval = 10 * 60_000;
-/** Time in ms for which a statement counts that the provider does not repeat. */
-const maxUncheckedTime = 60 * 60_000;
 
 /** What a session needs to ask the provider again. Stored encrypted. */
 interface SealedRenewal {
@@ -25,23 +21,8 @@ interface SealedRenewal {
 
 const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: SealedRenewal) => vault.seal(renewalPurpose, JSON.stringify(renewal));
 
-/**
- * Returns the configuration of a profile.
- * @throws Refusal (503) if the profile has changed its type, or its secrets were lost; (400) if visitors must sign in again since it changed
- */
-async function readConfiguration({ store, vault }: KindPorts, { tid, profile_id, session_epoch }: ProfileRef): Promise<OidcConfiguration> {
-  const row = await store.read
-    .selectFrom('login_profile')
-    .select(['configuration', 'session_epoch'])
-    .where('tid', '=', tid)
-    .where('id', '=', profile_id)
-    .where('type_id', '=', profileTypes.OIDC)
-    .executeTakeFirst();
-  if (!row?.configuration) throw new Refusal('signInUnavailable', 'The login profile has no configuration.');
-  // A code or a token of one provider must not be sent to another one.
-  if (row.session_epoch !== session_epoch) throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Sign in again.');
-  return JSON.parse(vault.open(profileSealPurposes.configuration, row.configuration));
-}
+const configurationOf = async (ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration> =>
+  JSON.parse(await readConfiguration(ports, profile, 'OIDC'));
 
 /** Returns the refusal for an error of the provider. */
 function asRefusal(cause: unknown): unknown {
@@ -63,14 +44,14 @@ const needsOf = (configuration: OidcConfiguration) => ({ needsUserinfo: (claims:
 function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSignIn {
   return {
     async begin(profile, redirectUrl) {
-      const configuration = await readConfiguration(ports, profile);
+      const configuration = await configurationOf(ports, profile);
       const { scopes = defaultScopes, prompt } = configuration;
       const request = { redirectUrl, scopes, ...(prompt === undefined ? {} : { prompt }) };
       const { url, pending } = await ask(() => ports.openId.begin(configuration, request));
       return { url, state: pending.state, pending: JSON.stringify(pending) };
     },
     async finish(profile, returned, pendingText) {
-      const configuration = await readConfiguration(ports, profile);
+      const configuration = await configurationOf(ports, profile);
       const pending: PendingOpenId = JSON.parse(pendingText);
       try {
         return completed(profile, configuration, await ports.openId.finish(configuration, returned, pending, needsOf(configuration)));
@@ -81,10 +62,10 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
       }
     },
     async signOutUrl(profile, pageUrl) {
-      return ports.openId.signOutUrl(await readConfiguration(ports, profile), pageUrl);
+      return ports.openId.signOutUrl(await configurationOf(ports, profile), pageUrl);
     },
     async verifySignOut(profile, statement) {
-      const configuration = await readConfiguration(ports, profile);
+      const configuration = await configurationOf(ports, profile);
       const { sub, sid, issuer } = await ports.openId.verifySignOut(configuration, statement).catch((cause: unknown) => {
         throw cause instanceof ProviderRefused ? new Refusal('requestMalformed', 'The logout token is not valid.') : asRefusal(cause);
       });
@@ -104,7 +85,7 @@ type CompleteSignIn = (
 /** Returns how the provider is asked again. */
 function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
   async function renew(...[profile, { renewal = '', identity }, keep]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
-    const configuration = await readConfiguration(ports, profile);
+    const configuration = await configurationOf(ports, profile);
     const sealed: SealedRenewal = JSON.parse(ports.vault.open(renewalPurpose, renewal));
     const keepToken = (refreshToken: string) => keep(sealRenewal(ports, { ...sealed, refreshToken }));
     const user = { refreshToken: sealed.refreshToken, subject: String(sealed.claims['sub']), keepToken };
@@ -116,8 +97,7 @@ function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
     return renewed;
   }
   return {
-    overdueTime: (signIn) =>
-      signIn.renewal === undefined ? Number.NEGATIVE_INFINITY : Math.abs(ports.clock.now() - signIn.claimsAt) - checkInterval,
+    overdueTime: (signIn) => overdueTime(signIn, ports.clock.now()),
     renew: (...parameters) => ask(() => renew(...parameters)),
   };
 }
@@ -138,11 +118,7 @@ export function oidcKind(ports: KindPorts): SignInKind {
   };
   return {
     redirect: redirectSignIn(ports, completed),
-    // A session that cannot be renewed ends after an hour; the other ones when the provider no longer admits the visitor.
-    reauthenticate: async (_profile, signIn) => {
-      const age = Math.abs(ports.clock.now() - signIn.claimsAt);
-      return signIn.renewal !== undefined || age < maxUncheckedTime ? signIn : null;
-    },
+    reauthenticate: async (_profile, signIn) => unlessOutdated(signIn, ports.clock.now()),
     renewal: renewalOf(ports, completed),
   };
 }

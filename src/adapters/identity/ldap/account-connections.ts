@@ -1,0 +1,68 @@
+import { DirectoryUnavailable } from '#ports/directory.ts';
+import type { DirectoryConnection } from './directory-connection.ts';
+
+const idleTime = 30_000; // ms
+const maxIdle = 4; // connections of one configuration
+
+interface IdleConnection {
+  readonly connection: DirectoryConnection;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Connections on which the account of a configuration has signed in. They are used again for a short time. */
+export class AccountConnections implements Disposable {
+  readonly #idle = new Map<string, IdleConnection[]>();
+
+  /**
+   * Uses a connection of a configuration.
+   * @param open opens a new one
+   * @param signal its time is over
+   */
+  async use<T>(
+    key: string,
+    signal: AbortSignal,
+    open: () => Promise<DirectoryConnection>,
+    use: (connection: DirectoryConnection) => Promise<T>,
+  ): Promise<T> {
+    const idle = this.#take(key);
+    const connection = idle ?? (await open());
+    try {
+      const result = await use(connection);
+      this.#keep(key, connection);
+      return result;
+    } catch (cause) {
+      connection.close();
+      // Directories close idle connections. That says nothing about the next one.
+      if (idle && cause instanceof DirectoryUnavailable && !signal.aborted) return this.use(key, signal, open, use);
+      throw cause;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const key of [...this.#idle.keys()]) for (let one = this.#take(key); one; one = this.#take(key)) one.close();
+  }
+
+  #take(key: string): DirectoryConnection | null {
+    const idle = this.#idle.get(key)?.pop();
+    if (this.#idle.get(key)?.length === 0) this.#idle.delete(key);
+    if (!idle) return null;
+    clearTimeout(idle.timer);
+    return idle.connection.isOpen() ? idle.connection : this.#take(key);
+  }
+
+  #keep(key: string, connection: DirectoryConnection): void {
+    const idle = this.#idle.get(key) ?? [];
+    if (idle.length >= maxIdle) {
+      connection.close();
+      return;
+    }
+    const timer = setTimeout(() => {
+      idle.splice(idle.indexOf(kept), 1);
+      if (idle.length === 0) this.#idle.delete(key);
+      connection.close();
+    }, idleTime).unref();
+    const kept = { connection, timer };
+    idle.push(kept);
+    this.#idle.set(key, idle);
+  }
+}

@@ -1,0 +1,66 @@
+import type * as Library from 'ldapts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { connectDirectory, type DirectoryConnection } from './directory-connection.ts';
+
+/** Result codes by which a directory says that it cannot answer now: busy, unavailable (RFC 4511, 4.1.9). */
+const temporaryCodes: readonly number[] = [51, 52];
+
+/** What opening a connection uses. */
+export interface ConnectionParts {
+  readonly library: typeof Library;
+  readonly outbound: Pick<Outbound, 'connect'>;
+}
+
+/** A name and a password to sign in at a directory. */
+export interface BindCredentials {
+  readonly name: string;
+  readonly password: string;
+}
+
+/**
+ * Runs operations on a connection, and closes it when the time is over.
+ * @throws DirectoryRefused for an operation that the directory refuses; DirectoryUnavailable
+ */
+export async function operate<T>(
+  library: typeof Library,
+  connection: DirectoryConnection,
+  signal: AbortSignal,
+  use: (client: Library.Client) => Promise<T>,
+): Promise<T> {
+  signal.addEventListener('abort', connection.close, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await use(connection.client);
+  } catch (cause) {
+    if (cause instanceof DirectoryRefused || cause instanceof DirectoryUnavailable) throw cause;
+    if (cause instanceof library.ResultCodeError && !temporaryCodes.includes(cause.code))
+      throw new DirectoryRefused(`The directory refused a request: ${cause.name} (code ${cause.code}).`, { cause });
+    throw new DirectoryUnavailable('The directory did not respond as expected, or not in time.', { cause });
+  } finally {
+    signal.removeEventListener('abort', connection.close);
+  }
+}
+
+/**
+ * Opens a connection and signs in there.
+ * @returns null if the directory refuses the credentials
+ * @throws DirectoryUnavailable
+ */
+export async function openBound(
+  { library, outbound }: ConnectionParts,
+  configuration: LdapConfiguration,
+  { name, password }: BindCredentials,
+  signal: AbortSignal,
+): Promise<DirectoryConnection | null> {
+  const connection = await connectDirectory(library, outbound, configuration, signal);
+  try {
+    await operate(library, connection, signal, (client) => client.bind(name, password));
+    return connection;
+  } catch (cause) {
+    connection.close();
+    if (cause instanceof DirectoryRefused) return null;
+    throw cause;
+  }
+}

@@ -1,0 +1,99 @@
+import { isIP } from 'node:net';
+import { Duplex } from 'node:stream';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type * as Library from 'ldapts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { DirectoryUnavailable } from '#ports/directory.ts';
+import { type Outbound, TargetRefused } from '#ports/outbound.ts';
+import { requestStartTls } from './start-tls.ts';
+
+const maxBytes = 4 << 20; // of the responses on one connection: the library keeps what arrives without a limit
+const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:': 389 };
+
+/** A connection to a directory. It is never opened again: the library would send the next password without TLS. */
+export interface DirectoryConnection {
+  readonly client: Library.Client;
+  readonly isOpen: () => boolean;
+  /** Aborts a running operation, too. */
+  close(): void;
+}
+
+const unavailable = (cause: unknown, host: string): Error =>
+  cause instanceof DirectoryUnavailable || cause instanceof TargetRefused
+    ? new DirectoryUnavailable(cause.message, { cause })
+    : new DirectoryUnavailable(`${host} cannot be reached, or its certificate is not valid for this name.`, { cause });
+
+/** Waits until the connection is encrypted, and the certificate is verified. */
+async function encrypt(socket: Duplex, host: string, ca: string | undefined, signal: AbortSignal): Promise<TLSSocket> {
+  const secured = Promise.withResolvers<void>();
+  const abort = () => secured.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  const options = {
+    socket,
+    host,
+    minVersion: 'TLSv1.2',
+    ...(isIP(host) ? {} : { servername: host }),
+    ...(ca === undefined ? {} : { ca }),
+  } as const;
+  const secure = connectTls(options, () => secured.resolve());
+  secure.on('error', secured.reject); // stays: a later error must not end the process
+  secure.on('close', () => secured.reject(new DirectoryUnavailable('The directory closed the connection.')));
+  try {
+    await secured.promise;
+    return secure;
+  } catch (cause) {
+    secure.destroy();
+    throw cause;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Opens a connection, encrypted unless it leads to this machine. */
+async function openSocket(outbound: Pick<Outbound, 'connect'>, configuration: LdapConfiguration, signal: AbortSignal): Promise<Duplex> {
+  const { startTls = false, ca } = configuration;
+  const { protocol, hostname, port } = new URL(configuration.url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const { socket } = await outbound.connect({ host, port: Number(port) || (defaultPorts[protocol] ?? 0) }, signal);
+  if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a duplex stream');
+  socket.on('error', () => {}); // each step notices it
+  try {
+    if (startTls) await requestStartTls(socket, signal);
+    return protocol === 'ldaps:' || startTls ? await encrypt(socket, host, ca, signal) : socket;
+  } catch (cause) {
+    socket.destroy();
+    throw cause;
+  }
+}
+
+/**
+ * Connects to a directory.
+ * @param signal ends the connection, also later
+ * @throws DirectoryUnavailable
+ */
+export async function connectDirectory(
+  library: typeof Library,
+  outbound: Pick<Outbound, 'connect'>,
+  configuration: LdapConfiguration,
+  signal: AbortSignal,
+): Promise<DirectoryConnection> {
+  const socket = await openSocket(outbound, configuration, signal).catch((cause: unknown) => {
+    throw unavailable(cause, new URL(configuration.url).host);
+  });
+  let received = 0;
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxBytes) socket.destroy(new DirectoryUnavailable('The directory sent too much.'));
+  });
+  socket.pause();
+  let isGiven = false;
+  function giveSocket(): Duplex {
+    if (isGiven || socket.destroyed) throw new DirectoryUnavailable('The directory closed the connection.');
+    isGiven = true;
+    queueMicrotask(() => socket.resume());
+    return socket;
+  }
+  // The library takes any socket here, and asks for one when it has none.
+  const client = new library.Client({ url: 'ldap://directory.invalid', createConnection: giveSocket as never, autoRebind: false });
+  return { client, isOpen: () => !socket.destroyed, close: () => socket.destroy() };
+}

@@ -1,0 +1,61 @@
+import type { Entry } from 'ldapts';
+import { firstRdnValue } from '#core/ldap/ldap-text.ts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+
+const maxText = 255; // characters: a part of a longer name could be the name of somebody else
+const disabledAccount = 2; // ADS_UF_ACCOUNTDISABLE
+const lockedForever = '000001010000Z'; // of pwdAccountLockedTime
+/** Active Directory counts in units of 100 ns since 1601. */
+const [ticksPerMs, epochOffset] = [10_000n, 11_644_473_600_000n];
+
+const binaryAttributes: readonly string[] = ['objectGUID'];
+
+/** Returns the attributes that are read of a user. */
+export const userAttributes = ({ usernameAttribute, emailAttribute, nameAttribute }: LdapConfiguration) => ({
+  attributes: [
+    ...['entryUUID', 'objectGUID', 'displayName', 'cn', 'uid', 'sAMAccountName', 'memberOf'],
+    ...['userAccountControl', 'accountExpires', 'pwdAccountLockedTime', 'nsAccountLock'],
+    ...[usernameAttribute, emailAttribute, nameAttribute].filter((name) => name !== undefined),
+  ],
+  explicitBufferAttributes: [...binaryAttributes],
+});
+
+/** Returns the values of an attribute. The names of attributes have no case. */
+function valuesOf(entry: Entry, attribute: string): readonly (string | Buffer)[] {
+  const name = Object.keys(entry).find((one) => one.toLowerCase() === attribute.toLowerCase());
+  const value = name === undefined ? undefined : entry[name];
+  return value === undefined ? [] : [value].flat();
+}
+
+/** Returns all texts of an attribute. */
+export const textsOf = (entry: Entry, attribute: string): readonly string[] =>
+  valuesOf(entry, attribute)
+    .filter((value) => typeof value === 'string')
+    .filter((value) => value !== '');
+
+/** Returns the text of an attribute with one value, or nothing if it is too long. */
+export function textOf(entry: Entry, attribute: string | undefined): string {
+  const [text = ''] = attribute === undefined ? [] : textsOf(entry, attribute);
+  return text.length <= maxText ? text : '';
+}
+
+/** Returns what identifies an entry, also after it was renamed. */
+export function subjectOf(entry: Entry): string {
+  const [guid] = valuesOf(entry, 'objectGUID');
+  return textOf(entry, 'entryUUID') || (Buffer.isBuffer(guid) ? guid.toString('hex') : '') || entry.dn.toLowerCase();
+}
+
+/** Returns whether an account is disabled, locked by an administrator, or has expired. @param now ms since the epoch */
+export function isDisabled(entry: Entry, now: number): boolean {
+  if ((Number(textOf(entry, 'userAccountControl')) & disabledAccount) !== 0) return true;
+  if (textOf(entry, 'pwdAccountLockedTime') === lockedForever || textOf(entry, 'nsAccountLock').toLowerCase() === 'true') return true;
+  const expires = textOf(entry, 'accountExpires');
+  return /^[1-9]\d*$/.test(expires) && BigInt(expires) / ticksPerMs - epochOffset < BigInt(now);
+}
+
+/** Returns the names by which a share may list a group: its DN, and its own name. */
+export const groupNames = (dn: string): readonly string[] =>
+  [dn, firstRdnValue(dn)].filter((name) => name !== '' && name.length <= maxText);
+
+/** Returns the default name attribute of an entry. */
+export const defaultUsername = (entry: Entry): string => textOf(entry, 'sAMAccountName') || textOf(entry, 'uid');

@@ -1,0 +1,73 @@
+import type { Client, Entry, SearchOptions } from 'ldapts';
+import { fillFilter } from '#core/ldap/ldap-text.ts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { DirectoryRefused } from '#ports/directory.ts';
+import { textOf, textsOf } from './directory-entry.ts';
+
+const maxGroups = 1000;
+const maxDepth = 10; // of groups within groups
+/** Active Directory follows nested groups by itself with this rule. */
+const inChain = '1.2.840.113556.1.4.1941';
+
+/** Searches groups. @throws DirectoryRefused if there are too many */
+async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filter: string): Promise<readonly string[]> {
+  const { searchEntries } = await client.search(baseDn, {
+    scope: 'sub',
+    filter,
+    attributes: ['1.1'],
+    derefAliases: 'never',
+    sizeLimit: maxGroups,
+  });
+  return searchEntries.map(({ dn }) => dn);
+}
+
+/** Returns the groups of an entry that are not groups of groups. */
+function directGroups(client: Client, configuration: LdapConfiguration, entry: Entry, username: string): Promise<readonly string[]> {
+  const { groupsFrom = 'memberOf', groupFilter = '' } = configuration;
+  if (groupsFrom === 'memberOf') return Promise.resolve(textsOf(entry, 'memberOf'));
+  return searchGroups(client, configuration, fillFilter(groupFilter, { dn: entry.dn, username }));
+}
+
+/** Returns the groups that a group is in. */
+async function parentsOf(client: Client, configuration: LdapConfiguration, dn: string): Promise<readonly string[]> {
+  const { groupsFrom = 'memberOf', groupFilter = '' } = configuration;
+  if (groupsFrom === 'search') {
+    if (!groupFilter.includes('{dn}')) return [];
+    return searchGroups(client, configuration, fillFilter(groupFilter, { dn, username: '' }));
+  }
+  const options = { scope: 'base', filter: '(objectClass=*)', attributes: ['memberOf'], derefAliases: 'never' } satisfies SearchOptions;
+  const group = await client.search(dn, options).catch((cause: unknown) => {
+    if (cause instanceof Error && cause.name === 'NoSuchObjectError') return null; // or the account may not read it
+    throw cause;
+  });
+  const [entry] = group?.searchEntries ?? [];
+  return entry ? textsOf(entry, 'memberOf') : [];
+}
+
+/**
+ * Returns the DNs of all groups of a user.
+ * @param username with which the user has signed in
+ * @throws DirectoryRefused if there are too many
+ */
+export async function groupsOf(
+  client: Client,
+  configuration: LdapConfiguration,
+  entry: Entry,
+  username: string,
+): Promise<readonly string[]> {
+  const isActiveDirectory = textOf(entry, 'sAMAccountName') !== '';
+  if (configuration.nestedGroups === true && configuration.groupsFrom !== 'search' && isActiveDirectory)
+    return searchGroups(client, configuration, fillFilter(`(member:${inChain}:={dn})`, { dn: entry.dn }));
+  const groups = new Map<string, string>(); // by the DN in lower case
+  let next = await directGroups(client, configuration, entry, username);
+  for (let depth = 0; depth < maxDepth && next.length > 0; depth += 1) {
+    const unseen = next.filter((dn) => !groups.has(dn.toLowerCase()));
+    for (const dn of unseen) groups.set(dn.toLowerCase(), dn);
+    if (groups.size > maxGroups) throw new DirectoryRefused(`The user has more than ${maxGroups} groups.`);
+    if (configuration.nestedGroups !== true) break;
+    const parents: string[] = [];
+    for (const dn of unseen) parents.push(...(await parentsOf(client, configuration, dn)));
+    next = parents;
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,108 @@
+import type * as Library from 'ldapts';
+import { fillPattern } from '#core/ldap/ldap-text.ts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { type Directories, DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { AccountConnections } from './account-connections.ts';
+import { type BindCredentials, openBound, operate } from './bound-connection.ts';
+import { searchUser } from './search-user.ts';
+
+const timeLimit = 4500; // ms for all that a sign-in asks: a visitor gets an answer within five seconds
+const pauseAfterFailure = 3000; // ms during which a directory that did not respond is not asked again
+const maxPauses = 1000;
+const maxPassword = 1000; // characters
+
+/** Returns whether a password may be sent: with an empty one, a directory lets anybody in anonymously (RFC 4513, 5.1.2). */
+const isPassword = (password: string) => password.trim() !== '' && !password.startsWith('\0') && password.length <= maxPassword;
+
+/** Returns a DN that no user has. */
+const unknownDn = ({ baseDn }: LdapConfiguration) => `cn=postern-asks-for-nobody,${baseDn}`;
+
+/** Clocks: `now` returns ms since the epoch, `monotonic` ms of a clock that is never set. */
+interface Clocks {
+  now(): number;
+  monotonic(): number;
+}
+
+/** Asks directories with ldapts. A directory that does not respond affects its own configuration alone. */
+export class LdapDirectories implements Directories {
+  readonly #outbound: Pick<Outbound, 'connect'>;
+  readonly #clocks: Clocks;
+  readonly #accounts = new AccountConnections();
+  readonly #pauses = new Map<string, { readonly until: number; readonly cause: DirectoryUnavailable }>();
+  #library: Promise<typeof Library> | undefined;
+
+  constructor(outbound: Pick<Outbound, 'connect'>, clocks: Clocks) {
+    this.#outbound = outbound;
+    this.#clocks = clocks;
+  }
+
+  find(configuration: LdapConfiguration, username: string) {
+    const { bindDn = '', bindPassword = '' } = configuration;
+    return this.#ask(configuration, async (library, signal) => {
+      const open = async () => {
+        const connection = await this.#open(library, configuration, { name: bindDn, password: bindPassword }, signal);
+        if (!connection) throw new DirectoryRefused('The directory does not accept bindDn with bindPassword.');
+        return connection;
+      };
+      return this.#accounts.use(JSON.stringify(configuration), signal, open, (connection) =>
+        operate(library, connection, signal, (client) =>
+          searchUser(client, configuration, { username, bindName: null }, this.#clocks.now()),
+        ),
+      );
+    });
+  }
+
+  async verify(configuration: LdapConfiguration, dn: string | null, password: string) {
+    if (!isPassword(password)) return false;
+    return this.#ask(configuration, async (library, signal) => {
+      const connection = await this.#open(library, configuration, { name: dn ?? unknownDn(configuration), password }, signal);
+      connection?.close();
+      return connection !== null && dn !== null;
+    });
+  }
+
+  async signInByPattern(configuration: LdapConfiguration, username: string, password: string) {
+    const bindName = fillPattern(configuration.bindPattern ?? '', username);
+    if (!isPassword(password) || bindName === null) return null;
+    return this.#ask(configuration, async (library, signal) => {
+      const connection = await this.#open(library, configuration, { name: bindName, password }, signal);
+      if (!connection) return null;
+      try {
+        return await operate(library, connection, signal, (client) =>
+          searchUser(client, configuration, { username, bindName }, this.#clocks.now()),
+        );
+      } finally {
+        connection.close();
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.#accounts[Symbol.dispose]();
+  }
+
+  #open(library: typeof Library, configuration: LdapConfiguration, credentials: BindCredentials, signal: AbortSignal) {
+    return openBound({ library, outbound: this.#outbound }, configuration, credentials, signal);
+  }
+
+  /** Runs all requests of a method with one deadline. @throws DirectoryUnavailable, DirectoryRefused */
+  async #ask<T>(configuration: LdapConfiguration, ask: (library: typeof Library, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const key = JSON.stringify(configuration);
+    const pause = this.#pauses.get(key);
+    if (pause && pause.until > this.#clocks.monotonic()) throw pause.cause;
+    this.#library ??= import('ldapts'); // loaded with the first sign-in: most installations need none
+    const library = await this.#library;
+    try {
+      return await ask(library, AbortSignal.timeout(timeLimit));
+    } catch (cause) {
+      if (cause instanceof DirectoryUnavailable) this.#pause(key, cause);
+      throw cause;
+    }
+  }
+
+  #pause(key: string, cause: DirectoryUnavailable): void {
+    if (this.#pauses.size >= maxPauses) this.#pauses.clear();
+    this.#pauses.set(key, { until: this.#clocks.monotonic() + pauseAfterFailure, cause });
+  }
+}

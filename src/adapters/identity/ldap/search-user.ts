@@ -1,0 +1,54 @@
+import type { Client } from 'ldapts';
+import { fillFilter } from '#core/ldap/ldap-text.ts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import type { DirectoryUser } from '#ports/directory.ts';
+import { defaultUsername, groupNames, isDisabled, subjectOf, textOf, userAttributes } from './directory-entry.ts';
+import { groupsOf } from './directory-groups.ts';
+
+const maxUsername = 255; // characters
+
+/** A user name, and the name with which its user has signed in; null: the account of the configuration searches. */
+export interface SearchedUser {
+  readonly username: string;
+  readonly bindName: string | null;
+}
+
+/** Returns where a user is searched, and by which filter. */
+function placeOf({ baseDn, userFilter }: LdapConfiguration, { username, bindName }: SearchedUser) {
+  if (userFilter !== undefined) return { base: baseDn, scope: 'sub', filter: fillFilter(userFilter, { username }) } as const;
+  if (bindName?.includes('=')) return { base: bindName, scope: 'base', filter: '(objectClass=*)' } as const;
+  return { base: baseDn, scope: 'sub', filter: fillFilter('(userPrincipalName={name})', { name: bindName ?? '' }) } as const;
+}
+
+/**
+ * Searches a user. Aliases and referrals are not followed.
+ * @param now ms since the epoch
+ * @returns null unless the directory has exactly one such user, who is not disabled
+ */
+export async function searchUser(
+  client: Client,
+  configuration: LdapConfiguration,
+  user: SearchedUser,
+  now: number,
+): Promise<DirectoryUser | null> {
+  const { username } = user;
+  if (username === '' || username.length > maxUsername || username.includes('\0')) return null;
+  const { base, scope, filter } = placeOf(configuration, user);
+  const options = { scope, filter, derefAliases: 'never', sizeLimit: 2, ...userAttributes(configuration) } as const;
+  const found = await client.search(base, options).catch((cause: unknown) => {
+    if (cause instanceof Error && cause.name === 'SizeLimitExceededError') return null; // more than two entries
+    throw cause;
+  });
+  const [entry, second] = found?.searchEntries ?? [];
+  if (!entry || second || entry.dn === '' || isDisabled(entry, now)) return null;
+  const { usernameAttribute, emailAttribute, nameAttribute } = configuration;
+  const groups = await groupsOf(client, configuration, entry, username);
+  return {
+    dn: entry.dn,
+    subject: subjectOf(entry),
+    username: usernameAttribute === undefined ? defaultUsername(entry) : textOf(entry, usernameAttribute),
+    name: (nameAttribute === undefined ? textOf(entry, 'displayName') || textOf(entry, 'cn') : textOf(entry, nameAttribute)) || username,
+    email: textOf(entry, emailAttribute),
+    groups: [...new Set(groups.flatMap(groupNames))],
+  };
+}

@@ -1,0 +1,74 @@
+import type { Duplex } from 'node:stream';
+import { DirectoryUnavailable } from '#ports/directory.ts';
+
+/** LDAPMessage 1 with an extended request for StartTLS, OID 1.3.6.1.4.1.1466.20037 (RFC 4511, 4.14). */
+const startTlsRequest = Buffer.from('301d02010177188016312e332e362e312e342e312e313436362e3230303337', 'hex');
+const maxLength = 4096; // bytes of the response
+const [sequence, integer, enumerated, extendedResponse] = [0x30, 0x02, 0x0a, 0x78];
+
+/** An element of BER: a tag, a length and a content (X.690, 8.1). */
+interface Element {
+  readonly tag: number;
+  readonly content: Buffer;
+  /** Where the next element begins. */
+  readonly end: number;
+}
+
+/** Returns the element at a position, or null if more bytes are needed. @throws DirectoryUnavailable if it is malformed */
+function elementAt(bytes: Buffer, at: number): Element | null {
+  const [tag, first] = [bytes[at], bytes[at + 1]];
+  if (tag === undefined || first === undefined) return null;
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
+  if (first === 0x80 || lengthBytes > 4) throw new DirectoryUnavailable('The directory sent a malformed response.');
+  const start = at + 2 + lengthBytes;
+  if (bytes.length < start) return null;
+  const end = start + (lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes));
+  return bytes.length < end ? null : { tag, content: bytes.subarray(start, end), end };
+}
+
+/** Returns whether a message accepts StartTLS: `SEQUENCE { INTEGER 1, [APPLICATION 24] { ENUMERATED 0, … } }`. */
+function accepts({ tag, content }: Element): boolean {
+  const id = elementAt(content, 0);
+  const operation = id && elementAt(content, id.end);
+  const code = operation && elementAt(operation.content, 0);
+  if (!id || !operation || !code || tag !== sequence) return false;
+  const isResponse = id.tag === integer && id.content.equals(Buffer.from([1])) && operation.tag === extendedResponse;
+  return isResponse && code.tag === enumerated && code.content.equals(Buffer.from([0]));
+}
+
+/** Waits for one complete message. Leaves the socket paused. */
+function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly message: Element; readonly received: Buffer }> {
+  const outcome = Promise.withResolvers<{ message: Element; received: Buffer }>();
+  let received = Buffer.alloc(0);
+  const fail = () => outcome.reject(new DirectoryUnavailable('The directory closed the connection before StartTLS.'));
+  const onData = (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    try {
+      const message = elementAt(received, 0);
+      if (message) outcome.resolve({ message, received });
+      else if (received.length > maxLength) fail();
+    } catch (cause) {
+      outcome.reject(cause);
+    }
+  };
+  const listeners = { data: onData, close: fail, error: fail };
+  for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener);
+  signal.addEventListener('abort', fail, { once: true });
+  return outcome.promise.finally(() => {
+    socket.pause();
+    for (const [event, listener] of Object.entries(listeners)) socket.off(event, listener);
+    signal.removeEventListener('abort', fail);
+  });
+}
+
+/**
+ * Asks a directory to encrypt the connection, and reads exactly its response: bytes behind it came unencrypted, and the LDAP library would
+ * take them for responses that TLS has protected.
+ * @throws DirectoryUnavailable
+ */
+export async function requestStartTls(socket: Duplex, signal: AbortSignal): Promise<void> {
+  socket.write(startTlsRequest);
+  const { message, received } = await readMessage(socket, signal);
+  if (!accepts(message)) throw new DirectoryUnavailable('The directory does not accept StartTLS.');
+  if (received.length !== message.end) throw new DirectoryUnavailable('The directory sent more than its response before TLS.');
+}

@@ -1,0 +1,37 @@
+import { Refusal } from '#core/messages.ts';
+import type { SignedInVisitor } from '#features/links/find-link.ts';
+import type { ProfileRef, SignInKinds } from '#ports/sign-in.ts';
+import { findSignInKind } from './find-sign-in-kind.ts';
+import { isEnd, renewalGrace } from './renew-session.ts';
+import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
+
+/**
+ * Returns the check of a running transfer whose visitor has sent a user name and a password. If it is time, it asks the provider again,
+ * and does not wait for that.
+ * @returns a function that returns null if the sign-in is no longer valid
+ * @throws Refusal (503) (from the function) if the provider has not responded for too long
+ */
+export function checkOfPair({ signInKinds }: { readonly signInKinds: SignInKinds }, { profileId, signIn: verified }: SignInAtProfile) {
+  let signIn = verified;
+  let isRefused = false;
+  let isAsking = false;
+  async function ask(profile: ProfileRef): Promise<void> {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      signIn = (await findSignInKind(signInKinds, profile)?.renewal?.renew(profile, signIn, async () => {})) ?? signIn;
+    } catch (cause) {
+      isRefused = isEnd(cause);
+    } finally {
+      isAsking = false;
+    }
+  }
+  return async (profile: ProfileRef): Promise<SignedInVisitor | null> => {
+    const signedIn = isRefused ? null : await checkSignIn(signInKinds, profile, { profileId, signIn });
+    const overdueTime = findSignInKind(signInKinds, profile)?.renewal?.overdueTime(signIn) ?? Number.NEGATIVE_INFINITY;
+    if (!signedIn || overdueTime < 0) return signedIn;
+    void ask(profile);
+    if (overdueTime < renewalGrace) return signedIn;
+    throw new Refusal('providerAway');
+  };
+}

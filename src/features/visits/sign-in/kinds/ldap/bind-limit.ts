@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { failureLifetime } from '#core/authorization/sign-in-delay.ts';
+import { narrowNetworkOf } from '#core/client-networks.ts';
+import { Refusal } from '#core/messages.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { ProfileRef } from '#ports/sign-in.ts';
+
+const maxFailures = 3; // in fifteen minutes: directories lock an account after five to ten
+
+/** Who tries a password, and from where. */
+export interface Bind {
+  readonly profile: ProfileRef;
+  /** Subject of the user; for an unknown name, the name. */
+  readonly subject: string;
+  readonly address: string;
+}
+
+const keyOf = ({ profile, subject }: Bind) => `bind ${profile.profile_id} ${subject}`;
+
+async function isKnownNetwork({ store }: Pick<Ports, 'store'>, { profile, subject, address }: Bind): Promise<boolean> {
+  const row = await store.read
+    .selectFrom('known_network')
+    .select('seen_at')
+    .where('tid', '=', profile.tid)
+    .where('profile_id', '=', profile.profile_id)
+    .where('subject', '=', subject)
+    .where('network', '=', narrowNetworkOf(address))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Counts a password that is sent to the directory, before it is sent: a hundred at once must not all pass. @throws Refusal (429) */
+async function countBind({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind): Promise<void> {
+  await store.write(async (tx) => {
+    const now = clock.now();
+    const { count, first } = await tx
+      .selectFrom('failure')
+      .select([sql<number>`count(*)`.as('count'), sql<number>`min(at)`.as('first')])
+      .where('key', '=', keyOf(bind))
+      .where('at', '>', now - failureLifetime)
+      .where('at', '<', now + failureLifetime) // a later one was stored while the clock was wrong
+      .executeTakeFirstOrThrow();
+    const wait = Math.ceil((first + failureLifetime - now) / 1000);
+    if (count >= maxFailures) throw new Refusal('tooManyFailures', undefined, { retryAfter: wait });
+    await tx
+      .insertInto('failure')
+      .values({ key: keyOf(bind), at: now })
+      .execute();
+  }, visitorTurn(bind.address));
+}
+
+async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind): Promise<void> {
+  const { profile, subject, address } = bind;
+  const seen_at = clock.now();
+  const values = { tid: profile.tid, profile_id: profile.profile_id, subject, network: narrowNetworkOf(address), seen_at };
+  await store.write(async (tx) => {
+    await tx.deleteFrom('failure').where('key', '=', keyOf(bind)).execute();
+    await tx
+      .insertInto('known_network')
+      .values(values)
+      .onConflict((row) => row.columns(['tid', 'profile_id', 'subject', 'network']).doUpdateSet({ seen_at }))
+      .execute();
+  }, visitorTurn(address));
+}
+
+/**
+ * Tries a password at a directory. From networks where the user has never signed in, at most three wrong ones reach it in fifteen minutes:
+ * strangers must not lock the account there.
+ * @param verify asks the directory. If it throws, the attempt does not count
+ * @throws Refusal (429)
+ */
+export async function withinBindLimit(ports: Pick<Ports, 'store' | 'clock'>, bind: Bind, verify: () => Promise<boolean>): Promise<boolean> {
+  const isKnown = await isKnownNetwork(ports, bind);
+  if (!isKnown) await countBind(ports, bind);
+  const isRight = await verify();
+  if (isRight) await noteSuccess(ports, bind);
+  return isRight;
+}

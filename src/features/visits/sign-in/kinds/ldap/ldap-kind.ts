@@ -1,0 +1,144 @@
+import { networksOf } from '#core/client-networks.ts';
+import { fold } from '#core/fold.ts';
+import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
+import { Refusal } from '#core/messages.ts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { type Turns, turns } from '#features/turns/turns.ts';
+import { overdueTime, readConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
+import { DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { CompletedSignIn, Identity, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+import { withinBindLimit } from './bind-limit.ts';
+
+type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'directories'>;
+
+const renewalPurpose = 'LDAP user name';
+const concurrency = 8; // sign-ins at one directory
+const maxWaiting = { inner: 50, all: 300 };
+const retryAfter = 2; // seconds
+
+/** Runs a request to the directory. @throws Refusal (503) */
+const ask = <T>(request: Promise<T>): Promise<T> =>
+  request.catch((cause: unknown) => {
+    // Visitors can do nothing about an account that the directory does not accept, either.
+    if (cause instanceof DirectoryUnavailable || cause instanceof DirectoryRefused)
+      throw new Refusal('providerAway', undefined, { forOperator: cause.message });
+    throw cause;
+  });
+
+/** Returns the visitor that a directory states. */
+function identityOf({ subject, username, name, email, groups }: DirectoryUser): Identity {
+  const address = hasLookAlike(email) ? '' : (parseEmail(email) ?? '');
+  return { subject, name, email: address, names: [...new Set([username, address].filter((one) => one !== ''))], groups };
+}
+
+/** Returns whether a user is in the group that a profile requires. */
+const isInRequiredGroup = ({ requireGroup }: LdapConfiguration, { groups }: DirectoryUser) =>
+  requireGroup === undefined || groups.some((group) => fold(group) === fold(requireGroup));
+
+/** LDAP: sign-in with the password of a directory. */
+export class LdapSignIn {
+  readonly #ports: KindPorts;
+  readonly #turns = new Map<number, Turns>();
+
+  constructor(ports: KindPorts) {
+    this.#ports = ports;
+  }
+
+  /** Returns the turns of a profile: its directory delays no other one. */
+  turnsOf(profileId: number): Turns {
+    const known = this.#turns.get(profileId);
+    const refusal = () => new Refusal('signInBusy', undefined, { retryAfter });
+    const ofProfile = known ?? turns({ concurrency, maxWaiting, refusal });
+    this.#turns.set(profileId, ofProfile);
+    return ofProfile;
+  }
+
+  /** Verifies a password. @returns null if it or the name is wrong @throws Refusal (401, 429, 503) */
+  async verify(profile: ProfileRef, { username, password }: PasswordCredentials, address: string): Promise<CompletedSignIn | null> {
+    const configuration = await this.#configurationOf(profile);
+    const verified =
+      configuration.bindPattern === undefined
+        ? await this.#searchThenBind(profile, configuration, { username, password }, address)
+        : await this.#bindByPattern(profile, configuration, { username, password }, address);
+    if (!verified) return null;
+    if (!isInRequiredGroup(configuration, verified))
+      throw new Refusal('notAdmitted', undefined, { forOperator: `The user is not in the group ${configuration.requireGroup}.` });
+    return this.#completed(profile, configuration, verified, username);
+  }
+
+  /** Asks the directory again about a visitor. @throws Refusal (401, 503) */
+  async renew(profile: ProfileRef, { renewal = '', identity }: CompletedSignIn): Promise<CompletedSignIn> {
+    const configuration = await this.#configurationOf(profile);
+    const username = this.#ports.vault.open(renewalPurpose, renewal);
+    const found = await ask(this.#ports.directories.find(configuration, username));
+    if (!found || found.subject !== identity.subject)
+      throw new Refusal('providerRefused', undefined, {
+        forOperator: 'The directory no longer has this user, or has disabled the account.',
+      });
+    if (!isInRequiredGroup(configuration, found))
+      throw new Refusal('providerRefused', undefined, { forOperator: `The user is not in the group ${configuration.requireGroup}.` });
+    return this.#completed(profile, configuration, found, username);
+  }
+
+  async #configurationOf(profile: ProfileRef): Promise<LdapConfiguration> {
+    return JSON.parse(await readConfiguration(this.#ports, profile, 'LDAP'));
+  }
+
+  async #searchThenBind(
+    profile: ProfileRef,
+    configuration: LdapConfiguration,
+    { username, password }: PasswordCredentials,
+    address: string,
+  ): Promise<DirectoryUser | null> {
+    const { directories } = this.#ports;
+    const found = await ask(directories.find(configuration, username));
+    const bind = { profile, subject: found?.subject ?? fold(username), address };
+    const verify = () => ask(directories.verify(configuration, found?.dn ?? null, password));
+    return (await withinBindLimit(this.#ports, bind, verify)) ? found : null;
+  }
+
+  async #bindByPattern(
+    profile: ProfileRef,
+    configuration: LdapConfiguration,
+    { username, password }: PasswordCredentials,
+    address: string,
+  ): Promise<DirectoryUser | null> {
+    let found: DirectoryUser | null = null;
+    const verify = async () => {
+      found = await ask(this.#ports.directories.signInByPattern(configuration, username, password));
+      return found !== null;
+    };
+    await withinBindLimit(this.#ports, { profile, subject: fold(username), address }, verify);
+    return found;
+  }
+
+  #completed(profile: ProfileRef, { bindPattern }: LdapConfiguration, user: DirectoryUser, username: string): CompletedSignIn {
+    return {
+      ...{ identity: identityOf(user), claimsAt: this.#ports.clock.now(), profileEpoch: profile.session_epoch, user: null },
+      // Without an account that searches, the directory cannot be asked again.
+      ...(bindPattern === undefined ? { renewal: this.#ports.vault.seal(renewalPurpose, username) } : {}),
+    };
+  }
+}
+
+/** Returns the kind of sign-in with the password of a directory. */
+export function ldapKind(ports: KindPorts): SignInKind {
+  const signIn = new LdapSignIn(ports);
+  const never = new AbortController().signal;
+  return {
+    password: {
+      requiresUsername: () => true,
+      attemptName: fold,
+      verify: (profile, credentials, { address, countAttempt }) =>
+        signIn
+          .turnsOf(profile.profile_id)
+          .run(networksOf(address), never, () => countAttempt(() => signIn.verify(profile, credentials, address))),
+    },
+    reauthenticate: async (_profile, done) => unlessOutdated(done, ports.clock.now()),
+    renewal: {
+      overdueTime: (done) => overdueTime(done, ports.clock.now()),
+      renew: (profile, done) => signIn.renew(profile, done),
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { Refusal } from '#core/messages.ts';
+import { profileSealPurposes, profileTypes } from '#core/records/login-profile.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { CompletedSignIn, ProfileRef, SignInType } from '#ports/sign-in.ts';
+
+/** Time in ms after which a provider is asked again about a visitor. */
+const checkInterval = 10 * 60_000;
+/** Time in ms for which a statement counts that the provider does not repeat. */
+export const maxUncheckedTime = 60 * 60_000;
+
+/**
+ * Returns the configuration of a profile whose visitors sign in at a provider.
+ * @returns JSON that the schema of the type has accepted
+ * @throws Refusal (503) if the profile has changed its type, or its secrets were lost; (400) if visitors must sign in again since it changed
+ */
+export async function readConfiguration(
+  { store, vault }: Pick<Ports, 'store' | 'vault'>,
+  { tid, profile_id, session_epoch }: ProfileRef,
+  type: SignInType,
+): Promise<string> {
+  const row = await store.read
+    .selectFrom('login_profile')
+    .select(['configuration', 'session_epoch'])
+    .where('tid', '=', tid)
+    .where('id', '=', profile_id)
+    .where('type_id', '=', profileTypes[type])
+    .executeTakeFirst();
+  if (!row?.configuration) throw new Refusal('signInUnavailable', 'The login profile has no configuration.');
+  // A code, a token or a password for one provider must not be sent to another one.
+  if (row.session_epoch !== session_epoch) throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Sign in again.');
+  return vault.open(profileSealPurposes.configuration, row.configuration);
+}
+
+/** Returns for how long it has been time to ask the provider of a sign-in again, in ms; negative: not yet, or it cannot be asked. */
+export const overdueTime = ({ renewal, claimsAt }: CompletedSignIn, now: number): number =>
+  renewal === undefined ? Number.NEGATIVE_INFINITY : Math.abs(now - claimsAt) - checkInterval;
+
+/** Returns a sign-in that still counts, or null: one that cannot be renewed ends after an hour, the others when the provider refuses. */
+export const unlessOutdated = (signIn: CompletedSignIn, now: number): CompletedSignIn | null =>
+  signIn.renewal !== undefined || Math.abs(now - signIn.claimsAt) < maxUncheckedTime ? signIn : null;

@@ -1,0 +1,39 @@
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+
+/** A user as a directory states them. */
+export interface DirectoryUser {
+  readonly dn: string;
+  /** Identifies the user, also after a new name or a new place in the tree. */
+  readonly subject: string;
+  /** Value of the user name attribute; empty: none. */
+  readonly username: string;
+  /** Display name. */
+  readonly name: string;
+  /** Value of the address attribute; empty: none. */
+  readonly email: string;
+  /** DN and name of each group. */
+  readonly groups: readonly string[];
+}
+
+/**
+ * Asks directories (LDAP, RFC 4511). Each method ends within five seconds, and sends a password over an encrypted connection only. Users
+ * who are disabled, and names that match two entries, are unknown.
+ */
+export interface Directories extends AsyncDisposable {
+  /** Finds a user with the account of the configuration. @returns null if there is none @throws DirectoryUnavailable, DirectoryRefused */
+  find(configuration: LdapConfiguration, username: string): Promise<DirectoryUser | null>;
+  /**
+   * Verifies the password of a user.
+   * @param dn null: an unknown user, for whom the directory is asked as well, so that the time does not show who exists
+   * @throws DirectoryUnavailable
+   */
+  verify(configuration: LdapConfiguration, dn: string | null, password: string): Promise<boolean>;
+  /** Signs a user in by the pattern of the configuration. @returns null for a wrong name or password @throws as `find` */
+  signInByPattern(configuration: LdapConfiguration, username: string, password: string): Promise<DirectoryUser | null>;
+}
+
+/** The directory does not respond, or not with what the protocol demands. */
+export class DirectoryUnavailable extends Error {}
+
+/** The directory refuses the account of the configuration, or a search. The message is for the operator. */
+export class DirectoryRefused extends Error {}

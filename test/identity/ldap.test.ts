@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atEnd } from '../parts/at-end.ts';
+import { type Directory, missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
+import { until } from '../ports/until.ts';
+import { cookieOf, startPostern, type TestPostern } from '../start.ts';
+import { addLargeFile, download } from '../visit/slow-download.ts';
+import { basic, hour, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+
+const missing = missingForDirectory();
+const options = { skip: missing === '' ? false : `not installed: ${missing}` };
+const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
+const ann = 'uid=ann,ou=people,dc=test';
+const pollInterval = 200; // ms: a directory that did not respond is not asked again at once
+
+/** Adds a profile for a directory, and a share for its visitors. */
+async function profileFor(postern: TestPostern, configuration: object) {
+  const profile = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration: JSON.stringify(configuration) });
+  const share = await linkTo(postern, { authenticationId: profile.id });
+  const signIn = (username: string, password = `${username}-secret`, from = '192.0.2.1') =>
+    postern.visit(`${share.base}/sign-in`, posting({ username, password }, { 'x-forwarded-for': from }));
+  return { profile, share, signIn };
+}
+
+async function startWithDirectory(t: TestContext, change: (directory: Directory) => object = () => ({})) {
+  const directory = await startDirectory(t);
+  const clock = settableClock();
+  const postern = await startPostern(t, { environment, replaced: { ports: { clock } } });
+  const parts = await profileFor(postern, { ...directory.configuration, ...change(directory) });
+  /** Returns the status of a listing for a visitor who has signed in. */
+  const list = async (cookie: string, base = parts.share.base) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
+  return { directory, clock, postern, list, ...parts };
+}
+
+const ways: Readonly<Record<string, (directory: Directory) => object>> = {
+  'LDAPS, and an account that searches': () => ({}),
+  StartTLS: ({ plainUrl }) => ({ url: plainUrl, startTls: true }),
+  'this machine without TLS': ({ plainUrl }) => ({ url: plainUrl }),
+  'a pattern': () => ({
+    bindPattern: 'uid={username},ou=people,dc=test',
+    bindDn: undefined,
+    bindPassword: undefined,
+    userFilter: undefined,
+  }),
+};
+for (const [way, change] of Object.entries(ways))
+  test(`a visitor signs in with the password of a directory, at a link and a portal (${way})`, options, async (t) => {
+    const { postern, profile, share, signIn } = await startWithDirectory(t, change);
+    const answer = await signIn('ann');
+    assert.deepEqual([answer.status, answer.body.visitor], [200, { name: 'Ann Archer', email: 'ann@example.com' }]);
+    assert.equal((await postern.visit(`/p/${profile.viewId}/sign-in`, posting({ username: 'bob', password: 'bob-secret' }))).status, 200);
+    assert.equal((await postern.visit(`${share.base}/list`, { headers: { authorization: basic('ann', 'ann-secret') } })).status, 200);
+    assert.deepEqual([(await signIn('ann', 'bob-secret')).status, (await signIn('nobody')).status], [401, 401]);
+  });
+
+test('a share lists visitors of a directory by user name, address, group name or group DN', options, async (t) => {
+  const { postern, profile, signIn, list } = await startWithDirectory(t);
+  const only = async (lists: object) => (await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const bases = [
+    await only({ userNames: 'ANN' }),
+    await only({ userNames: 'ann@example.com' }),
+    await only({ groupNames: 'Editors' }),
+    await only({ groupNames: '"cn=all,ou=groups,dc=test"' }),
+    await only({ userNames: 'Ann Archer' }),
+  ];
+  const statuses = async (name: string) => {
+    const cookie = cookieOf(await signIn(name));
+    return Promise.all(bases.map((base) => list(cookie, base)));
+  };
+  assert.deepEqual(await statuses('ann'), [200, 200, 200, 403, 403]);
+  assert.deepEqual(await statuses('bob'), [403, 403, 403, 200, 403]);
+});
+
+for (const [how, change] of Object.entries({
+  'the attribute memberOf': {},
+  'a search': { groupsFrom: 'search', groupFilter: '(member={dn})' },
+}))
+  test(`groups of groups count only if the profile says so, also in a circle (${how})`, options, async (t) => {
+    const { directory, postern, signIn, list } = await startWithDirectory(t, () => change);
+    await directory.replace('cn=all,ou=groups,dc=test', 'member', ['uid=bob,ou=people,dc=test', 'cn=staff,ou=groups,dc=test']);
+    const nested = await profileFor(postern, { ...directory.configuration, ...change, nestedGroups: true });
+    const forStaff = (id: number) => linkTo(postern, { authenticationId: id, allowAllUsers: false, groupNames: 'staff' });
+    const inStaff = (await forStaff(nested.profile.id)).base;
+    assert.equal(await list(cookieOf(await nested.signIn('ann')), inStaff), 200);
+    const direct = await startWithDirectory(t, () => change);
+    const share = await linkTo(direct.postern, { authenticationId: direct.profile.id, allowAllUsers: false, groupNames: 'staff' });
+    assert.equal(await direct.list(cookieOf(await direct.signIn('ann')), share.base), 403);
+    assert.equal((await signIn('ann')).status, 200);
+  });
+
+test('a user outside the required group is refused, and the audit log says why', options, async (t) => {
+  const { postern, signIn } = await startWithDirectory(t, () => ({ requireGroup: 'editors' }));
+  assert.equal((await signIn('ann')).status, 200);
+  const { status, body } = await signIn('bob');
+  assert.deepEqual([status, body.code], [403, 'notAdmitted']);
+  await until(async () => (await postern.call('audit/search', { outcome: 'refused' })).list.length > 0);
+  assert.match(JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list), /not in the group editors/);
+});
+
+test('characters with a meaning in filters stay part of the name', options, async (t) => {
+  const { signIn } = await startWithDirectory(t);
+  assert.equal((await signIn('we*rd(x)', 'weird-secret')).status, 200);
+  for (const name of ['*', 'a*', 'ann)(uid=*', '*)(|(uid=*', 'ann\\2a', 'uid=ann', 'ann,ou=people', 'a\0nn', 'x'.repeat(300)])
+    assert.ok([400, 401].includes((await signIn(name, 'ann-secret')).status), JSON.stringify(name));
+});
+
+test('characters with a meaning in a DN or a pattern match nobody', options, async (t) => {
+  const { signIn } = await startWithDirectory(t, ways['a pattern']);
+  for (const name of ['ann,ou=people,dc=test', 'ann+sn=Archer', 'ann@example.com', '{username}', '$&', 'ann\\'])
+    assert.equal((await signIn(name, 'ann-secret')).status, 401, name);
+  assert.equal((await signIn('ann')).status, 200);
+});
+
+test('a name with two entries, an alias and an entry in another directory are nobody', options, async (t) => {
+  const { directory, signIn } = await startWithDirectory(t);
+  assert.equal((await signIn('twin')).status, 401);
+  assert.equal((await signIn('alias', 'ann-secret')).status, 401);
+  await directory.add('uid=third,ou=people,dc=test', { objectClass: 'inetOrgPerson', uid: ['twin', 'third'], cn: 'T', sn: 'T' });
+  assert.equal((await signIn('twin')).status, 401, 'and with three');
+});
+
+test('a certificate that nobody trusts, or of another host, gets no password', options, async (t) => {
+  const { directory, postern } = await startWithDirectory(t);
+  const { tlsUrl, plainUrl } = directory;
+  for (const change of [
+    { ca: undefined },
+    { ca: undefined, url: plainUrl, startTls: true },
+    { url: tlsUrl.replace('127.0.0.1', 'localhost') }, // the certificate names the address
+  ]) {
+    const { signIn } = await profileFor(postern, { ...directory.configuration, ...change });
+    const { status, body } = await signIn('ann');
+    assert.deepEqual([status, body.code], [503, 'providerAway'], JSON.stringify(change));
+  }
+});
+
+test('a user who is removed, disabled or leaves the required group is out after ten minutes', options, async (t) => {
+  const changes: Readonly<Record<string, (directory: Directory) => Promise<void>>> = {
+    removed: (directory) => directory.remove(ann),
+    locked: (directory) => directory.replace(ann, 'pwdAccountLockedTime', ['000001010000Z']).catch(() => directory.remove(ann)),
+    'without the group': (directory) => directory.replace('cn=editors,ou=groups,dc=test', 'member', ['uid=bob,ou=people,dc=test']),
+    'replaced by another entry': async (directory) => {
+      await directory.remove(ann);
+      await directory.add(ann, { objectClass: 'inetOrgPerson', uid: 'ann', cn: 'Another Ann', sn: 'A' });
+    },
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const { directory, clock, signIn, list } = await startWithDirectory(t, () => ({ requireGroup: 'editors' }));
+    const cookie = cookieOf(await signIn('ann'));
+    await change(directory);
+    clock.ahead(9 * minute);
+    assert.equal(await list(cookie), 200, what);
+    clock.ahead(2 * minute);
+    assert.equal(await list(cookie), 401, what);
+  }
+});
+
+test(
+  'a transfer of a user who is removed from the directory is reset after ten minutes, also with Basic authentication',
+  options,
+  async (t) => {
+    const { directory, clock, postern, share, signIn } = await startWithDirectory(t);
+    await addLargeFile(postern);
+    const url = `${postern.publicUrl}${share.base}/file/large.bin`;
+    const cookie = cookieOf(await signIn('ann'));
+    const running = await Promise.all([download(t, url, { cookie }), download(t, url, { authorization: basic('ann', 'ann-secret') })]);
+    await directory.remove(ann);
+    clock.ahead(10 * minute + 1000);
+    for (const { cut } of running) assert.equal((await cut).code, 'ECONNRESET');
+  },
+);
+
+test('a session by a pattern ends after an hour: the directory cannot be asked again', options, async (t) => {
+  const { clock, signIn, list } = await startWithDirectory(t, ways['a pattern']);
+  const cookie = cookieOf(await signIn('ann'));
+  clock.ahead(hour - minute);
+  assert.equal(await list(cookie), 200);
+  clock.ahead(2 * minute);
+  assert.equal(await list(cookie), 401);
+});
+
+test('a directory that hangs gives 503 to its own visitors alone, and works again when it responds', options, async (t) => {
+  const { directory, postern, signIn } = await startWithDirectory(t);
+  const other = await startDirectory(t);
+  const elsewhere = await profileFor(postern, other.configuration);
+  assert.equal((await signIn('ann')).status, 200);
+  directory.pause();
+  const waiting = Array.from({ length: 30 }, (_, number) => signIn('ann', 'ann-secret', `198.51.100.${number}`));
+  assert.equal((await elsewhere.signIn('bob')).status, 200);
+  for (const { status } of await Promise.all(waiting)) assert.equal(status, 503);
+  directory.resume();
+  await until(async () => {
+    await sleep(pollInterval);
+    return (await signIn('ann')).status === 200;
+  });
+});
+
+test(
+  'strangers cannot lock an account: from new networks, three wrong passwords in fifteen minutes reach the directory',
+  options,
+  async (t) => {
+    const { clock, signIn } = await startWithDirectory(t);
+    assert.equal((await signIn('ann', 'ann-secret', '192.0.2.1')).status, 200);
+    const tries = Array.from({ length: 8 }, (_, number) => signIn('ann', 'wrong', `198.51.${number}.1`));
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    assert.deepEqual(statuses.toSorted(), [401, 401, 401, 429, 429, 429, 429, 429]);
+    const stranger = await signIn('ann', 'ann-secret', '203.0.113.1');
+    assert.equal(stranger.status, 429, 'nor does the right one help from a new network');
+    assert.ok(Number(stranger.headers.get('retry-after')) <= 15 * 60);
+    assert.equal((await signIn('ann', 'ann-secret', '192.0.2.1')).status, 200, 'the user signs in as before');
+    clock.ahead(16 * minute);
+    assert.equal((await signIn('ann', 'ann-secret', '203.0.113.1')).status, 200);
+  },
+);
+
+/** A fake of a directory that sends what a test wants: no real one attacks its clients. */
+async function startFake(t: TestContext, onData: (socket: Socket, data: Buffer) => void) {
+  const received: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (data: Buffer) => {
+      received.push(data);
+      onData(socket, data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(t, () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return { url: `ldap://127.0.0.1:${address.port}`, received, connections: () => sockets.size };
+}
+
+const settings = { baseDn: 'dc=test', bindDn: 'cn=reader', bindPassword: 'reader-secret', userFilter: '(uid={username})' };
+const accepted = Buffer.from('300c02010178070a010004000400', 'hex'); // StartTLS: success
+const bindSucceeds = Buffer.from('300c02010261070a010004000400', 'hex');
+const refusals: Readonly<Record<string, (socket: Socket) => unknown>> = {
+  'does not accept StartTLS': (socket) => socket.write(Buffer.from('300c02010178070a010204000400', 'hex')),
+  'sends a forged success of the sign-in behind its response': (socket) => socket.write(Buffer.concat([accepted, bindSucceeds])),
+  'answers another request': (socket) => socket.write(Buffer.from('300c02010278070a010004000400', 'hex')),
+  'closes the connection': (socket) => socket.end(),
+  'cuts its response and closes': (socket) => socket.end(accepted.subarray(0, 5)),
+  'sends a length without an end': (socket) => socket.write(Buffer.from('3084ffffffff', 'hex')),
+  'sends no LDAP': (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(400)),
+  'accepts, and sends no TLS': (socket) => {
+    socket.write(accepted);
+    socket.write('no TLS at all');
+  },
+};
+for (const [what, respond] of Object.entries(refusals))
+  test(`a directory that ${what} gets no password, and nothing in clear on a second connection`, async (t) => {
+    const fake = await startFake(t, (socket) => void respond(socket));
+    const postern = await startPostern(t, { environment });
+    const { signIn } = await profileFor(postern, { ...settings, url: fake.url, startTls: true });
+    const { status, body } = await signIn('ann', 'a-very-secret-word');
+    assert.deepEqual([status, body.code], [503, 'providerAway']);
+    assert.equal(fake.connections(), 1);
+    const sent = Buffer.concat(fake.received).toString('latin1');
+    for (const secret of ['reader-secret', 'a-very-secret-word']) assert.ok(!sent.includes(secret));
+  });
+
+test('an empty or blank password, or one that begins with NUL, is refused before anything is sent', async (t) => {
+  const fake = await startFake(t, (socket) => socket.destroy());
+  const postern = await startPostern(t, { environment });
+  const byPattern = { url: fake.url, baseDn: 'dc=test', bindPattern: 'uid={username},dc=test' };
+  const { signIn } = await profileFor(postern, byPattern);
+  for (const password of ['', ' ', '\t\n', '\0', '\0secret']) assert.ok([400, 401].includes((await signIn('ann', password)).status));
+  assert.equal(fake.connections(), 0);
+});
+
+test('a directory that sends more and more is cut off', async (t) => {
+  const fake = await startFake(t, (socket) => {
+    socket.write(Buffer.from('3084ffffff00', 'hex'));
+    const piece = Buffer.alloc(1 << 16);
+    const more = () => socket.writable && socket.write(piece, more);
+    more();
+  });
+  const postern = await startPostern(t, { environment });
+  const { signIn } = await profileFor(postern, { ...settings, url: fake.url });
+  assert.equal((await signIn('ann')).status, 503);
+});
+
+test('a configuration that sends passwords in clear, or could find nobody, is refused with the reason', async (t) => {
+  const postern = await startPostern(t, { environment });
+  const refused: readonly [object, RegExp][] = [
+    [{ url: 'ldap://directory.example.com' }, /must not be sent unencrypted/],
+    [{ url: 'ldaps://directory.example.com', startTls: true }, /startTls is for ldap/],
+    [{ url: 'ldaps://ann:secret@directory.example.com' }, /without a path, a query or a password/],
+    [{ userFilter: '(uid=ann)' }, /with \{username\}/],
+    [{ userFilter: '(uid={username}' }, /must be a filter/],
+    [{ userFilter: undefined }, /userFilter is required/],
+    [{ bindPassword: undefined }, /bindDn and bindPassword are required/],
+    [{ bindPattern: '{username}@example.com' }, /must not be given with bindPattern/],
+    [{ bindPattern: 'ann@example.com', bindDn: undefined, bindPassword: undefined }, /must contain \{username\}/],
+    [{ groupFilter: '(member={dn})' }, /needs groupsFrom/],
+    [{ groupsFrom: 'search' }, /groupFilter must be a filter/],
+    [{ emailAttribute: 'mail)(uid=*' }, /name of an attribute/],
+  ];
+  for (const [change, reason] of refused) {
+    const configuration = JSON.stringify({ ...settings, url: 'ldaps://directory.example.com', ...change });
+    const { status, body } = await postern.send('loginprofile/add', { title: 'X', typeId: 7, configuration });
+    assert.equal(status, 400, JSON.stringify(change));
+    assert.match(body.detail, reason);
+  }
+});
+
+test('the password of the account is masked, and another one ends no session', options, async (t) => {
+  const { directory, postern, profile, signIn, list } = await startWithDirectory(t);
+  const cookie = cookieOf(await signIn('ann'));
+  const stored = await postern.call('loginprofile/get', { id: profile.id });
+  assert.ok(!JSON.stringify([stored, await postern.call('audit/search', {})]).includes('reader-secret'));
+  const configuration = JSON.stringify({ ...directory.configuration, bindDn: 'cn=root,dc=test', bindPassword: 'root-secret' });
+  await postern.call('loginprofile/update', { id: profile.id, configuration });
+  assert.equal(await list(cookie), 200);
+});
