@@ -11,6 +11,7 @@ import { maxBodyBytes } from './body-limits.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { createNodeServer } from './connections/node-server.ts';
 import { requestTurns } from './connections/request-turns.ts';
+import { waitingBodies } from './connections/waiting-bodies.ts';
 import { jsonBodyParser } from './json-body.ts';
 import { asRefusal, isAbandoned, problemOf, sendProblem, unexpectedRefusal } from './problem.ts';
 import { expectBody, type RequestTimeouts } from './request-timeouts.ts';
@@ -133,6 +134,27 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   });
 }
 
+/** Lets requests start in turns. The bodies that arrive meanwhile have a limit, since their clients may have left. */
+function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): void {
+  const turns = requestTurns(() => performance.now());
+  const bodies = waitingBodies();
+  app.addHook('onRequest', (request, _reply, done) => {
+    let release: () => void;
+    try {
+      release = bodies.hold(request.raw, request.ip);
+    } catch (cause) {
+      return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
+    }
+    turns.run(
+      () => request.ip,
+      () => {
+        release();
+        clientAddress.run(request.ip, done);
+      },
+    );
+  });
+}
+
 /** Creates a Fastify server with the rules for all bodies and responses (docs/integrator/rest.md, "Requests and responses"). */
 export function createHttpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustedProxyCheck(settings.trustedProxies);
@@ -151,13 +173,7 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
       void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
   });
   app.decorateRequest('refusal', null);
-  const turns = requestTurns(() => performance.now());
-  app.addHook('onRequest', (request, _reply, done) =>
-    turns.run(
-      () => request.ip,
-      () => settings.clientAddress.run(request.ip, done),
-    ),
-  );
+  startInTurns(app, settings);
   checkRequests(app, untrustedProxyWarning(isTrusted));
   receiveBodies(app, settings.timeouts);
   app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-const additionalSockets = 15;
+const additionalSockets = 63;
 const backlog = 4096; // connections waiting to be accepted, at all sockets; the kernel may allow fewer
 
 /** Where a server listens. */

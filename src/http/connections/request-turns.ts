@@ -2,7 +2,7 @@ import { networksOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
 const targetTime = 5; // ms of work in one iteration of the event loop; Node.js accepts one new connection in each
-const [minStarts, maxStarts] = [8, 64]; // requests that start in one turn
+const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
 /** Starts requests a few milliseconds at a time, so that a network with hundreds of busy connections does not delay the others. */
 export interface RequestTurns {

@@ -6,6 +6,7 @@ import type { Ownership } from './ownership.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
 
 const bufferSize = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
+const firstBufferSize = 1 << 16; // bytes: a client may send the beginning of thousands of files, and a large buffer takes long to clear
 const maxNumbered = 9; // numbered names to try; after that a random suffix, which is almost certainly free
 const maxNames = 20;
 
@@ -39,7 +40,7 @@ export class DiskUpload implements Upload {
     this.#threads = threads;
     const replaces = typeof target.ifTaken === 'object' ? target.ifTaken.replaces : null;
     this.#placing = { parent: target.parent, names: namesFor(target), replaces, ownership };
-    this.#buffer = new ArrayBuffer(Math.max(1, Math.min(bufferSize, target.size ?? bufferSize)));
+    this.#buffer = new ArrayBuffer(Math.max(1, Math.min(firstBufferSize, target.size ?? firstBufferSize)));
   }
 
   async write(chunk: Uint8Array): Promise<void> {

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+import { wideNetworkOf } from '#core/client-networks.ts';
+import { HeldMemory } from '#http/held-memory.ts';
+
+const limits = { network: 16 << 20, all: 64 << 20 }; // bytes, for a wide network and in total
+const maxRead = 1 << 16; // bytes of a body that Node.js reads before somebody asks for it
+
+/** Limits the memory of requests that wait for their turn: Node.js reads the beginning of each body, and the client may have left. */
+export interface WaitingBodies {
+  /**
+   * Counts what is read of a body.
+   * @param address of the client
+   * @returns a function to call when the request starts
+   * @throws Refusal (503) if too many bytes are held already
+   */
+  hold(request: IncomingMessage, address: string): () => void;
+}
+
+export function waitingBodies(): WaitingBodies {
+  const memory = new HeldMemory(limits, 'bodiesBusy');
+  return {
+    hold(request, address) {
+      const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+      if (encoding === undefined && (length === undefined || length === '0')) return () => {};
+      const bytes = Math.min(Number(length ?? maxRead), maxRead);
+      return memory.hold({ network: wideNetworkOf(address) }, bytes, () => request.destroy());
+    },
+  };
+}
