@@ -99,9 +99,9 @@ export async function portalResponse(
   if (!signedIn) return { ...common, shares: [], totalCount: 0 };
   const visitor = { signedIn, address: visitorRequest.address };
   const client = { tid: profile.tid, groups: visitorGroups(visitorRequest.address) };
-  const shares = await ports.portals.run(client, clientGone, () =>
-    ports.searches.run(client, clientGone, () => portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page)),
-  );
+  const read = () => portalShares(ports, { ref: profile, rules: profileRules(profile) }, visitor, page);
+  // First the turn of the tenant, which may wait for a long search: a page that waits must not hold the turn that all portals share.
+  const shares = await ports.searches.run(client, clientGone, () => ports.portals.run(client, clientGone, read));
   return { ...common, ...shares };
 }
 
