@@ -143,3 +143,34 @@ test('a session that two processes renew at the same time is renewed by one of t
   assert.equal(await waiting, 200);
   assert.equal(provider.tokenRequests.length, before);
 });
+
+test('a new refresh token survives a database that cannot store it at that moment, and the session is not ended', async (t) => {
+  const { provider, postern, clock, visit, list, sessions } = await startSignedIn(t);
+  const { store } = postern.ports;
+  const { write } = store;
+  provider.refreshToken = 'the-second-token';
+  const failing: typeof write = (...parameters) => {
+    const isStored = provider.tokenRequests.at(-1)?.get('grant_type') !== 'refresh_token';
+    return isStored ? write(...parameters) : Promise.reject(new Error('the database is away'));
+  };
+  Object.assign(store, { write: failing });
+  clock.ahead(11 * minute);
+  assert.ok((await visit()).status >= 500);
+  Object.assign(store, { write });
+  assert.equal(await sessions(), 1);
+  await store.write((tx) => tx.updateTable('visit_session').set({ renewing_until: null }).execute(), 'job'); // the lease has ended
+  await until(async () => (await list()) === 200);
+  const sent = provider.tokenRequests.map((form) => form.get('refresh_token')).filter((token) => token !== null);
+  assert.deepEqual(sent, ['a-refresh-token', 'the-second-token']);
+});
+
+test('a page of a proxy in place of the response of the provider ends no session', async (t) => {
+  const { provider, clock, visit, sessions } = await startSignedIn(t);
+  provider.responses.set(
+    '/token',
+    (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not Found</h1>'),
+  );
+  clock.ahead(11 * minute);
+  const { status, body } = await visit();
+  assert.deepEqual([status, body.code, await sessions()], [503, 'providerAway', 1]);
+});

@@ -1,5 +1,5 @@
 import type * as Library from 'openid-client';
-import { ProviderRefused, ProviderUnavailable, ResponseRefused } from '#ports/openid.ts';
+import { ProviderRefused, ProviderUnavailable, ResponseFaulty, ResponseRefused } from '#ports/openid.ts';
 
 const maxLength = 300; // characters
 
@@ -28,7 +28,7 @@ function errorInAddress({ error, error_description: description, cause }: Librar
   return temporaryErrors.includes(error) ? new ProviderUnavailable(text, { cause }) : new ResponseRefused(text, { cause });
 }
 
-/** Returns the port's error for an error of openid-client. */
+/** Returns the port's error for an error of openid-client. Any other error, for example of the database, is returned as it is. */
 export function providerError(library: typeof Library, cause: unknown): Error {
   const known = inCauses(cause, ProviderUnavailable) ?? inCauses(cause, ProviderRefused);
   if (known) return known;
@@ -42,8 +42,9 @@ export function providerError(library: typeof Library, cause: unknown): Error {
   const client = inCauses(cause, library.ClientError);
   if (client?.code === 'OAUTH_TIMEOUT' || client?.code === 'OAUTH_ABORT')
     return new ProviderUnavailable('The provider did not respond in time.', { cause });
-  const details = client
-    ? oneLine(client.cause instanceof Error ? `${client.message}: ${client.cause.message}` : client.message)
-    : 'unknown error';
-  return new ProviderRefused(`The response of the provider failed a check: ${details}`, { cause });
+  const malformed = client ?? (cause instanceof TypeError ? cause : null);
+  if (!malformed) return cause instanceof Error ? cause : new Error('unknown error', { cause });
+  const { message, cause: reason } = malformed;
+  const details = oneLine(reason instanceof Error ? `${message}: ${reason.message}` : message);
+  return new ResponseFaulty(`The response of the provider failed a check: ${details}`, { cause });
 }

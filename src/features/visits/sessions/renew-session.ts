@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { setAndEvict } from '#core/bounded-map.ts';
 import { messages, Refusal } from '#core/messages.ts';
 import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { VisitAudit } from '#features/audit/visit-audit.ts';
@@ -11,6 +12,7 @@ const leaseTime = 10_000; // ms: twice as long as a provider may take
 const pauseAfterFailure = 3000; // ms
 const pollInterval = 100; // ms
 const maxPolls = 50;
+const maxUnstored = 10_000;
 
 /** A session whose provider must be asked again. */
 export interface DueSession {
@@ -118,6 +120,8 @@ export class SessionRenewals {
   readonly #audit: Pick<VisitAudit, 'recordInBackground'>;
   /** By the hash of the session. A failed one stays for a few seconds, so that the provider is not asked at every request. */
   readonly #running = new Map<string, Promise<void>>();
+  /** New renewals that could not be stored, by the hash of the session, and those that they replace. */
+  readonly #unstored = new Map<string, { readonly replaces: string | undefined; readonly value: string }>();
 
   constructor(store: Store, audit: Pick<VisitAudit, 'recordInBackground'>) {
     this.#store = store;
@@ -144,12 +148,28 @@ export class SessionRenewals {
     const leased = new LeasedSession(this.#store, session, address);
     if (!(await leased.take())) return waitForRenewal(this.#store, session);
     try {
-      await leased.complete(toStored(await renewal.renew(profile, session.signIn, (value) => leased.keep(value))));
+      const signIn = await this.#withUnstored(leased, session);
+      await leased.complete(toStored(await renewal.renew(profile, signIn, (value) => this.#keep(leased, session, value))));
     } catch (cause) {
       if (isEnd(cause)) return this.#end(leased, profile, session, address, cause);
-      await leased.release().catch(() => {}); // the lease ends by itself
+      if (!this.#unstored.has(session.hash)) await leased.release().catch(() => {}); // else it ends by itself
       throw cause;
     }
+  }
+
+  /** Stores a new renewal. If that fails, remembers it: the provider may no longer accept the old one. */
+  async #keep(leased: LeasedSession, { hash, signIn }: DueSession, value: string): Promise<void> {
+    setAndEvict(this.#unstored, hash, { replaces: signIn.renewal, value }, maxUnstored);
+    await leased.keep(value);
+    this.#unstored.delete(hash);
+  }
+
+  /** Returns the sign-in with the renewal that could not be stored before, if there is one, and stores it. */
+  async #withUnstored(leased: LeasedSession, session: DueSession): Promise<CompletedSignIn> {
+    const unstored = this.#unstored.get(session.hash);
+    if (!unstored || unstored.replaces !== session.signIn.renewal) return session.signIn;
+    await this.#keep(leased, session, unstored.value);
+    return { ...session.signIn, renewal: unstored.value };
   }
 
   async #end(leased: LeasedSession, profile: ProfileRef, { tid, signIn }: DueSession, address: string, cause: Refusal): Promise<void> {
