@@ -6,13 +6,15 @@ interface Props {
   readonly title: string;
   /** The current address. */
   readonly url: string;
+  /** What a change means. */
+  readonly note: string;
   /** Changes the last part of the address. @throws Problem */
   readonly save: (viewId: string) => Promise<unknown>;
   readonly close: () => void;
 }
 
 /** Asks for the last part of an address, so that it is easy to read and remember. */
-export function AddressDialog({ title, url, save, close }: Props) {
+export function AddressDialog({ title, url, note, save, close }: Props) {
   const end = url.lastIndexOf('/') + 1;
   const smallForm = useSmallForm(
     { viewId: url.slice(end) },
@@ -34,7 +36,7 @@ export function AddressDialog({ title, url, save, close }: Props) {
           {...smallForm.form.getInputProps('viewId')}
         />
         <Text size="sm" c="dimmed">
-          The old address stops working at once. Strangers can guess a short address: without sign-in, it needs at least 8 characters.
+          {note}
         </Text>
       </SmallFormFields>
     </Dialog>

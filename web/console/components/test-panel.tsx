@@ -37,23 +37,25 @@ export function TestPanel({ id, title, run, labels, children }: Props) {
         </Text>
       )}
       {test.data && (
-        <List listStyleType="none" role="status" mt="sm">
-          {test.data.tried.map(({ what, works, detail }) => (
-            <List.Item
-              key={what}
-              icon={
-                works ? (
-                  <Check size={16} color="var(--done)" aria-label="Works:" />
-                ) : (
-                  <X size={16} color="var(--loss)" aria-label="Fails:" />
-                )
-              }
-            >
-              {labels[what] ?? what}
-              {detail && `: ${detail}`}
-            </List.Item>
-          ))}
-        </List>
+        <div role="status">
+          <List listStyleType="none" mt="sm">
+            {test.data.tried.map(({ what, works, detail }) => (
+              <List.Item
+                key={what}
+                icon={
+                  works ? (
+                    <Check size={16} color="var(--done)" aria-label="Works:" />
+                  ) : (
+                    <X size={16} color="var(--loss)" aria-label="Fails:" />
+                  )
+                }
+              >
+                {labels[what] ?? what}
+                {detail && `: ${detail}`}
+              </List.Item>
+            ))}
+          </List>
+        </div>
       )}
       {children}
     </Paper>
