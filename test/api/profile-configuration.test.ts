@@ -8,7 +8,7 @@ import { fieldErrorsOf, keyOf } from './keys.ts';
 const secrets = ['very-secret-word-one', 'very-secret-word-two', 'very-secret-word-three'];
 const [password, clientSecret, bindPassword] = secrets;
 const oidc = { issuer: 'https://id.example.com', clientId: 'postern', clientSecret };
-const ldap = { url: 'ldap://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=y', bindPassword, userFilter: '(uid={username})' };
+const ldap = { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=y', bindPassword, userFilter: '(uid={username})' };
 const text = JSON.stringify;
 
 async function profiles(postern: TestPostern) {

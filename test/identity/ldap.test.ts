@@ -319,3 +319,29 @@ test('the password of the account is masked, and another one ends no session', o
   await postern.call('loginprofile/update', { id: profile.id, configuration });
   assert.equal(await list(cookie), 200);
 });
+
+test('loginprofile/test shows each step, and by which names shares can list a user', options, async (t) => {
+  const { directory, postern, profile } = await startWithDirectory(t);
+  const tried = async (credentials: object, id = profile.id) => {
+    const { works, tried: steps } = await postern.call('loginprofile/test', { id, ...credentials });
+    return { works, names: steps.map(({ what }: { what: string }) => what).join(' '), last: steps.at(-1).detail };
+  };
+  assert.deepEqual(await tried({}), { works: true, names: 'connection account', last: 'The directory accepts the account.' });
+  const found = await tried({ username: 'ann' });
+  assert.equal(found.names, 'connection account user');
+  assert.match(found.last, /userNames: ann, ann@example.com\. groupNames: cn=editors,ou=groups,dc=test, editors\./);
+  assert.deepEqual(await tried({ username: 'ann', password: 'ann-secret' }), {
+    works: true,
+    names: 'connection account user password',
+    last: '',
+  });
+  assert.equal((await tried({ username: 'ann', password: 'wrong' })).last, 'The directory refuses the password.');
+  assert.match((await tried({ username: 'twin' })).last, /more than one entry/);
+  const wrongAccount = await profileFor(postern, { ...directory.configuration, bindPassword: 'wrong' });
+  assert.deepEqual(await tried({}, wrongAccount.profile.id), {
+    ...{ works: false, names: 'connection account' },
+    last: 'The directory does not accept bindDn with bindPassword.',
+  });
+  const untrusted = await profileFor(postern, { ...directory.configuration, ca: undefined });
+  assert.match((await tried({}, untrusted.profile.id)).last, /certificate is not valid/);
+});

@@ -129,10 +129,7 @@ test('a user can open only the shares of their own login profile', async (t) => 
     assert.equal((await postern.visit(`${theirs.base}/list`, { headers: { cookie: sent } })).status, 401);
 });
 
-const later: readonly (readonly [number, object])[] = [
-  [6, { metadataUrl: 'https://login.example.com/metadata' }],
-  [7, { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=x', bindPassword: 'y', userFilter: '(uid={username})' }],
-];
+const later: readonly (readonly [number, object])[] = [[6, { metadataUrl: 'https://login.example.com/metadata' }]];
 
 test('sign-in types that are not available yet answer 503 and admit nobody', async (t) => {
   const postern = await startPostern(t);

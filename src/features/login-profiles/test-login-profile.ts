@@ -8,25 +8,21 @@ import { type Caller, readOperation } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { LoginProfileInput } from './insert-login-profile.ts';
 import { loginProfileRecords } from './login-profile-rows.ts';
+import { type Step, step } from './test-step.ts';
+import { tryDirectory } from './try-directory.ts';
 import { readLoginProfileInput } from './update-login-profile.ts';
 
 const TestResponse = Type.Object({
   works: Type.Boolean({ description: 'Whether all steps succeeded.' }),
   tried: Type.Array(
     Type.Object({
-      what: Type.String({ description: 'Step: mail, user, password, metadata, keys or client.' }),
+      what: Type.String({ description: 'Step: mail, connection, account, user, password, metadata, keys or client.' }),
       works: Type.Boolean(),
       detail: Type.String({ description: 'What was found, without secrets.' }),
     }),
     { description: 'The steps. They end with the first one that fails.' },
   ),
 });
-
-interface Step {
-  readonly what: string;
-  readonly works: boolean;
-  readonly detail: string;
-}
 
 /** What a request tries: a profile, and optionally the credentials of a visitor. */
 interface Trial {
@@ -36,8 +32,6 @@ interface Trial {
   readonly password: string;
   readonly caller: Caller;
 }
-
-const step = (what: string, problem: string | null, detail = ''): Step => ({ what, works: problem === null, detail: problem ?? detail });
 
 async function tryPassword({ profile, username, password }: Trial): Promise<Step[]> {
   if (profile.username !== '' && fold(profile.username) !== fold(username)) return [step('user', 'The user name is another one.')];
@@ -88,6 +82,8 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly Step[]> {
       return [tryMail(ports)];
     case 'OIDC':
       return tryProvider(trial, ports);
+    case 'LDAP':
+      return tryDirectory(ports.directories, JSON.parse(profile.configuration), { username, password });
     default:
       throw new Refusal('signInUnavailable');
   }
@@ -101,8 +97,8 @@ export const testLoginProfile = readOperation({
   body: Type.Object(
     {
       id: recordId('Login profile.'),
-      username: Type.Optional(Type.String({ maxLength: 255, description: 'User name to try, for types PASSWORD and USERS.' })),
-      password: Type.Optional(Type.String({ maxLength: 256, description: 'Password to try, for types PASSWORD and USERS.' })),
+      username: Type.Optional(Type.String({ maxLength: 255, description: 'User name to try, for types PASSWORD, USERS and LDAP.' })),
+      password: Type.Optional(Type.String({ maxLength: 256, description: 'Password to try, for types PASSWORD, USERS and LDAP.' })),
     },
     { additionalProperties: false },
   ),

@@ -2,6 +2,7 @@ import { Alert, Checkbox, PasswordInput, SegmentedControl, TagsInput, Text, Text
 import type { ReactNode } from 'react';
 import { useOverview } from '#console/overview/use-overview.ts';
 import { hasAccessUsers, isProfileTypeAvailable, profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { LdapFields } from './ldap-fields.tsx';
 import { OidcFields } from './oidc-fields.tsx';
 import type { ProfileFormState as Form } from './profile-values.ts';
 
@@ -73,15 +74,7 @@ const Saml = ({ form }: { form: Form }) => (
 );
 
 const Ldap = ({ form }: { form: Form }) => (
-  <>
-    <TextInput label="Server URL" placeholder="ldaps://directory.example.com" {...form.getInputProps('url')} />
-    <Checkbox label="Use StartTLS with an ldap:// URL" {...form.getInputProps('startTls', { type: 'checkbox' })} />
-    <TextInput label="Base DN" placeholder="ou=people,dc=example,dc=com" {...form.getInputProps('baseDn')} />
-    <TextInput label="Bind DN" placeholder="cn=postern,dc=example,dc=com" {...form.getInputProps('bindDn')} />
-    <Secret form={form} name="bindPassword" label="Bind password" />
-    <TextInput label="User filter" placeholder="(uid={username})" {...form.getInputProps('userFilter')} />
-    <TextInput label="Group filter" {...form.getInputProps('groupFilter')} />
-  </>
+  <LdapFields form={form} secret={<Secret form={form} name="bindPassword" label="Password of the account" />} />
 );
 
 const byKind: Readonly<Record<number, (props: { form: Form }) => ReactNode>> = {

@@ -13,13 +13,13 @@ import { PageHead } from '#console/components/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/components/record-editor.tsx';
 import { useRecordId } from '#console/components/record-id.ts';
 import { showMessage } from '#console/components/show-message.tsx';
-import { TestPanel } from '#console/components/test-panel.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import { type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import { withConfigurationErrors } from './configuration-errors.ts';
 import { kinds } from './kinds.ts';
 import { excludesAddress, ProfileForm } from './profile-form.tsx';
+import { DirectoryTest, ProviderTest } from './profile-tests.tsx';
 import {
   changedProfileFields,
   type ProfileValues,
@@ -68,7 +68,8 @@ export function ProfilePage() {
         {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
         {profile.typeId === profileTypes.OIDC && <RedirectAddress profile={profile} />}
       </Paper>
-      {isAdmin && profile.typeId === profileTypes.OIDC && <ProviderTest key={profile.etag} profile={profile} />}
+      {isAdmin && profile.typeId === profileTypes.OIDC && <ProviderTest key={profile.etag} id={profile.id} />}
+      {isAdmin && profile.typeId === profileTypes.LDAP && <DirectoryTest key={profile.etag} id={profile.id} />}
       <RecordEditor
         key={profile.id}
         of={profiles}
@@ -99,12 +100,6 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
       </Anchor>
     </>
   );
-}
-
-const stepLabels = { metadata: 'Metadata of the provider', keys: 'Keys of the provider', client: 'Client ID and client secret' };
-
-function ProviderTest({ profile: { id } }: { profile: LoginProfile }) {
-  return <TestPanel id="provider-test" title="Provider test" run={() => post('loginprofile/test', { id })} labels={stepLabels} />;
 }
 
 function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginProfile }) {
@@ -202,6 +197,7 @@ function ActionDialog({ dialog, profile, refresh, close }: ActionDialogProps) {
       <AddressDialog
         title="Portal address"
         url={profile.viewUrl}
+        note="The old address stops working at once, and all signed-in visitors are signed out. Strangers can guess a short address."
         save={async (viewId) => {
           await post('loginprofile/updateViewId', { id: profile.id, viewId }, { ifMatch: profile.etag });
           await refresh();

@@ -39,6 +39,14 @@ export interface ProfileValues extends Record<string, unknown> {
   readonly bindPassword: string;
   readonly userFilter: string;
   readonly groupFilter: string;
+  readonly ca: string;
+  readonly ldapBy: string;
+  readonly bindPattern: string;
+  readonly usernameAttribute: string;
+  readonly emailAttribute: string;
+  readonly nameAttribute: string;
+  readonly groupsFrom: string;
+  readonly nestedGroups: boolean;
 }
 
 export const emptyProfile: ProfileValues = {
@@ -74,6 +82,14 @@ export const emptyProfile: ProfileValues = {
   bindPassword: '',
   userFilter: '',
   groupFilter: '',
+  ca: '',
+  ldapBy: 'search',
+  bindPattern: '',
+  usernameAttribute: '',
+  emailAttribute: '',
+  nameAttribute: '',
+  groupsFrom: 'memberOf',
+  nestedGroups: false,
 };
 
 const pemHeader = '-----BEGIN CERTIFICATE-----';
@@ -84,6 +100,13 @@ const certificatesIn = (text: string) =>
     .split(pemHeader)
     .slice(1)
     .map((rest) => (pemHeader + rest).trim());
+
+/** Returns how the users of a directory are found. */
+const usersOfDirectory = ({ ldapBy, bindPattern, bindDn, bindPassword, userFilter }: ProfileValues) =>
+  ldapBy === 'pattern' ? { bindPattern } : { bindDn, bindPassword, userFilter };
+
+/** Returns how the groups of a directory are found. */
+const groupsOfDirectory = ({ groupsFrom, groupFilter }: ProfileValues) => (groupsFrom === 'search' ? { groupsFrom, groupFilter } : {});
 
 /** Returns the configuration of the selected kind as the API takes it, without empty optional fields. */
 function configurationOf(values: ProfileValues): object | null {
@@ -103,8 +126,9 @@ function configurationOf(values: ProfileValues): object | null {
       return { ...provider, ...withoutEmpty({ groupsAttribute, idpInitiated }) };
     }
     case profileTypes.LDAP: {
-      const { url, baseDn, bindDn, bindPassword, userFilter, groupFilter, startTls } = values;
-      return { url, baseDn, bindDn, bindPassword, userFilter, ...withoutEmpty({ groupFilter, startTls }) };
+      const { url, baseDn, startTls, ca, usernameAttribute, emailAttribute, nameAttribute, nestedGroups, requireGroup } = values;
+      const optional = { startTls, ca, usernameAttribute, emailAttribute, nameAttribute, nestedGroups, requireGroup };
+      return { url, baseDn, ...usersOfDirectory(values), ...groupsOfDirectory(values), ...withoutEmpty(optional) };
     }
     default:
       return null;
@@ -139,6 +163,7 @@ export function profileValuesOf(profile: LoginProfile): ProfileValues {
     ...emptyProfile,
     ...Object.fromEntries(fields),
     ...(certificates ? { certificates, samlBy: 'manual' } : {}),
+    ...(configuration['bindPattern'] === undefined ? {} : { ldapBy: 'pattern' }),
     allow: Array.isArray(configuration['allow']) ? configuration['allow'].map(String) : [],
     ...{ title, description, startupMessage, lang, ipRange, typeId, username, password },
   };
@@ -161,10 +186,11 @@ export const changedProfileFields = changedFieldsBy<ProfileValues>({
   ...fieldLabels,
 });
 
-/** Fields whose change ends no session; those of an OIDC profile are listed by the server's `changesSignIn`. */
+/** Fields whose change ends no session; the server's `changesSignIn` lists those of the configurations. */
 const harmlessFields: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow'],
   ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],
+  ...['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'],
 ];
 const fieldsThatEndSessions = Object.keys(emptyProfile).filter((name) => !harmlessFields.includes(name));
 
@@ -173,9 +199,11 @@ export function profileChangeWarning(before: ProfileValues, after: ProfileValues
   const ends = fieldsThatEndSessions.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return [
     ends ? 'Everyone who is signed in with this profile will be signed out.' : '',
-    before.allow.some((entry) => !after.allow.includes(entry)) ? 'Visitors whose address is no longer allowed will be signed out.' : '',
-    before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other addresses lose access at once.' : '',
-    excludesOperator ? 'Your own address is not in the list.' : '',
+    before.allow.some((entry) => !after.allow.includes(entry))
+      ? 'Visitors whose e-mail address is no longer allowed will be signed out.'
+      : '',
+    before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other IP addresses lose access at once.' : '',
+    excludesOperator ? 'Your own IP address is not in the list.' : '',
   ]
     .filter(Boolean)
     .join(' ');
@@ -186,6 +214,6 @@ export function profileChangeQuestion(before: ProfileValues, after: ProfileValue
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
     return `Anyone with the link will be able to open ${shares === 1 ? '1 share' : `${shares} shares`} without signing in.`;
   return excludesOperator && before.ipRange !== after.ipRange
-    ? 'Your own address is not in the list. You will not be able to open these links from here.'
+    ? 'Your own IP address is not in the list. You will not be able to open these links from here.'
     : '';
 }

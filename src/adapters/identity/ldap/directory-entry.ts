@@ -40,7 +40,7 @@ export function textOf(entry: Entry, attribute: string | undefined): string {
 }
 
 /** Returns what identifies an entry, also after it was renamed. */
-export function subjectOf(entry: Entry): string {
+export function entryId(entry: Entry): string {
   const [guid] = valuesOf(entry, 'objectGUID');
   return textOf(entry, 'entryUUID') || (Buffer.isBuffer(guid) ? guid.toString('hex') : '') || entry.dn.toLowerCase();
 }

@@ -2,7 +2,7 @@ import type { Client } from 'ldapts';
 import { fillFilter } from '#core/ldap/ldap-text.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import type { DirectoryUser } from '#ports/directory.ts';
-import { defaultUsername, groupNames, isDisabled, subjectOf, textOf, userAttributes } from './directory-entry.ts';
+import { defaultUsername, entryId, groupNames, isDisabled, textOf, userAttributes } from './directory-entry.ts';
 import { groupsOf } from './directory-groups.ts';
 
 const maxUsername = 255; // characters
@@ -45,7 +45,7 @@ export async function searchUser(
   const groups = await groupsOf(client, configuration, entry, username);
   return {
     dn: entry.dn,
-    subject: subjectOf(entry),
+    subject: entryId(entry),
     username: usernameAttribute === undefined ? defaultUsername(entry) : textOf(entry, usernameAttribute),
     name: (nameAttribute === undefined ? textOf(entry, 'displayName') || textOf(entry, 'cn') : textOf(entry, nameAttribute)) || username,
     email: textOf(entry, emailAttribute),

@@ -4,7 +4,7 @@ import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { type Turns, turns } from '#features/turns/turns.ts';
-import { overdueTime, readConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
+import { openConfiguration, overdueTime, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import { DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
@@ -82,7 +82,7 @@ export class LdapSignIn {
   }
 
   async #configurationOf(profile: ProfileRef): Promise<LdapConfiguration> {
-    return JSON.parse(await readConfiguration(this.#ports, profile, 'LDAP'));
+    return JSON.parse(await openConfiguration(this.#ports, profile, 'LDAP'));
   }
 
   async #searchThenBind(

@@ -1,8 +1,15 @@
 import { Refusal } from '#core/messages.ts';
 import { type Claims, ClaimsRefused, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
-import { maxUncheckedTime, overdueTime, readConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
-import { type OpenIdStatement, type PendingOpenId, ProviderRefused, ProviderUnavailable, ResponseRefused } from '#ports/openid.ts';
+import { maxUncheckedTime, openConfiguration, overdueTime, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
+import {
+  type OpenIdStatement,
+  type PendingOpenId,
+  ProviderRefused,
+  ProviderUnavailable,
+  ResponseFaulty,
+  ResponseRefused,
+} from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, ProfileRef, RedirectSignIn, Renewal, SignInKind } from '#ports/sign-in.ts';
 
@@ -22,7 +29,7 @@ interface SealedRenewal {
 const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: SealedRenewal) => vault.seal(renewalPurpose, JSON.stringify(renewal));
 
 const configurationOf = async (ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration> =>
-  JSON.parse(await readConfiguration(ports, profile, 'OIDC'));
+  JSON.parse(await openConfiguration(ports, profile, 'OIDC'));
 
 /** Returns the refusal for an error of the provider. */
 function asRefusal(cause: unknown): unknown {
@@ -89,7 +96,10 @@ function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
     const sealed: SealedRenewal = JSON.parse(ports.vault.open(renewalPurpose, renewal));
     const keepToken = (refreshToken: string) => keep(sealRenewal(ports, { ...sealed, refreshToken }));
     const user = { refreshToken: sealed.refreshToken, subject: String(sealed.claims['sub']), keepToken };
-    const statement = await ports.openId.refresh(configuration, user, needsOf(configuration));
+    const statement = await ports.openId.refresh(configuration, user, needsOf(configuration)).catch((cause: unknown) => {
+      // A proxy in front of the provider may answer in its place: no reason to end sessions.
+      throw cause instanceof ResponseFaulty ? new ProviderUnavailable(cause.message, { cause }) : cause;
+    });
     const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - sealed.claimsAt) >= maxUncheckedTime;
     if (isOutdated) throw new ProviderRefused('The provider has sent no new ID token for an hour.');
     const renewed = completed(profile, configuration, statement, sealed);

@@ -1,0 +1,60 @@
+import { fieldRefusal } from '#core/messages.ts';
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { type Directories, DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
+import { type Step, step } from './test-step.ts';
+
+/** A name that no user should have, to try the account alone. */
+const nobody = 'postern-tests-this-directory';
+
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Returns what shares can list a user by. */
+const describe = ({ dn, username, email, groups }: DirectoryUser): string =>
+  [
+    `Found ${dn}.`,
+    `userNames: ${[username, email].filter((name) => name !== '').join(', ') || 'none'}.`,
+    `groupNames: ${groups.join(', ') || 'none'}.`,
+  ].join(' ');
+
+async function tryAccount(
+  directories: Directories,
+  configuration: LdapConfiguration,
+  { username, password }: Credentials,
+): Promise<Step[]> {
+  const found = await directories.find(configuration, username || nobody);
+  const account = step('account', null, 'The directory accepts the account.');
+  if (username === '') return [account];
+  if (!found) return [account, step('user', 'No entry, more than one entry, or a disabled account.')];
+  const user = step('user', null, describe(found));
+  if (password === '') return [account, user];
+  const isRight = await directories.verify(configuration, found.dn, password);
+  return [account, user, step('password', isRight ? null : 'The directory refuses the password.')];
+}
+
+async function tryPattern(
+  directories: Directories,
+  configuration: LdapConfiguration,
+  { username, password }: Credentials,
+): Promise<Step[]> {
+  if (username === '') throw fieldRefusal('username', 'is required for a profile with a bindPattern');
+  if (password === '') throw fieldRefusal('password', 'is required for a profile with a bindPattern');
+  const found = await directories.signInByPattern(configuration, username, password);
+  return found
+    ? [step('password', null), step('user', null, describe(found))]
+    : [step('password', 'The directory refuses the user name or the password.')];
+}
+
+/** Tries a directory: the connection, the account, and a user if there is a name. */
+export async function tryDirectory(directories: Directories, configuration: LdapConfiguration, credentials: Credentials): Promise<Step[]> {
+  const attempt = configuration.bindPattern === undefined ? tryAccount : tryPattern;
+  try {
+    return [step('connection', null), ...(await attempt(directories, configuration, credentials))];
+  } catch (cause) {
+    if (cause instanceof DirectoryUnavailable) return [step('connection', cause.message)];
+    if (cause instanceof DirectoryRefused) return [step('connection', null), step('account', cause.message)];
+    throw cause;
+  }
+}

@@ -1,0 +1,142 @@
+import { Checkbox, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ldapPresets } from './ldap-presets.ts';
+import type { ProfileFormState } from './profile-values.ts';
+
+interface Props {
+  readonly form: ProfileFormState;
+}
+
+const Connection = ({ form }: Props) => (
+  <>
+    <TextInput label="Server URL" placeholder="ldaps://directory.example.com" {...form.getInputProps('url')} />
+    <Checkbox
+      label="Encrypt the connection with StartTLS"
+      description="For an address that begins with ldap://. An ldaps:// address is encrypted without this."
+      {...form.getInputProps('startTls', { type: 'checkbox' })}
+    />
+    <Textarea
+      label="Certificates (PEM)"
+      description="Only if the certificate of the directory is not issued by a public authority."
+      autosize
+      minRows={2}
+      maxRows={12}
+      {...form.getInputProps('ca')}
+    />
+    <TextInput
+      label="Base DN"
+      description="Users and groups are searched below it."
+      placeholder="dc=example,dc=com"
+      {...form.getInputProps('baseDn')}
+    />
+  </>
+);
+
+const Users = ({ form, secret }: Props & { readonly secret: ReactNode }) => (
+  <>
+    <SegmentedControl
+      aria-label="How users are found"
+      data={[
+        { value: 'search', label: 'An account searches' },
+        { value: 'pattern', label: 'Pattern for the name' },
+      ]}
+      {...form.getInputProps('ldapBy')}
+    />
+    {form.values.ldapBy === 'search' ? (
+      <>
+        <TextInput
+          label="DN of the account"
+          description="An account that may read users and groups, and nothing else."
+          placeholder="cn=postern,dc=example,dc=com"
+          {...form.getInputProps('bindDn')}
+        />
+        {secret}
+        <TextInput
+          label="User filter"
+          description="Must match one entry. {username} stands for what the visitor enters."
+          placeholder="(uid={username})"
+          {...form.getInputProps('userFilter')}
+        />
+      </>
+    ) : (
+      <TextInput
+        label="Pattern"
+        description="DN or name with which users sign in at the directory. Without an account, sessions end after one hour."
+        placeholder="uid={username},ou=people,dc=example,dc=com"
+        {...form.getInputProps('bindPattern')}
+      />
+    )}
+  </>
+);
+
+const Attributes = ({ form }: Props) => (
+  <>
+    <TextInput
+      label="User name attribute"
+      description="Shares list users by its value. If empty: sAMAccountName, or uid."
+      {...form.getInputProps('usernameAttribute')}
+    />
+    <TextInput
+      label="E-mail attribute"
+      description="Shares can list users by this address, too. Choose an attribute that users cannot change themselves."
+      placeholder="mail"
+      {...form.getInputProps('emailAttribute')}
+    />
+    <TextInput label="Display name attribute" description="If empty: displayName, or cn." {...form.getInputProps('nameAttribute')} />
+  </>
+);
+
+const Groups = ({ form }: Props) => (
+  <>
+    <Select
+      label="Groups of a user"
+      data={[
+        { value: 'memberOf', label: 'From the attribute memberOf' },
+        { value: 'search', label: 'By a search' },
+      ]}
+      allowDeselect={false}
+      {...form.getInputProps('groupsFrom')}
+    />
+    {form.values.groupsFrom === 'search' && (
+      <TextInput
+        label="Group filter"
+        description="{dn} stands for the DN of the user, {username} for what the visitor enters."
+        placeholder="(member={dn})"
+        {...form.getInputProps('groupFilter')}
+      />
+    )}
+    <Checkbox label="Include groups of groups" {...form.getInputProps('nestedGroups', { type: 'checkbox' })} />
+    <TextInput
+      label="Required group"
+      description="Only users in this group can sign in. Leave empty to admit all users that are found."
+      {...form.getInputProps('requireGroup')}
+    />
+  </>
+);
+
+/** The fields of an LDAP profile. @param secret field for the password of the account */
+export function LdapFields({ form, secret }: Props & { readonly secret: ReactNode }) {
+  const isNew = form.values.url === '';
+  const fill = (name: string | null) => {
+    const preset = ldapPresets.find((one) => one.name === name);
+    if (preset) form.setValues(preset.values);
+  };
+  return (
+    <>
+      {isNew && (
+        <Select
+          label="Directory"
+          description="Fills in the fields below. Replace the words in capital letters."
+          placeholder="Choose, or fill in the fields yourself"
+          data={ldapPresets.map(({ name }) => name)}
+          value={null}
+          onChange={fill}
+        />
+      )}
+      <Connection form={form} />
+      <Users form={form} secret={secret} />
+      <Attributes form={form} />
+      <Groups form={form} />
+    </>
+  );
+}
