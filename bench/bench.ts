@@ -14,6 +14,7 @@ import { crowd } from './crowd.ts';
 import { atLeast, atMost, compared, type Figure, middle, page, paired } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { behindFrontServer, trusted } from './front.ts';
+import { identity } from './identity.ts';
 import { give, rate, type Shot, take } from './load.ts';
 import { mail } from './mail.ts';
 import { pages } from './pages.ts';
@@ -238,6 +239,11 @@ async function largeSection(): Promise<void> {
   await largeSearches(note, postern);
 }
 
+async function identitySection(data: string): Promise<void> {
+  await using bare = await startBare();
+  await identity(note, data, bare);
+}
+
 async function withServers(
   environment: Record<string, string>,
   data: string,
@@ -275,6 +281,7 @@ try {
   if (wanted('costs')) await costsSection();
   if (wanted('crowd')) await crowdSection(data);
   if (wanted('mail')) await mail(note, data);
+  if (wanted('identity')) await identitySection(join(folder, 'identity'));
   if (wanted('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();
   const slow = slowDisk(folder);

@@ -1,4 +1,4 @@
-// The reference server: only node:http. It returns fixed bytes, streams a file, stores a body, or commits a row.
+// The reference server: only node:http. It returns fixed bytes, redirects, streams a file, stores a body, or commits a row.
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,6 +28,7 @@ async function keep(request: IncomingMessage): Promise<void> {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? '';
+  if (url === '/redirect') return void response.writeHead(303, { location: 'https://login.example.com/authorize' }).end();
   if (url === '/set') fixed = await bodyOf(request);
   if (url === '/commit') insert.run((await bodyOf(request)).toString('utf8'));
   if (url === '/keep') await keep(request);

@@ -40,15 +40,19 @@ export interface ForgingProvider {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
+/** Starts a provider for a test. */
 export async function startForgingProvider(t: TestContext): Promise<ForgingProvider> {
+  const { provider, close } = await openForgingProvider();
+  atEnd(t, close);
+  return provider;
+}
+
+/** Starts a provider. @returns it, and a function that stops it */
+export async function openForgingProvider(): Promise<{ readonly provider: ForgingProvider; readonly close: () => void }> {
   const { privateKey: key, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const server = createServer((request, response) => answer(provider, request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  atEnd(t, () => {
-    server.closeAllConnections();
-    server.close();
-  });
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const issuer = `http://127.0.0.1:${port}`;
   const provider: ForgingProvider = {
@@ -74,7 +78,11 @@ export async function startForgingProvider(t: TestContext): Promise<ForgingProvi
     sign: (claims, typ) =>
       new SignJWT({ ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'first', ...(typ === undefined ? {} : { typ }) }).sign(key),
   };
-  return provider;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { provider, close };
 }
 
 /** Returns the response to a token request, and remembers the request. */

@@ -37,8 +37,8 @@ const Users = ({ form, secret }: Props & { readonly secret: ReactNode }) => (
     <SegmentedControl
       aria-label="How users are found"
       data={[
-        { value: 'search', label: 'An account searches' },
-        { value: 'pattern', label: 'Pattern for the name' },
+        { value: 'search', label: 'By an account' },
+        { value: 'pattern', label: 'By a pattern' },
       ]}
       {...form.getInputProps('ldapBy')}
     />

@@ -23,6 +23,7 @@ interface NamesProperties {
 const namePlaceholders: Readonly<Record<number, string>> = {
   [profileTypes.EMAIL_CODE]: 'Type an e-mail address or a user name',
   [profileTypes.OIDC]: 'Type an e-mail address or a value of the user name claim',
+  [profileTypes.LDAP]: 'Type a user name or an e-mail address',
 };
 
 /** A field for the names of visitors. It suggests access users of the login profile that match the input. */

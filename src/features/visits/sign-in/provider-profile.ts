@@ -13,7 +13,7 @@ export const maxUncheckedTime = 60 * 60_000;
  * @returns JSON that the schema of the type has accepted
  * @throws Refusal (503) if the profile has changed its type, or its secrets were lost; (400) if visitors must sign in again since it changed
  */
-export async function openConfiguration(
+export async function readProviderConfiguration(
   { store, vault }: Pick<Ports, 'store' | 'vault'>,
   { tid, profile_id, session_epoch }: ProfileRef,
   type: SignInType,

@@ -4,7 +4,7 @@ import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { type Turns, turns } from '#features/turns/turns.ts';
-import { openConfiguration, overdueTime, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
+import { overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import { DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
@@ -16,6 +16,9 @@ const renewalPurpose = 'LDAP user name';
 const concurrency = 8; // sign-ins at one directory
 const maxWaiting = { inner: 50, all: 300 };
 const retryAfter = 2; // seconds
+/** Renewals take turns with the networks of visitors who sign in. */
+const renewalGroups = ['renewals', 'renewals'] as const;
+const neverAborted = new AbortController().signal;
 
 /** Runs a request to the directory. @throws Refusal (503) */
 const ask = <T>(request: Promise<T>): Promise<T> =>
@@ -71,7 +74,8 @@ export class LdapSignIn {
   async renew(profile: ProfileRef, { renewal = '', identity }: CompletedSignIn): Promise<CompletedSignIn> {
     const configuration = await this.#configurationOf(profile);
     const username = this.#ports.vault.open(renewalPurpose, renewal);
-    const found = await ask(this.#ports.directories.find(configuration, username));
+    const find = () => ask(this.#ports.directories.find(configuration, username));
+    const found = await this.turnsOf(profile.profile_id).run(renewalGroups, neverAborted, find);
     if (!found || found.subject !== identity.subject)
       throw new Refusal('providerRefused', undefined, {
         forOperator: 'The directory no longer has this user, or has disabled the account.',
@@ -82,7 +86,7 @@ export class LdapSignIn {
   }
 
   async #configurationOf(profile: ProfileRef): Promise<LdapConfiguration> {
-    return JSON.parse(await openConfiguration(this.#ports, profile, 'LDAP'));
+    return JSON.parse(await readProviderConfiguration(this.#ports, profile, 'LDAP'));
   }
 
   async #searchThenBind(
@@ -125,7 +129,6 @@ export class LdapSignIn {
 /** Returns the kind of sign-in with the password of a directory. */
 export function ldapKind(ports: KindPorts): SignInKind {
   const signIn = new LdapSignIn(ports);
-  const never = new AbortController().signal;
   return {
     password: {
       requiresUsername: () => true,
@@ -133,7 +136,7 @@ export function ldapKind(ports: KindPorts): SignInKind {
       verify: (profile, credentials, { address, countAttempt }) =>
         signIn
           .turnsOf(profile.profile_id)
-          .run(networksOf(address), never, () => countAttempt(() => signIn.verify(profile, credentials, address))),
+          .run(networksOf(address), neverAborted, () => countAttempt(() => signIn.verify(profile, credentials, address))),
     },
     reauthenticate: async (_profile, done) => unlessOutdated(done, ports.clock.now()),
     renewal: {

@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { type Claims, ClaimsRefused, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
-import { maxUncheckedTime, openConfiguration, overdueTime, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
+import { maxUncheckedTime, overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import {
   type OpenIdStatement,
   type PendingOpenId,
@@ -29,7 +29,7 @@ interface SealedRenewal {
 const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: SealedRenewal) => vault.seal(renewalPurpose, JSON.stringify(renewal));
 
 const configurationOf = async (ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration> =>
-  JSON.parse(await openConfiguration(ports, profile, 'OIDC'));
+  JSON.parse(await readProviderConfiguration(ports, profile, 'OIDC'));
 
 /** Returns the refusal for an error of the provider. */
 function asRefusal(cause: unknown): unknown {

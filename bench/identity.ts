@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import autocannon from 'autocannon';
+import { RedirectedBrowser } from '../test/identity/redirected-browser.ts';
+import { type ForgingProvider, openForgingProvider } from '../test/parts/forging-openid-provider.ts';
+import { shareBody } from '../test/parts/share-body.ts';
+import { atLeast, atMost, type Figure, paired, percentile } from './figures.ts';
+import { rate } from './load.ts';
+import { type BenchPostern, startPostern } from './postern.ts';
+import type { Measured } from './process.ts';
+
+type Note = (figure: Figure) => void;
+
+const rounds = 5;
+const password = 'correct horse battery';
+const visitorsThatSignIn = 200;
+const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
+
+async function visitUrl(postern: BenchPostern, authenticationId: number): Promise<string> {
+  const { viewId } = await postern.call('share/add', { ...shareBody, authenticationId });
+  return `${postern.url}/s/${viewId}`;
+}
+
+/** Signs a visitor in at a provider. @returns the cookie of the session */
+async function oidcCookie(link: string, provider: ForgingProvider, groups: number): Promise<string> {
+  const names = Array.from({ length: groups }, (_, number) => `group-${number}`);
+  provider.idToken = () => provider.sign(provider.claims({ groups: names }));
+  const browser = new RedirectedBrowser();
+  await browser.open(`${link}/sign-in/start`);
+  return browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+}
+
+/** Compares visits with a session of a provider to those with a session of an access user. */
+async function sessions(note: Note, postern: BenchPostern, provider: ForgingProvider): Promise<void> {
+  const users = await postern.call('loginprofile/add', { title: 'Users', typeId: 3 });
+  const active = { active: true, authId: users.id, password, confirmPassword: password };
+  await postern.call('accessuser/add', { username: 'ann', ...active });
+  const ofUsers = await visitUrl(postern, users.id);
+  const headers = { 'content-type': 'application/json' };
+  const signedIn = await fetch(`${ofUsers}/sign-in`, { method: 'POST', headers, body: JSON.stringify({ username: 'ann', password }) });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((set) => set.split(';', 1)[0])
+    .join('; ');
+  const configuration = JSON.stringify({ ...provider.configuration, groupsClaim: 'groups' });
+  const ofProvider = await visitUrl(postern, (await postern.call('loginprofile/add', { title: 'Provider', typeId: 5, configuration })).id);
+  for (const [groups, target] of [
+    [50, 0.95],
+    [1000, 0.8],
+  ] as const) {
+    const withGroups = await oidcCookie(ofProvider, provider, groups);
+    const pair = await paired(
+      rounds,
+      () => rate({ url: `${ofUsers}/visit`, headers: { cookie } }, 8, 1),
+      () => rate({ url: `${ofProvider}/visit`, headers: { cookie: withGroups } }, 8, 1),
+      2,
+    );
+    note(atLeast(`visit with an OIDC session of ${groups} groups, of one of an access user`, 'requests/s', pair, target));
+  }
+}
+
+let nextNumber = 0;
+/** Returns requests that come from another wide network each time: sign-ins of one have a limit. */
+const fromEverywhere = (over: object): autocannon.Request => ({
+  setupRequest(request) {
+    nextNumber += 1;
+    const address = `10.${nextNumber & 255}.${(nextNumber >> 8) & 255}.1`;
+    return { ...request, ...over, headers: { ...request.headers, 'x-forwarded-for': address } };
+  },
+});
+
+async function startsOfSignIns(note: Note, postern: BenchPostern, provider: ForgingProvider, bare: Measured): Promise<void> {
+  const configuration = JSON.stringify(provider.configuration);
+  const { id } = await postern.call('loginprofile/add', { title: 'Starts', typeId: 5, configuration });
+  const link = await visitUrl(postern, id);
+  const redirects = async (url: string) => {
+    const { '3xx': done, duration } = await autocannon({ url, connections: 8, duration: 2, requests: [fromEverywhere({})] });
+    return done / duration;
+  };
+  const pair = await paired(
+    rounds,
+    () => redirects(`${bare.url}/redirect`),
+    () => redirects(`${link}/sign-in/start`),
+  );
+  note(atLeast('start of a sign-in at a provider, of a bare redirect', 'requests/s', pair, 0.5));
+}
+
+/** Returns the time in ms within which 99 of 100 visits were answered. */
+async function p99(url: string): Promise<number> {
+  const times: number[] = [];
+  const ended = Promise.withResolvers<void>();
+  const load = autocannon({ url, connections: 4, duration: 5 }, () => ended.resolve());
+  load.on('response', (_client, _status, _bytes, time) => times.push(time));
+  await ended.promise;
+  return percentile(times, 0.99);
+}
+
+/** Measures visits while visitors sign in at a directory that accepts connections and never answers. */
+async function hangingDirectory(note: Note, postern: BenchPostern): Promise<void> {
+  const directory = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+  await once(directory, 'listening');
+  const address = directory.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const configuration = JSON.stringify({
+    ...{ url: `ldap://127.0.0.1:${port}`, baseDn: 'dc=test', bindDn: 'cn=reader', bindPassword: 'x', userFilter: '(uid={username})' },
+  });
+  const { id } = await postern.call('loginprofile/add', { title: 'Directory', typeId: 7, configuration });
+  const link = await visitUrl(postern, id);
+  const open = await visitUrl(postern, 1);
+  await p99(`${open}/visit`); // a warm-up
+  const before = await p99(`${open}/visit`);
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ username: 'ann', password });
+  const signIns = autocannon({
+    ...{ url: `${link}/sign-in`, method: 'POST', headers, body, requests: [fromEverywhere({ body })] },
+    ...{ connections: visitorsThatSignIn, duration: 7, overallRate: visitorsThatSignIn },
+  });
+  const beside = await p99(`${open}/visit`);
+  await signIns;
+  directory.close();
+  const ratio = beside / before;
+  note({
+    ...atMost(`p99 of a visit while ${visitorsThatSignIn} visitors sign in at a directory that hangs`, ratio, 2, 'times'),
+    ...{ reference: `${before.toFixed(2)} ms`, ours: `${beside.toFixed(2)} ms`, ratio: ratio.toFixed(2) },
+  });
+}
+
+/** Measures sign-in at providers and directories. */
+export async function identity(note: Note, folder: string, bare: Measured): Promise<void> {
+  const { provider, close } = await openForgingProvider();
+  await using postern = await startPostern(folder, environment);
+  try {
+    await sessions(note, postern, provider);
+    await startsOfSignIns(note, postern, provider, bare);
+    await hangingDirectory(note, postern);
+  } finally {
+    close();
+  }
+}
