@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { missingForActiveDirectory, startActiveDirectory } from '../parts/debian-active-directory.ts';
+import { cookieOf, startPostern } from '../start.ts';
+import { linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+
+const missing = missingForActiveDirectory();
+const options = { skip: missing === '' ? false : `not installed: ${missing}` };
+
+test('visitors sign in with Active Directory (Samba), until they are disabled there', options, async (t) => {
+  const directory = await startActiveDirectory(t);
+  const clock = settableClock();
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, replaced: { ports: { clock } } });
+  async function profileWith(change: object) {
+    const configuration = JSON.stringify({ ...directory.configuration, ...change });
+    const { id } = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration });
+    const { base } = await linkTo(postern, { authenticationId: id });
+    return { id, base, signIn: (username: string, password: string) => postern.visit(`${base}/sign-in`, posting({ username, password })) };
+  }
+  const list = async (cookie: string, base: string) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
+  const searching = await profileWith({});
+
+  await t.test('by account name and by user principal name, and they are one visitor', async () => {
+    const answers = [await searching.signIn('ann', 'Ann-Secret-1'), await searching.signIn('ann@rig.test', 'Ann-Secret-1')];
+    for (const { status, body } of answers)
+      assert.deepEqual([status, body.visitor], [200, { name: 'Ann Archer', email: 'ann@example.com' }]);
+    const rows = await postern.ports.store.read.selectFrom('visit_session').select('identity').execute();
+    assert.equal(new Set(rows.map(({ identity }) => JSON.parse(identity ?? '').subject)).size, 1);
+  });
+
+  await t.test('not with a wrong password, and not with a disabled account', async () => {
+    assert.equal((await searching.signIn('ann', 'Gone-Secret-1')).status, 401);
+    assert.equal((await searching.signIn('gone', 'Gone-Secret-1')).status, 401);
+  });
+
+  await t.test('a share lists groups of groups', async () => {
+    const { base } = await linkTo(postern, { authenticationId: searching.id, allowAllUsers: false, groupNames: 'staff' });
+    assert.equal(await list(cookieOf(await searching.signIn('ann', 'Ann-Secret-1')), base), 200);
+    const direct = await profileWith({ nestedGroups: false });
+    const ofDirect = await linkTo(postern, { authenticationId: direct.id, allowAllUsers: false, groupNames: 'staff' });
+    assert.equal(await list(cookieOf(await direct.signIn('ann', 'Ann-Secret-1')), ofDirect.base), 403);
+  });
+
+  await t.test('by a pattern, without an account that searches', async () => {
+    const without = { bindDn: undefined, bindPassword: undefined, userFilter: undefined };
+    const byPattern = await profileWith({ ...without, bindPattern: '{username}@rig.test' });
+    assert.equal((await byPattern.signIn('ann', 'Ann-Secret-1')).status, 200);
+    assert.equal((await byPattern.signIn('ann', 'wrong')).status, 401);
+  });
+
+  await t.test('a user who is disabled is out after ten minutes', async () => {
+    const cookie = cookieOf(await searching.signIn('ann', 'Ann-Secret-1'));
+    directory.manage('user', 'disable', 'ann');
+    clock.ahead(9 * minute);
+    assert.equal(await list(cookie, searching.base), 200);
+    clock.ahead(2 * minute);
+    assert.equal(await list(cookie, searching.base), 401);
+  });
+});

@@ -1,0 +1,15 @@
+// Copies the connections to a socket file to a port of this machine. It runs in a network namespace whose ports nobody else reaches.
+import { connect, createServer } from 'node:net';
+
+const [socketFile = '', port = ''] = process.argv.slice(2);
+createServer((outer) => {
+  const inner = connect(Number(port), '127.0.0.1');
+  for (const [one, other] of [
+    [outer, inner],
+    [inner, outer],
+  ])
+    one
+      .on('error', () => other.destroy())
+      .on('close', () => other.destroy())
+      .pipe(other);
+}).listen(socketFile);
