@@ -28,8 +28,13 @@ function errorInAddress({ error, error_description: description, cause }: Librar
   return temporaryErrors.includes(error) ? new ProviderUnavailable(text, { cause }) : new ResponseRefused(text, { cause });
 }
 
-/** Returns the port's error for an error of openid-client. Any other error, for example of the database, is returned as it is. */
+/** A refresh token could not be stored. Its cause is an error of the caller, not of the provider. */
+export class TokenNotKept extends Error {}
+
+/** Returns the port's error for an error of openid-client, and the cause of `TokenNotKept` as it is. */
 export function providerError(library: typeof Library, cause: unknown): Error {
+  const notKept = inCauses(cause, TokenNotKept);
+  if (notKept?.cause instanceof Error) return notKept.cause;
   const known = inCauses(cause, ProviderUnavailable) ?? inCauses(cause, ProviderRefused);
   if (known) return known;
   const inAddress = inCauses(cause, library.AuthorizationResponseError);
@@ -42,9 +47,8 @@ export function providerError(library: typeof Library, cause: unknown): Error {
   const client = inCauses(cause, library.ClientError);
   if (client?.code === 'OAUTH_TIMEOUT' || client?.code === 'OAUTH_ABORT')
     return new ProviderUnavailable('The provider did not respond in time.', { cause });
-  const malformed = client ?? (cause instanceof TypeError ? cause : null);
-  if (!malformed) return cause instanceof Error ? cause : new Error('unknown error', { cause });
-  const { message, cause: reason } = malformed;
-  const details = oneLine(reason instanceof Error ? `${message}: ${reason.message}` : message);
+  const details = client
+    ? oneLine(client.cause instanceof Error ? `${client.message}: ${client.cause.message}` : client.message)
+    : 'unknown error';
   return new ResponseFaulty(`The response of the provider failed a check: ${details}`, { cause });
 }
