@@ -4,7 +4,7 @@ import type { Outbound } from '#ports/outbound.ts';
 import type * as LogoutTokens from './logout-token.ts';
 import { openIdFetch } from './openid-fetch.ts';
 import { configurationFor, discover, ProviderCache, type ProviderMetadata, signatureAlgorithms } from './provider-cache.ts';
-import { TokenNotKept } from './provider-error.ts';
+import { TokenStoreError } from './provider-error.ts';
 import { testProvider } from './test-provider.ts';
 
 const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an answer within five seconds
@@ -77,7 +77,7 @@ export class OpenIdProviders implements OpenId {
       const { refresh_token: current = refreshToken } = tokens;
       if (current !== refreshToken)
         await keepToken(current).catch((cause: unknown) => {
-          throw new TokenNotKept('the refresh token could not be stored', { cause });
+          throw new TokenStoreError('the refresh token could not be stored', { cause });
         });
       if ((tokens.claims()?.sub ?? subject) !== subject) throw new ProviderRefused('The provider states another user than before.');
       return { ...(await statementOf(library, configuration, tokens, subject, needs)), refreshToken: current };

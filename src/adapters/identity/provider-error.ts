@@ -29,12 +29,12 @@ function errorInAddress({ error, error_description: description, cause }: Librar
 }
 
 /** A refresh token could not be stored. Its cause is an error of the caller, not of the provider. */
-export class TokenNotKept extends Error {}
+export class TokenStoreError extends Error {}
 
-/** Returns the port's error for an error of openid-client, and the cause of `TokenNotKept` as it is. */
+/** Returns the port's error for an error of openid-client, and the cause of `TokenStoreError` as it is. */
 export function providerError(library: typeof Library, cause: unknown): Error {
-  const notKept = inCauses(cause, TokenNotKept);
-  if (notKept?.cause instanceof Error) return notKept.cause;
+  const storeError = inCauses(cause, TokenStoreError);
+  if (storeError?.cause instanceof Error) return storeError.cause;
   const known = inCauses(cause, ProviderUnavailable) ?? inCauses(cause, ProviderRefused);
   if (known) return known;
   const inAddress = inCauses(cause, library.AuthorizationResponseError);
