@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 const additionalSockets = 63;
-const backlog = 4096; // connections waiting to be accepted, at all sockets; the kernel may allow fewer
+const backlog = 16_384; // connections waiting to be accepted, at all sockets; the kernel may allow fewer
 
 /** Where a server listens. */
 export interface ListenAddress {
