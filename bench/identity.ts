@@ -33,8 +33,9 @@ async function oidcCookie(link: string, provider: ForgingProvider, groups: numbe
 /** Compares visits with a session of a provider to those with a session of an access user. */
 async function sessions(note: Note, postern: BenchPostern, provider: ForgingProvider): Promise<void> {
   const users = await postern.call('loginprofile/add', { title: 'Users', typeId: 3 });
-  const active = { active: true, authId: users.id, password, confirmPassword: password };
-  await postern.call('accessuser/add', { username: 'ann', ...active });
+  await postern.call('accessuser/add', { username: 'ann', active: true, authId: users.id });
+  const passwords = { userPassword: password, confirmPassword: password };
+  await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: users.id, ...passwords });
   const ofUsers = await visitUrl(postern, users.id);
   const headers = { 'content-type': 'application/json' };
   const signedIn = await fetch(`${ofUsers}/sign-in`, { method: 'POST', headers, body: JSON.stringify({ username: 'ann', password }) });
