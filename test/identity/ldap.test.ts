@@ -329,7 +329,7 @@ test('loginprofile/test shows each step, and by which names shares can list a us
   assert.deepEqual(await tried({}), { works: true, names: 'connection account', last: 'The directory accepts the account.' });
   const found = await tried({ username: 'ann' });
   assert.equal(found.names, 'connection account user');
-  assert.match(found.last, /userNames: ann, ann@example.com\. groupNames: cn=editors,ou=groups,dc=test, editors\./);
+  assert.match(found.last, /userNames: ann, ann@example.com\. groupNames: "cn=editors,ou=groups,dc=test", editors\./);
   assert.deepEqual(await tried({ username: 'ann', password: 'ann-secret' }), {
     works: true,
     names: 'connection account user password',
@@ -344,4 +344,17 @@ test('loginprofile/test shows each step, and by which names shares can list a us
   });
   const untrusted = await profileFor(postern, { ...directory.configuration, ca: undefined });
   assert.match((await tried({}, untrusted.profile.id)).last, /certificate is not valid/);
+});
+
+test('sign-ins while the directory does not respond do not count as wrong passwords', options, async (t) => {
+  const { directory, clock, signIn } = await startWithDirectory(t, ways['a pattern']);
+  directory.pause();
+  for (let tries = 0; tries < 5; tries += 1) assert.equal((await signIn('ann')).status, 503);
+  directory.resume();
+  await until(async () => {
+    await sleep(pollInterval);
+    return (await signIn('ann')).status !== 503;
+  });
+  clock.ahead(1000);
+  assert.equal((await signIn('ann')).status, 200);
 });

@@ -11,12 +11,15 @@ interface Credentials {
   readonly password: string;
 }
 
+/** Returns a name as a list of a share needs it: in quotes if it has a comma. */
+const inList = (name: string) => (name.includes(',') ? `"${name.replaceAll('"', '""')}"` : name);
+
 /** Returns what shares can list a user by. */
 const describe = ({ dn, username, email, groups }: DirectoryUser): string =>
   [
     `Found ${dn}.`,
     `userNames: ${[username, email].filter((name) => name !== '').join(', ') || 'none'}.`,
-    `groupNames: ${groups.join(', ') || 'none'}.`,
+    `groupNames: ${groups.map(inList).join(', ') || 'none'}.`,
   ].join(' ');
 
 async function tryAccount(

@@ -29,7 +29,8 @@ export function DirectoryTest({ id }: Props) {
       labels={directorySteps}
     >
       <Text size="sm" c="dimmed" mt="sm">
-        With a user name, the test shows by which names and groups shares can list the user. The password is optional. Nobody is signed in.
+        With a user name, the test shows by which names and groups shares can list the user. The password is needed only for a profile with
+        a pattern. Nobody is signed in.
       </Text>
       <Group align="end" mt="xs">
         <TextInput label="User to test" autoComplete="off" value={username} onChange={(event) => setUsername(event.currentTarget.value)} />

@@ -16,7 +16,7 @@ export class AccountConnections implements Disposable {
   /**
    * Uses a connection of a configuration.
    * @param open opens a new one
-   * @param signal its time is over
+   * @param signal aborted when the time for the requests is over
    */
   async use<T>(
     key: string,

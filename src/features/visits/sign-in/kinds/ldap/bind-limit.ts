@@ -50,6 +50,15 @@ async function countBind({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind:
   }, visitorTurn(bind.address));
 }
 
+/** Removes the latest count: the password did not reach the directory. */
+async function uncountBind({ store }: Pick<Ports, 'store'>, bind: Bind): Promise<void> {
+  await store.write(async (tx) => {
+    const ofBind = tx.selectFrom('failure').select('id').where('key', '=', keyOf(bind)).orderBy('id', 'desc').limit(1);
+    const latest = await ofBind.executeTakeFirst();
+    if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
+  }, visitorTurn(bind.address));
+}
+
 async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind): Promise<void> {
   const { profile, subject, address } = bind;
   const seen_at = clock.now();
@@ -65,7 +74,7 @@ async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bin
 }
 
 /**
- * Tries a password at a directory. From networks where the user has never signed in, at most three wrong ones reach it in fifteen minutes:
+ * Tries a password at a directory. From networks where the user has not signed in within 180 days, at most three wrong ones reach it in fifteen minutes:
  * strangers must not lock the account there.
  * @param verify asks the directory. If it throws, the attempt does not count
  * @throws Refusal (429)
@@ -73,7 +82,10 @@ async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bin
 export async function withinBindLimit(ports: Pick<Ports, 'store' | 'clock'>, bind: Bind, verify: () => Promise<boolean>): Promise<boolean> {
   const isKnown = await isKnownNetwork(ports, bind);
   if (!isKnown) await countBind(ports, bind);
-  const isRight = await verify();
+  const isRight = await verify().catch(async (cause: unknown) => {
+    if (!isKnown) await uncountBind(ports, bind);
+    throw cause;
+  });
   if (isRight) await noteSuccess(ports, bind);
   return isRight;
 }
