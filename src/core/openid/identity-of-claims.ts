@@ -1,6 +1,6 @@
-import { fold } from '#core/fold.ts';
 import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
+import { requiredGroupProblem } from '#core/required-group.ts';
 
 /** Returns the subject of a user: `sub` is unique at its issuer only. */
 export const subjectOf = (issuer: string, sub: string): string => `${issuer} ${sub}`;
@@ -100,8 +100,8 @@ export function identityOfClaims({ iss, sub }: Claims, sources: readonly Claims[
     throw new ClaimsRefused('The provider did not send a subject.');
   const { groupsClaim, usernameClaim, emailTrust, requireGroup } = configuration;
   const groups = groupsOf(sources, groupsClaim);
-  if (requireGroup !== undefined && !groups.some((group) => fold(group) === fold(requireGroup)))
-    throw new ClaimsRefused(`The user is not in the group ${requireGroup}.`);
+  const groupProblem = requiredGroupProblem(groups, requireGroup);
+  if (groupProblem !== null) throw new ClaimsRefused(groupProblem);
   const email = verifiedEmail(sources, emailTrust);
   const username = usernameClaim === undefined ? '' : textOf(firstClaim(sources, usernameClaim));
   return {

@@ -72,7 +72,7 @@ export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'cloc
 }
 
 /** Removes the latest failure of each key: the attempt succeeded, or its password was not checked. */
-async function removeLatestFailures(tx: Tx, keys: readonly FailureKey[]): Promise<void> {
+export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKey, 'key'>[]): Promise<void> {
   for (const { key } of keys) {
     const latest = await tx.selectFrom('failure').select('id').where('key', '=', key).orderBy('id', 'desc').limit(1).executeTakeFirst();
     if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { failureLifetime } from '#core/authorization/sign-in-delay.ts';
 import { narrowNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
+import { removeLatestFailures } from '#features/rate-limits/failed-attempts.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
@@ -50,15 +51,6 @@ async function countBind({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind:
   }, visitorTurn(bind.address));
 }
 
-/** Removes the latest count: the password did not reach the directory. */
-async function uncountBind({ store }: Pick<Ports, 'store'>, bind: Bind): Promise<void> {
-  await store.write(async (tx) => {
-    const ofBind = tx.selectFrom('failure').select('id').where('key', '=', keyOf(bind)).orderBy('id', 'desc').limit(1);
-    const latest = await ofBind.executeTakeFirst();
-    if (latest) await tx.deleteFrom('failure').where('id', '=', latest.id).execute();
-  }, visitorTurn(bind.address));
-}
-
 async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind): Promise<void> {
   const { profile, subject, address } = bind;
   const seen_at = clock.now();
@@ -83,7 +75,8 @@ export async function withinBindLimit(ports: Pick<Ports, 'store' | 'clock'>, bin
   const isKnown = await isKnownNetwork(ports, bind);
   if (!isKnown) await countBind(ports, bind);
   const isRight = await verify().catch(async (cause: unknown) => {
-    if (!isKnown) await uncountBind(ports, bind);
+    // The password did not reach the directory.
+    if (!isKnown) await ports.store.write((tx) => removeLatestFailures(tx, [{ key: keyOf(bind) }]), visitorTurn(bind.address));
     throw cause;
   });
   if (isRight) await noteSuccess(ports, bind);

@@ -3,6 +3,7 @@ import { fold } from '#core/fold.ts';
 import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { requiredGroupProblem } from '#core/required-group.ts';
 import { type Turns, turns } from '#features/turns/turns.ts';
 import { overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import { DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
@@ -35,10 +36,6 @@ function identityOf({ subject, username, name, email, groups }: DirectoryUser): 
   return { subject, name, email: address, names: [...new Set([username, address].filter((one) => one !== ''))], groups };
 }
 
-/** Returns whether a user is in the group that a profile requires. */
-const isInRequiredGroup = ({ requireGroup }: LdapConfiguration, { groups }: DirectoryUser) =>
-  requireGroup === undefined || groups.some((group) => fold(group) === fold(requireGroup));
-
 /** LDAP: sign-in with the password of a directory. */
 export class LdapSignIn {
   readonly #ports: KindPorts;
@@ -65,8 +62,8 @@ export class LdapSignIn {
         ? await this.#searchThenBind(profile, configuration, { username, password }, address)
         : await this.#bindByPattern(profile, configuration, { username, password }, address);
     if (!verified) return null;
-    if (!isInRequiredGroup(configuration, verified))
-      throw new Refusal('notAdmitted', undefined, { forOperator: `The user is not in the group ${configuration.requireGroup}.` });
+    const problem = requiredGroupProblem(verified.groups, configuration.requireGroup);
+    if (problem !== null) throw new Refusal('notAdmitted', undefined, { forOperator: problem });
     return this.#completed(profile, configuration, verified, username);
   }
 
@@ -80,8 +77,8 @@ export class LdapSignIn {
       throw new Refusal('providerRefused', undefined, {
         forOperator: 'The directory no longer has this user, or has disabled the account.',
       });
-    if (!isInRequiredGroup(configuration, found))
-      throw new Refusal('providerRefused', undefined, { forOperator: `The user is not in the group ${configuration.requireGroup}.` });
+    const problem = requiredGroupProblem(found.groups, configuration.requireGroup);
+    if (problem !== null) throw new Refusal('providerRefused', undefined, { forOperator: problem });
     return this.#completed(profile, configuration, found, username);
   }
 

@@ -1,0 +1,7 @@
+import { fold } from './fold.ts';
+
+/** Returns why a user may not sign in, for the operator, or null. @param requireGroup group that a user must be in; undefined: none */
+export const requiredGroupProblem = (groups: readonly string[], requireGroup: string | undefined): string | null =>
+  requireGroup === undefined || groups.some((group) => fold(group) === fold(requireGroup))
+    ? null
+    : `The user is not in the group ${requireGroup}.`;
