@@ -1,6 +1,7 @@
 import { Checkbox, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ldapPresets } from './ldap-presets.ts';
+import { PresetSelect } from './preset-select.tsx';
 import type { ProfileFormState } from './profile-values.ts';
 
 interface Props {
@@ -117,22 +118,9 @@ const Groups = ({ form }: Props) => (
 /** The fields of an LDAP profile. @param secret field for the password of the account */
 export function LdapFields({ form, secret }: Props & { readonly secret: ReactNode }) {
   const isNew = form.values.url === '';
-  const fill = (name: string | null) => {
-    const preset = ldapPresets.find((one) => one.name === name);
-    if (preset) form.setValues(preset.values);
-  };
   return (
     <>
-      {isNew && (
-        <Select
-          label="Directory"
-          description="Fills in the fields below. Replace the words in capital letters."
-          placeholder="Choose, or fill in the fields yourself"
-          data={ldapPresets.map(({ name }) => name)}
-          value={null}
-          onChange={fill}
-        />
-      )}
+      {isNew && <PresetSelect form={form} label="Directory" presets={ldapPresets} />}
       <Connection form={form} />
       <Users form={form} secret={secret} />
       <Attributes form={form} />

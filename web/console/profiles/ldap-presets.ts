@@ -1,9 +1,4 @@
-import type { ProfileValues } from './profile-values.ts';
-
-interface Preset {
-  readonly name: string;
-  readonly values: Partial<ProfileValues>;
-}
+import type { Preset } from './preset-select.tsx';
 
 /** The usual settings of well-known directories. docs/operator/ldap.md explains them. */
 export const ldapPresets: readonly Preset[] = [

@@ -1,27 +1,15 @@
 import { Alert, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { oidcPresets } from './oidc-presets.ts';
+import { PresetSelect } from './preset-select.tsx';
 import type { ProfileFormState } from './profile-values.ts';
 
 /** The fields of an OIDC profile. @param secret field for the client secret */
 export function OidcFields({ form, secret }: { readonly form: ProfileFormState; readonly secret: ReactNode }) {
   const isNew = form.values.issuer === '';
-  const fill = (name: string | null) => {
-    const preset = oidcPresets.find((one) => one.name === name);
-    if (preset) form.setValues(preset.values);
-  };
   return (
     <>
-      {isNew && (
-        <Select
-          label="Provider"
-          description="Fills in the fields below. Replace the words in capital letters."
-          placeholder="Choose, or fill in the fields yourself"
-          data={oidcPresets.map(({ name }) => name)}
-          value={null}
-          onChange={fill}
-        />
-      )}
+      {isNew && <PresetSelect form={form} label="Provider" presets={oidcPresets} />}
       <TextInput
         label="Issuer"
         description="The provider calls it issuer or authority. Leave out /.well-known/openid-configuration."

@@ -1,9 +1,4 @@
-import type { ProfileValues } from './profile-values.ts';
-
-interface Preset {
-  readonly name: string;
-  readonly values: Partial<ProfileValues>;
-}
+import type { Preset } from './preset-select.tsx';
 
 const common = { scopes: 'openid email profile offline_access', groupsClaim: 'groups' };
 

@@ -1,0 +1,29 @@
+import { Select } from '@mantine/core';
+import type { ProfileFormState, ProfileValues } from './profile-values.ts';
+
+/** The usual settings of a well-known provider or directory. */
+export interface Preset {
+  readonly name: string;
+  readonly values: Partial<ProfileValues>;
+}
+
+interface Props {
+  readonly form: ProfileFormState;
+  readonly label: string;
+  readonly presets: readonly Preset[];
+}
+
+/** A field that fills in the other fields with a preset. */
+export const PresetSelect = ({ form, label, presets }: Props) => (
+  <Select
+    label={label}
+    description="Fills in the fields below. Replace the words in capital letters."
+    placeholder="Choose, or fill in the fields yourself"
+    data={presets.map(({ name }) => name)}
+    value={null}
+    onChange={(chosen) => {
+      const preset = presets.find(({ name }) => name === chosen);
+      if (preset) form.setValues(preset.values);
+    }}
+  />
+);
