@@ -24,7 +24,7 @@ export interface Directories extends AsyncDisposable {
   find(configuration: LdapConfiguration, username: string): Promise<DirectoryUser | null>;
   /**
    * Verifies the password of a user.
-   * @param dn null: an unknown user, for whom the directory is asked as well, so that the time does not show who exists
+   * @param dn null: an unknown user. The directory gets a request for them too, so that response times do not show who exists
    * @throws DirectoryUnavailable
    */
   verify(configuration: LdapConfiguration, dn: string | null, password: string): Promise<boolean>;

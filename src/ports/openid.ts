@@ -34,12 +34,12 @@ export interface ProviderTest {
   readonly detail: string;
 }
 
-/** A user about whom a provider is asked again. */
+/** A signed-in user whose claims are requested again. */
 export interface KnownUser {
   readonly refreshToken: string;
   /** `sub` of the user. A statement about another one is refused. */
   readonly subject: string;
-  /** Stores a new refresh token, before anything else is asked: the provider may no longer accept the old one. */
+  /** Stores a new refresh token before any further request: the provider may no longer accept the old one. */
   keepToken(refreshToken: string): Promise<void>;
 }
 

@@ -27,7 +27,7 @@ test('a name or a group that is too long names nobody: its beginning could be th
   assert.deepEqual(identity({ upn: listed }).names, ['ann', listed]);
 });
 
-test('userinfo is asked for what the ID token lacks', () => {
+test('Postern requests userinfo if the ID token lacks a claim', () => {
   const complete = { email: 'a@example.com', email_verified: true, upn: 'ann', realm: { roles: [] } };
   assert.equal(needsUserinfo(complete, configuration), false);
   for (const missing of ['email', 'email_verified', 'upn', 'realm'])

@@ -131,7 +131,7 @@ export class SessionRenewals {
   /**
    * Asks the provider of a session again, and stores what it states. Ends the session if the provider no longer admits the visitor. One
    * process asks; the others wait for the result.
-   * @throws Refusal (503) if the provider is not available. The session stays, and a later request asks again
+   * @throws Refusal (503) if the provider is not available. The session stays valid for a later try
    */
   renew(request: RenewalRequest): Promise<void> {
     const { hash } = request.session;

@@ -3,7 +3,7 @@ import { profileSealPurposes, profileTypes } from '#core/records/login-profile.t
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, ProfileRef, SignInType } from '#ports/sign-in.ts';
 
-/** Time in ms after which a provider is asked again about a visitor. */
+/** Time in ms between two checks of a signed-in visitor at the provider. */
 const checkInterval = 10 * 60_000;
 /** Time in ms for which a statement counts that the provider does not repeat. */
 export const maxUncheckedTime = 60 * 60_000;

@@ -89,7 +89,7 @@ type CompleteSignIn = (
   earlier?: Pick<SealedRenewal, 'claims' | 'claimsAt'>,
 ) => CompletedSignIn;
 
-/** Returns how the provider is asked again. */
+/** Returns what checks a signed-in visitor at the provider. */
 function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
   async function renew(...[profile, { renewal = '', identity }, keep]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
     const configuration = await configurationOf(ports, profile);
