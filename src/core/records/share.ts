@@ -54,7 +54,9 @@ export const shareFields = {
   }),
   digitalSignReason: lineOf(limits.text, { description: 'Reason given in the digital signature.' }),
   digitalSignature: flag('Downloaded PDF files are digitally signed.'),
-  groupNames: listOf('Groups of the identity provider whose members are admitted, separated by commas.'),
+  groupNames: listOf(
+    'Groups of the identity provider or directory whose members are admitted, separated by commas. An entry with a comma, such as a DN, must be in double quotes.',
+  ),
   userNames: listOf('Admitted users, separated by commas. An entry with a comma must be in double quotes.'),
   allowAllUsers: flag('true: everyone who signs in with the login profile is admitted; false: only the listed users and groups.'),
   validityStartDate: instant('Start of the validity. Before it, requests to the link get 404, as for an unknown link. null: no start.'),

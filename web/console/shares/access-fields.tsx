@@ -53,6 +53,12 @@ function NamesField({ form, profile, typeId }: NamesProperties) {
   );
 }
 
+/** How the field of groups differs for a directory: a DN contains commas. */
+const directoryGroups = {
+  description: 'Names of groups of the directory, or complete DNs without quotes. Press Enter after each one.',
+  splitChars: [],
+};
+
 /** The login profile, and which of its users have access. */
 function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { authenticationId, allowAllUsers } = form.values;
@@ -89,7 +95,11 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
           />
           {!allowAllUsers && <NamesField form={form} profile={authenticationId} typeId={typeId} />}
           {!allowAllUsers && hasGroups(typeId) && (
-            <TagsInput label="Groups" description="Group names of the identity provider." {...form.getInputProps('groups')} />
+            <TagsInput
+              label="Groups"
+              {...(typeId === profileTypes.LDAP ? directoryGroups : { description: 'Group names of the identity provider.' })}
+              {...form.getInputProps('groups')}
+            />
           )}
           {typeId === profileTypes.USERS && (
             <Anchor component={Link} to={`/users?profile=${authenticationId}`} size="sm">
