@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { memoryFlags } from './memory-flags.mjs';
 import { build, install, runtime } from './setup.mjs';
 
-// A service manager sends SIGHUP to reload: the server then opens its access log again. From a terminal, SIGHUP ends the process.
+// SIGHUP reloads: the server opens its access log again. In a terminal and without an access log, SIGHUP ends the process as usual.
 if (process.env.POSTERN_ACCESS_LOG || !process.stdin.isTTY) process.on('SIGHUP', () => server?.kill('SIGHUP'));
 
 let server;
