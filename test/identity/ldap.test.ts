@@ -254,7 +254,7 @@ const refusals: Readonly<Record<string, (socket: Socket) => unknown>> = {
   },
 };
 for (const [what, respond] of Object.entries(refusals))
-  test(`a directory that ${what} gets no password, and nothing in clear on a second connection`, async (t) => {
+  test(`a directory that ${what} gets no password, and nothing unencrypted on a second connection`, async (t) => {
     const fake = await startFake(t, (socket) => void respond(socket));
     const postern = await startPostern(t, { environment });
     const { signIn } = await profileFor(postern, { ...settings, url: fake.url, startTls: true });
@@ -286,7 +286,7 @@ test('a directory that sends more and more is cut off', async (t) => {
   assert.equal((await signIn('ann')).status, 503);
 });
 
-test('a configuration that sends passwords in clear, or could find nobody, is refused with the reason', async (t) => {
+test('a configuration that sends passwords unencrypted, or could find nobody, is refused with the reason', async (t) => {
   const postern = await startPostern(t, { environment });
   const refused: readonly [object, RegExp][] = [
     [{ url: 'ldap://directory.example.com' }, /must not be sent unencrypted/],

@@ -315,7 +315,7 @@ test('nothing of a code can be read in the database or in responses to operators
   assert.doesNotMatch(JSON.stringify(await postern.call('audit/search')), new RegExp(code));
 });
 
-test('the cookie of a code cannot be read by scripts, sent by other sites, or sent in clear', async (t) => {
+test('the cookie of a code cannot be read by scripts, sent by other sites, or sent unencrypted', async (t) => {
   const { postern, share } = await startWithCodes(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { headers } = await raw(postern, `${share.base}/sign-in/code`, {
     method: 'POST',

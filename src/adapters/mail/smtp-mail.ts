@@ -7,7 +7,7 @@ export interface SmtpOptions {
   readonly port: number;
   /** true: TLS from the first byte; false: STARTTLS. */
   readonly secure: boolean;
-  /** false: without STARTTLS, the connection stays in clear. Only for a server on this machine. */
+  /** false: without STARTTLS, the connection is not encrypted. Only for a server on this machine. */
   readonly requiresTls: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | null;
   /** PEM certificates to trust; null: those of Node.js. */
@@ -15,7 +15,7 @@ export interface SmtpOptions {
   readonly from: string;
   readonly language: string;
   readonly timeZone: string;
-  /** Time in ms for one mail; default: one or two minutes. */
+  /** Maximum time in ms for one mail. Default: one minute for a code, two minutes for another mail. */
   readonly sendTimeout?: number;
 }
 
@@ -30,10 +30,10 @@ function openLane(options: SmtpOptions, lane: MailLane) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({
     ...{ pool: true, maxConnections: concurrency[lane], maxMessages: Number.POSITIVE_INFINITY, idleTimeout },
-    maxRequeues: 0, // a mail that was cut is sent again by us, which record each attempt
+    maxRequeues: 0, // Postern itself sends an interrupted mail again, and records each attempt
     ...{ host, port, secure, requireTLS: requiresTls, ...timeouts },
     ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
-    // A server on this machine may have a certificate that nobody has signed. To any other one, the certificate must be valid.
+    // A server on this machine may have a certificate that nobody has signed. Any other server needs a valid certificate.
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: requiresTls || ca !== null, ...(ca === null ? {} : { ca }) },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
@@ -46,19 +46,19 @@ interface SmtpError extends Error {
   readonly command?: unknown;
 }
 
-const maxAnswerLength = 300; // characters
+const maxResponseLength = 300; // characters
 
-/** Returns what the server answered, for people: one line without control characters. */
-const answerOf = ({ response }: SmtpError) =>
-  typeof response === 'string' ? `: ${response.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxAnswerLength)}` : '.';
+/** Returns the response of the server, for people: one line without control characters. */
+const responseOf = ({ response }: SmtpError) =>
+  typeof response === 'string' ? `: ${response.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxResponseLength)}` : '.';
 
 const connectionErrors: Readonly<Record<string, string>> = {
   EDNS: 'The name of the mail server has no address.',
   ECONNECTION: 'The connection to the mail server failed or was closed.',
   ESOCKET: 'The connection to the mail server failed or was closed.',
-  ETIMEDOUT: 'The mail server does not respond in time.',
+  ETIMEDOUT: 'The mail server did not respond in time.',
   ETLS: 'No TLS connection to the mail server is possible: it offers none, or its certificate is not trusted (POSTERN_SMTP_CA).',
-  EREQUIRETLS: 'The mail server offers no TLS. Postern does not send mail in clear.',
+  EREQUIRETLS: 'The mail server offers no TLS. Postern does not send mail unencrypted.',
   EABORT: 'Postern has stopped sending the mail.',
 };
 
@@ -68,15 +68,17 @@ function asMailError(cause: unknown): Error {
   const error: SmtpError = cause;
   const code = String(error.code);
   if (code === 'EAUTH' || code === 'ENOAUTH')
-    return new MailUnavailable(`The mail server refuses the user name and password of POSTERN_SMTP_URL${answerOf(error)}`, true, { cause });
+    return new MailUnavailable(`The mail server refuses the user name and password of POSTERN_SMTP_URL${responseOf(error)}`, true, {
+      cause,
+    });
   if (code === 'ETLS' || code === 'EREQUIRETLS') return new MailUnavailable(`${connectionErrors[code]}`, true, { cause });
   const status = Number(error.responseCode);
   const isSender = error.command === 'MAIL FROM';
   if (status >= 500 && !isSender && ['EENVELOPE', 'EMESSAGE'].includes(code))
-    return new MailRefused(`The mail server refuses this mail${answerOf(error)}`, { cause });
-  if (status >= 500) return new MailUnavailable(`The mail server refuses all mails of Postern${answerOf(error)}`, true, { cause });
+    return new MailRefused(`The mail server refuses this mail${responseOf(error)}`, { cause });
+  if (status >= 500) return new MailUnavailable(`The mail server refuses all mails of Postern${responseOf(error)}`, true, { cause });
   if (status >= 400)
-    return new MailUnavailable(`The mail server refuses the mail for now${answerOf(error)}`, status === 421 || isSender, { cause });
+    return new MailUnavailable(`The mail server refuses the mail for now${responseOf(error)}`, status === 421 || isSender, { cause });
   return new MailUnavailable(connectionErrors[code] ?? `The mail server cannot be used (${code}).`, true, { cause });
 }
 
