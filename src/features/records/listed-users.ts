@@ -10,7 +10,7 @@ export const listedUser = (list: 'listed' | 'share_user', profileId: number | Ra
   (select id from access_user as named where named.tid = ${sql.ref(`${list}.tid`)}
     and named.username_key = ${sql.ref(`${list}.name_key`)} and named.profile_id is not distinct from ${profileId})`;
 
-/** SQL for the id of the user with the listed e-mail address, or null. The address is unique only in a profile that sends codes. */
+/** SQL for the id of the user with the listed e-mail address, or null. The address is unique only in an EMAIL_CODE profile. */
 const userOfAddress = sql`
   (select id from access_user as named where named.tid = listed.tid
     and named.profile_id = share.profile_id and named.email_key = listed.name_key limit 1)`;
