@@ -57,7 +57,7 @@ export const messages = {
   keyWrong: { id: 4012, status: 401, title: 'The API key is wrong or has expired' },
   signInNeeded: { id: 4013, status: 401, title: 'Sign in first' },
   signInWrong: { id: 4014, status: 401, title: 'The name, the password or the code is wrong' },
-  providerRefused: { id: 4015, status: 401, title: 'The sign-in provider did not accept this sign-in' },
+  providerRefused: { id: 4015, status: 401, title: 'The identity provider or directory did not accept this sign-in' },
   tenantForbidden: { id: 4030, status: 403, title: 'Only an admin of tenant 1 may do this' },
   roleTooLow: { id: 4031, status: 403, title: 'Your role does not allow this operation' },
   currentPasswordWrong: { id: 4032, status: 403, title: 'The current password is wrong' },
@@ -125,7 +125,7 @@ export const messages = {
   changesBusy: { id: 5041, status: 503, title: 'Too many changes are in progress. Try again in a moment' },
   bodiesBusy: { id: 5042, status: 503, title: 'Too many large requests are waiting. Try again in a moment' },
   mailsWaiting: { id: 5043, status: 503, title: 'Too many invitations are waiting to be sent. Try again later' },
-  providerAway: { id: 5044, status: 503, title: 'The sign-in provider is not available. Try again in a moment' },
+  providerAway: { id: 5044, status: 503, title: 'The identity provider or directory is not available. Try again in a moment' },
   storageFull: { id: 5071, status: 507, title: 'The disk is full' },
 } as const satisfies Record<string, { id: number; status: number; title: string }>;
 export type MessageName = keyof typeof messages;
