@@ -64,7 +64,7 @@ export const messages = {
   addressRefused: { id: 4033, status: 403, title: 'Access from this IP address is not allowed' },
   notAdmitted: { id: 4034, status: 403, title: 'You do not have access to this link' },
   permissionOff: { id: 4035, status: 403, title: 'This link does not allow this action' },
-  otherSite: { id: 4036, status: 403, title: 'The request came from another site' },
+  otherSite: { id: 4036, status: 403, title: 'The request came from another website' },
   copyProtected: { id: 4037, status: 403, title: 'These files are protected and cannot be downloaded' },
   cannotBeMarked: { id: 4038, status: 403, title: 'This file type cannot be watermarked, so it cannot be opened or downloaded' },
   rootFixed: { id: 4039, status: 403, title: 'The shared file or folder itself cannot be renamed or deleted' },

@@ -94,7 +94,7 @@ test('a change with a session is refused unless it comes from a page of this ser
   assert.equal((await send({ 'sec-fetch-site': 'same-origin' })).status, 200);
 });
 
-test('a sign-in request from another site is refused', async (t) => {
+test('a sign-in request from another origin is refused', async (t) => {
   const { postern } = await firstOperator(t);
   assert.equal((await signIn(postern, 'Olga', {}, { origin: 'https://elsewhere.example' })).status, 403);
 });

@@ -281,14 +281,14 @@ test('a mail scanner that follows the link and sends the form does not use the c
   assert.equal(await browser.enter(share.base, ann, code), 200);
 });
 
-test('a page of another site can neither request a code nor enter one', async (t) => {
+test('a page of another origin can neither request a code nor enter one', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
-  const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
-  assert.equal((await browser.request(share.base, ann, crossSite)).status, 403);
+  const crossOrigin = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+  assert.equal((await browser.request(share.base, ann, crossOrigin)).status, 403);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
-  assert.equal((await browser.send(`${share.base}/sign-in`, posting({ email: ann, code }, crossSite))).status, 403);
+  assert.equal((await browser.send(`${share.base}/sign-in`, posting({ email: ann, code }, crossOrigin))).status, 403);
   assert.equal(sink.mails.length, 1);
 });
 
@@ -315,7 +315,7 @@ test('nothing of a code can be read in the database or in responses to operators
   assert.doesNotMatch(JSON.stringify(await postern.call('audit/search')), new RegExp(code));
 });
 
-test('the cookie of a code cannot be read by scripts, sent by other sites, or sent unencrypted', async (t) => {
+test('the cookie of a code cannot be read by scripts, sent by other websites, or sent unencrypted', async (t) => {
   const { postern, share } = await startWithCodes(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { headers } = await raw(postern, `${share.base}/sign-in/code`, {
     method: 'POST',

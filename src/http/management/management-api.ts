@@ -19,7 +19,7 @@ import { checkConflictLimit, conflictLimit, countConflict, type WithinConflictLi
 import { checkTarget } from '#features/records/check-target.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
 import { maxBodyBytes } from '#http/body-limits.ts';
-import { checkOwnHost, parseOrigin } from '#http/own-site.ts';
+import { checkManagementOrigin, parseOrigin } from '#http/cross-origin.ts';
 import { bodyTooLarge, sendProblem } from '#http/problem.ts';
 import { type UnreadResponses, unreadResponses } from '#http/unread-responses.ts';
 import { validator } from '#http/validation.ts';
@@ -210,7 +210,7 @@ export function managementRoutes(app: FastifyInstance, operations: readonly Oper
         reply.header('cache-control', 'private, no-store').header('x-content-type-options', 'nosniff');
         const { operation, open } = request.routeOptions.config ?? {};
         if (!open) request.caller = await authenticateCaller(request, ports);
-        checkOwnHost(request, { bySession: request.caller?.kind === 'operator', overTls: hasSecureSession(request) });
+        checkManagementOrigin(request, { bySession: request.caller?.kind === 'operator', overTls: hasSecureSession(request) });
         if (operation && request.caller) checkRole(request.caller, operation.role);
         checkAddress(api, request);
         const { bodyLimit } = request.routeOptions;

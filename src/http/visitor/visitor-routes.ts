@@ -4,7 +4,7 @@ import { hasSignedIn } from '#features/visits/authorization/authorize-visit.ts';
 import { hasSignedInAtPortal } from '#features/visits/authorization/portal.ts';
 import { mayHaveSignedIn } from '#features/visits/sessions/may-have-signed-in.ts';
 import { maxPublicBodyBytes } from '#http/body-limits.ts';
-import { checkSite, hostCheck } from '#http/own-site.ts';
+import { checkLinkOrigin, hostCheck } from '#http/cross-origin.ts';
 import { pageRoutes } from '#http/pages/page-routes.ts';
 import { asRefusal, isAbandoned, pathOf, unexpectedRefusal } from '#http/problem.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
@@ -74,7 +74,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     parsePaths(link);
     link.addHook('onRequest', (request, _reply, done) => {
       if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, NoParameters));
-      if (!request.url.startsWith('/sign-in/') && !isUnsubscription(request.url)) checkSite(request, ports.links.publicUrl());
+      if (!request.url.startsWith('/sign-in/') && !isUnsubscription(request.url)) checkLinkOrigin(request, ports.links.publicUrl());
       const refusal = unknownLinks.refusal(request.ip);
       if (!refusal) return done();
       checkSignedIn(request, parts, refusal).then(() => done(), done);

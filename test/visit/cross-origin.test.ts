@@ -14,7 +14,7 @@ const changes = [
   ['POST', '/sign-out', ''],
 ] as const;
 
-test('a change that another site sends is refused on every route', async (t) => {
+test('a change that another origin sends is refused on every route', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { port } = new URL(postern.publicUrl);
@@ -36,7 +36,7 @@ test('a change that another site sends is refused on every route', async (t) => 
   assert.equal((await raw(postern, `${base}/file/welcome.txt`)).status, 200);
 });
 
-test('a change from the own site, by any loopback name, or from a program is accepted', async (t) => {
+test('a change from the own origin, by any loopback name, or from a program is accepted', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { port } = new URL(postern.publicUrl);
@@ -52,7 +52,7 @@ test('a change from the own site, by any loopback name, or from a program is acc
     assert.equal((await raw(postern, `${base}/folder/f${index}`, { method: 'POST', headers })).status, 201, JSON.stringify(headers));
 });
 
-test('read requests that come from another site are answered', async (t) => {
+test('read requests that come from another origin are answered', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   for (const path of ['', '/visit', '/list', '/file/welcome.txt'])

@@ -23,7 +23,7 @@ function isPublicAddress(url: string, publicUrl: string): boolean {
 /** Returns a check of the Host header of requests at links. It remembers the last accepted host, because most requests repeat it. */
 export function hostCheck(publicUrl: () => string): (request: FastifyRequest) => void {
   let accepted: { readonly host: string; readonly url: string } | undefined;
-  /** @throws 421 for a host other than the public one */
+  /** @throws Refusal (421) for a host other than the public one */
   return ({ headers: { host = '' } }) => {
     const url = publicUrl();
     if (accepted?.host === host && accepted.url === url) return;
@@ -32,25 +32,25 @@ export function hostCheck(publicUrl: () => string): (request: FastifyRequest) =>
   };
 }
 
-const ownSites = ['same-origin', 'none'];
+const ownFetchSites = ['same-origin', 'none'];
 
-/** Returns whether a browser reports that a page of another site sends the request. Other clients send neither header. */
-function isCrossSite({ headers }: FastifyRequest, isOwnOrigin: (origin: URL) => boolean): boolean {
-  const { origin, 'sec-fetch-site': site } = headers;
-  if (site !== undefined && !ownSites.includes(String(site))) return true;
+/** Returns whether a browser reports that a page of another origin sends the request. Other clients send neither header. */
+function isCrossOrigin({ headers }: FastifyRequest, isOwnOrigin: (origin: URL) => boolean): boolean {
+  const { origin, 'sec-fetch-site': fetchSite } = headers;
+  if (fetchSite !== undefined && !ownFetchSites.includes(String(fetchSite))) return true;
   if (origin === undefined) return false;
   const parsed = parseOrigin(origin);
   return parsed === null || parsed.origin !== origin || !/^https?:$/.test(parsed.protocol) || !isOwnOrigin(parsed);
 }
 
 /**
- * Refuses a change that a page of another site sends to a link.
+ * Refuses a change that a page of another origin sends to a link.
  * @param publicUrl its origin counts as our own
- * @throws 403
+ * @throws Refusal (403)
  */
-export function checkSite(request: FastifyRequest, publicUrl: string): void {
+export function checkLinkOrigin(request: FastifyRequest, publicUrl: string): void {
   if (safeMethods.includes(request.method)) return;
-  if (isCrossSite(request, ({ origin }) => isPublicAddress(origin, publicUrl))) throw new Refusal('otherSite');
+  if (isCrossOrigin(request, ({ origin }) => isPublicAddress(origin, publicUrl))) throw new Refusal('otherSite');
 }
 
 /** Returns whether an origin has the host of the request's Host header, whether or not a proxy ends TLS. */
@@ -63,17 +63,17 @@ const hasRequestHost =
 interface SessionUse {
   /** By the cookie of a session. A browser sends it for any page, so the request must name our own origin. */
   readonly bySession: boolean;
-  /** The session was started over TLS, so a page loaded without TLS counts as another site. */
+  /** The session was started over TLS, so a page loaded without TLS counts as another origin. */
   readonly overTls: boolean;
 }
 
 /**
- * Refuses a change that a page of another site sends to the console or to /api/v1.
- * @throws 403
+ * Refuses a change that a page of another origin sends to the console or to /api/v1.
+ * @throws Refusal (403)
  */
-export function checkOwnHost(request: FastifyRequest, { bySession, overTls }: SessionUse): void {
+export function checkManagementOrigin(request: FastifyRequest, { bySession, overTls }: SessionUse): void {
   if (safeMethods.includes(request.method)) return;
-  const { origin, 'sec-fetch-site': site } = request.headers;
-  const lacksOrigin = origin === undefined && site !== 'same-origin';
-  if (isCrossSite(request, hasRequestHost(request, overTls)) || (bySession && lacksOrigin)) throw new Refusal('otherSite');
+  const { origin, 'sec-fetch-site': fetchSite } = request.headers;
+  const lacksOrigin = origin === undefined && fetchSite !== 'same-origin';
+  if (isCrossOrigin(request, hasRequestHost(request, overTls)) || (bySession && lacksOrigin)) throw new Refusal('otherSite');
 }
