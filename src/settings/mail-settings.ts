@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostOf } from '#core/host-of.ts';
 import { isLoopbackHost } from '#core/loopback.ts';
 import { parseEmail } from '#core/mail/email.ts';
 import { languages } from '#core/translations/languages.ts';
@@ -36,7 +37,7 @@ function parseSmtpUrl(value: string): SmtpServer {
   if (hostname === '' || !['', '/'].includes(pathname)) return fail(urlForm);
   if (search || hash) return fail('must not have a query: TLS cannot be switched off');
   if ((username === '') !== (password === '')) return fail('must have a user name and a password, or neither');
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(hostname);
   return {
     host,
     port: url.port === '' ? defaultPorts[protocol] : Number(url.port),

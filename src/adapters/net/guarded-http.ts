@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Agent } from 'undici';
+import { hostOf } from '#core/host-of.ts';
 import {
   type Outbound,
   type OutboundRequest,
@@ -30,9 +31,6 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
 /** Joins the values of headers that occur several times (RFC 9110, 5.3). */
 const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value = '']) => [name, [value].flat().join(', ')]));
-
-/** Returns a URL's host name without the brackets of an IPv6 address (RFC 3986, 3.2.2). */
-const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 async function agentOver(connect: Connect): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none

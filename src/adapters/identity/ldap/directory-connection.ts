@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type * as Library from 'ldapts';
+import { hostOf } from '#core/host-of.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { type Outbound, TargetRefused } from '#ports/outbound.ts';
@@ -53,7 +54,7 @@ async function encrypt(socket: Duplex, host: string, ca: string | undefined, sig
 async function openSocket(outbound: Pick<Outbound, 'connect'>, configuration: LdapConfiguration, signal: AbortSignal): Promise<Duplex> {
   const { startTls = false, ca } = configuration;
   const { protocol, hostname, port } = new URL(configuration.url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(hostname);
   const { socket } = await outbound.connect({ host, port: Number(port) || (defaultPorts[protocol] ?? 0) }, signal);
   if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a duplex stream');
   socket.on('error', () => {}); // each step notices it
