@@ -1,8 +1,7 @@
-import { Refusal } from '#core/messages.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import type { ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
-import { isEnd, renewalGrace } from './renew-session.ts';
+import { checkRenewalGrace, isEnd } from './renew-session.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /**
@@ -31,7 +30,7 @@ export function checkOfPair({ signInKinds }: { readonly signInKinds: SignInKinds
     const overdueTime = findSignInKind(signInKinds, profile)?.renewal?.overdueTime(signIn) ?? Number.NEGATIVE_INFINITY;
     if (!signedIn || overdueTime < 0) return signedIn;
     void ask(profile);
-    if (overdueTime < renewalGrace) return signedIn;
-    throw new Refusal('providerAway');
+    checkRenewalGrace(overdueTime);
+    return signedIn;
   };
 }

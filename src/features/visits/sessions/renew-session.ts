@@ -40,8 +40,16 @@ export interface RenewalRequest {
 /** What a renewal changes in a session. */
 type SessionValues = Partial<StoredSignIn> & { readonly renewing_until?: RawBuilder<number> | null };
 
-/** How long a running transfer may continue after its provider should have been asked again, in ms. */
-export const renewalGrace = 60_000;
+const renewalGrace = 60_000; // ms
+
+/**
+ * Lets a running transfer continue for a minute after its provider should have been asked again.
+ * @param overdueTime since then, in ms
+ * @throws Refusal (503) if it has taken longer
+ */
+export function checkRenewalGrace(overdueTime: number): void {
+  if (overdueTime >= renewalGrace) throw new Refusal('providerAway');
+}
 
 /** Whether the provider has refused the visitor, so that the session ends. */
 export const isEnd = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;

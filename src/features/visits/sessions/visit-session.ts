@@ -1,5 +1,4 @@
 import { isRecent } from '#core/is-recent.ts';
-import { Refusal } from '#core/messages.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
@@ -7,7 +6,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
-import { renewalGrace, type SessionRenewals, type StoredSignIn } from './renew-session.ts';
+import { checkRenewalGrace, type SessionRenewals, type StoredSignIn } from './renew-session.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /** Maximum duration of a session in ms. */
@@ -115,8 +114,8 @@ export async function findSession(
     return findSession({ store, clock, signInKinds, renewals }, profile, token, { address, isRunning });
   }
   renewed.catch(() => {}); // a later check sees the result
-  if (overdueTime < renewalGrace) return { tid, hash, signedIn, usedAt };
-  throw new Refusal('providerAway');
+  checkRenewalGrace(overdueTime);
+  return { tid, hash, signedIn, usedAt };
 }
 
 /** Records that a session was used, at most once a minute. The caller does not wait for the write. */
