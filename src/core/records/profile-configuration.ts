@@ -24,7 +24,7 @@ export type EmailCodeConfiguration = Static<typeof emailCode>;
 const oidc = Type.Object(
   {
     issuer: url('https?', 'Address of the provider: https, or http on this machine.'),
-    clientId: text('Client id at the provider.'),
+    clientId: text('Client ID at the provider.'),
     clientAuth: Type.Optional(
       Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'], {
         description:
