@@ -9,7 +9,7 @@ const tooManyRequests = 429;
 /** The provider cannot be reached, or does not respond in time. A request for another user would fail, too. */
 export class ProviderUnreachable extends ProviderUnavailable {}
 
-/** Returns the error for a provider that cannot be reached, with a text for the operator. */
+/** Returns the error for a failed request, with a text for the operator. */
 function unavailable(url: URL, cause: unknown): ProviderUnavailable {
   if (cause instanceof TargetRefused) return new ProviderUnavailable(cause.message, { cause });
   if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${url.host} sent too long a response.`, { cause });

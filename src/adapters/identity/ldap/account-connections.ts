@@ -32,7 +32,7 @@ export class AccountConnections implements Disposable {
       return result;
     } catch (cause) {
       connection.close();
-      // Directories close idle connections. That says nothing about the next one.
+      // Directories close idle connections, so this error does not mean that a new one fails.
       if (idle && cause instanceof DirectoryUnavailable && !signal.aborted) return this.use(key, signal, open, use);
       throw cause;
     }

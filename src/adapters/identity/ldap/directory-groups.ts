@@ -21,7 +21,7 @@ async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filte
   return searchEntries.map(({ dn }) => dn);
 }
 
-/** Returns the groups of an entry that are not groups of groups. */
+/** Returns the groups that have the entry itself as a member. */
 function directGroups(client: Client, configuration: LdapConfiguration, entry: Entry, username: string): Promise<readonly string[]> {
   const { groupsFrom = 'memberOf', groupFilter = '' } = configuration;
   if (groupsFrom === 'memberOf') return Promise.resolve(textsOf(entry, 'memberOf'));

@@ -62,8 +62,8 @@ function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly me
 }
 
 /**
- * Asks a directory to encrypt the connection, and reads exactly its response: bytes behind it came unencrypted, and the LDAP library would
- * take them for responses that TLS has protected.
+ * Asks a directory to encrypt the connection. Refuses bytes after the response: they were not encrypted, and the LDAP library would
+ * treat them as protected by TLS.
  * @throws DirectoryUnavailable
  */
 export async function requestStartTls(socket: Duplex, signal: AbortSignal): Promise<void> {
