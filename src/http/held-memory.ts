@@ -15,20 +15,20 @@ interface Hold {
   readonly abort: () => void;
 }
 
-/** Returns what to abort in favor of a newcomer: the newest of the network that holds most, undefined if that is the newcomer's. */
-function findLoser(held: readonly Hold[], newcomer: Hold): Hold | undefined {
-  if (newcomer.network === null) return undefined;
-  const bytesByNetwork = new Map([[newcomer.network, newcomer.bytes]]);
-  for (const { network, bytes } of held) if (network !== null) addCount(bytesByNetwork, network, bytes);
+/** Returns the hold to abort in favor of a new one: the newest of the network that holds most; undefined if the new one is of that network. */
+function findHoldToAbort(holds: readonly Hold[], newHold: Hold): Hold | undefined {
+  if (newHold.network === null) return undefined;
+  const bytesByNetwork = new Map([[newHold.network, newHold.bytes]]);
+  for (const { network, bytes } of holds) if (network !== null) addCount(bytesByNetwork, network, bytes);
   const largest = largestKey(bytesByNetwork);
-  return largest === newcomer.network ? undefined : held.findLast(({ network }) => network === largest);
+  return largest === newHold.network ? undefined : holds.findLast(({ network }) => network === largest);
 }
 
 /** Limits the memory that slow clients occupy. */
 export class HeldMemory {
   readonly #limits: MemoryLimits;
   readonly #messageName: MessageName;
-  readonly #held = new Set<Hold>(); // in the order in which they began
+  readonly #holds = new Set<Hold>(); // in the order in which they began
   readonly #bytesByLimit = new Map<string, number>();
 
   /** @param messageName refusal beyond a limit */
@@ -38,36 +38,36 @@ export class HeldMemory {
   }
 
   /**
-   * Counts bytes until they are released. If there is no memory left, the network that holds most loses its newest ones, unless the
-   * newcomer is its own.
+   * Counts bytes until they are released. At a limit, aborts the newest holds of the network that holds most, unless the new one is of
+   * that network.
    * @param holders name of the link, network or other holder that they count for, by the kinds of the limits
    * @param abort ends the request or the response in favor of another network
    * @returns releases the bytes
-   * @throws 503 if too many bytes are held already, for one holder or in total
+   * @throws Refusal (503) if too many bytes are held already, for one holder or in total
    */
   hold(holders: Readonly<Record<string, string>>, bytes: number, abort: () => void): () => void {
     const kinds = Object.entries({ ...holders, all: '' });
     const counted = kinds.map(([kind, holder]) => ({ kind, name: `${kind} ${holder}`, limit: this.#limits[kind] ?? 0 }));
-    const newcomer = { bytes, network: holders['network'] ?? null, limits: counted.map(({ name }) => name), abort };
-    for (const { kind, name, limit } of counted) this.#makeSpace(kind, name, limit, newcomer);
-    this.#held.add(newcomer);
+    const newHold = { bytes, network: holders['network'] ?? null, limits: counted.map(({ name }) => name), abort };
+    for (const { kind, name, limit } of counted) this.#makeSpace(kind, name, limit, newHold);
+    this.#holds.add(newHold);
     for (const { name } of counted) addCount(this.#bytesByLimit, name, bytes);
-    return () => this.#release(newcomer);
+    return () => this.#release(newHold);
   }
 
   #release(hold: Hold): void {
-    if (!this.#held.delete(hold)) return;
+    if (!this.#holds.delete(hold)) return;
     for (const name of hold.limits) addCount(this.#bytesByLimit, name, -hold.bytes);
   }
 
-  #makeSpace(kind: string, name: string, limit: number, newcomer: Hold): void {
-    while ((this.#bytesByLimit.get(name) ?? 0) + newcomer.bytes > limit) {
-      // What counts for the limit of a network is the newcomer's own.
-      const rivals = kind === 'network' ? [] : [...this.#held].filter(({ limits }) => limits.includes(name));
-      const loser = findLoser(rivals, newcomer);
-      if (!loser) throw new Refusal(this.#messageName, undefined, { retryAfter });
-      this.#release(loser);
-      loser.abort();
+  #makeSpace(kind: string, name: string, limit: number, newHold: Hold): void {
+    while ((this.#bytesByLimit.get(name) ?? 0) + newHold.bytes > limit) {
+      // At the limit of a network, all holds are of the same network as the new one.
+      const otherHolds = kind === 'network' ? [] : [...this.#holds].filter(({ limits }) => limits.includes(name));
+      const holdToAbort = findHoldToAbort(otherHolds, newHold);
+      if (!holdToAbort) throw new Refusal(this.#messageName, undefined, { retryAfter });
+      this.#release(holdToAbort);
+      holdToAbort.abort();
     }
   }
 }
