@@ -58,7 +58,7 @@ export async function put(storage: Storage, parent: string, name: string, text: 
 }
 
 /** Runs a change and clears its evidence, as features do. */
-async function changed(
+async function runChange(
   storage: Storage,
   change: Omit<PendingFileChange, 'token'>,
   act: (mark: ChangeContext) => Promise<void>,
@@ -72,13 +72,13 @@ async function changed(
 }
 
 export const make = (storage: Storage, parent: ItemPath, name: string) =>
-  changed(storage, { action: 'createFolder', parent, name, newName: '' }, (mark) => storage.createFolder(parent, name, mark));
+  runChange(storage, { action: 'createFolder', parent, name, newName: '' }, (mark) => storage.createFolder(parent, name, mark));
 
 export const rename = (storage: Storage, parent: ItemPath, name: string, newName: string) =>
-  changed(storage, { action: 'rename', parent, name, newName }, (mark) => storage.rename(parent, name, newName, mark));
+  runChange(storage, { action: 'rename', parent, name, newName }, (mark) => storage.rename(parent, name, newName, mark));
 
 export const remove = (storage: Storage, parent: ItemPath, name: string) =>
-  changed(storage, { action: 'delete', parent, name, newName: '' }, (mark) => storage.remove(parent, name, mark));
+  runChange(storage, { action: 'delete', parent, name, newName: '' }, (mark) => storage.remove(parent, name, mark));
 
 /** Returns the text of a file, or null if it does not exist. */
 export async function textOf(storage: Storage, where: string): Promise<string | null> {
@@ -106,8 +106,8 @@ export async function namesIn(storage: Storage, folder: string): Promise<string[
   return names.sort();
 }
 
-const won = (results: readonly PromiseSettledResult<unknown>[]) => results.filter(({ status }) => status === 'fulfilled').length;
-const lostWith = (results: readonly PromiseSettledResult<unknown>[], kind: new () => Error) =>
+const successCount = (results: readonly PromiseSettledResult<unknown>[]) => results.filter(({ status }) => status === 'fulfilled').length;
+const failureCount = (results: readonly PromiseSettledResult<unknown>[], kind: new () => Error) =>
   results.filter((result) => result.status === 'rejected' && result.reason instanceof kind).length;
 
 function uploads(name: string, open: OpenStorage): void {
@@ -144,8 +144,8 @@ function uploads(name: string, open: OpenStorage): void {
     const storage = await open(t);
     const all = Array.from({ length: 100 }, (_, index) => put(storage, '/', 'one', `${index}`.repeat(5000)));
     const results = await Promise.allSettled(all);
-    assert.equal(won(results), 1);
-    assert.equal(lostWith(results, ItemExists), 99);
+    assert.equal(successCount(results), 1);
+    assert.equal(failureCount(results, ItemExists), 99);
     const winner = results.findIndex(({ status }) => status === 'fulfilled');
     assert.equal(await textOf(storage, '/one'), `${winner}`.repeat(5000));
   });
@@ -153,11 +153,13 @@ function uploads(name: string, open: OpenStorage): void {
   test(`${name}: if fifty uploads replace the same version of a file, exactly one succeeds`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'doc', 'old');
-    const seen = await storage.stat(path('/doc'));
-    assert.ok(seen);
-    const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => put(storage, '/', 'doc', `new ${index}`, seen.etag)));
-    assert.equal(won(results), 1);
-    assert.equal(lostWith(results, ItemChanged), 49);
+    const entry = await storage.stat(path('/doc'));
+    assert.ok(entry);
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => put(storage, '/', 'doc', `new ${index}`, entry.etag)),
+    );
+    assert.equal(successCount(results), 1);
+    assert.equal(failureCount(results, ItemChanged), 49);
     assert.deepEqual(await namesIn(storage, '/'), ['doc']);
   });
 
@@ -215,8 +217,8 @@ function changes(name: string, open: OpenStorage): void {
     const storage = await open(t);
     for (let index = 0; index < 100; index += 1) await put(storage, '/', `from-${index}`, `${index}`);
     const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => rename(storage, path('/'), `from-${index}`, 'to')));
-    assert.equal(won(results), 1);
-    assert.equal(lostWith(results, ItemExists), 99);
+    assert.equal(successCount(results), 1);
+    assert.equal(failureCount(results, ItemExists), 99);
     assert.equal((await namesIn(storage, '/'))?.length, 100);
   });
 
@@ -224,15 +226,15 @@ function changes(name: string, open: OpenStorage): void {
     const storage = await open(t);
     await put(storage, '/', 'from', 'text');
     const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => rename(storage, path('/'), 'from', `to-${index}`)));
-    assert.equal(won(results), 1);
+    assert.equal(successCount(results), 1);
     assert.equal((await namesIn(storage, '/'))?.length, 1);
   });
 
   test(`${name}: if fifty requests create the same folder, exactly one succeeds`, async (t) => {
     const storage = await open(t);
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => make(storage, path('/'), 'new')));
-    assert.equal(won(results), 1);
-    assert.equal(lostWith(results, ItemExists), 49);
+    assert.equal(successCount(results), 1);
+    assert.equal(failureCount(results, ItemExists), 49);
   });
 
   test(`${name}: a folder is deleted with its contents, and its name is free at once`, async (t) => {
@@ -263,7 +265,7 @@ function changes(name: string, open: OpenStorage): void {
   });
 }
 
-function looks(name: string, open: OpenStorage): void {
+function lookups(name: string, open: OpenStorage): void {
   test(`${name}: every lookup of a missing entry returns null`, async (t) => {
     const storage = await open(t);
     await put(storage, '/', 'file', 'text');
@@ -283,8 +285,8 @@ function looks(name: string, open: OpenStorage): void {
     await put(storage, '/', 'doc', 'before');
     const file = await storage.open(path('/doc'));
     assert.ok(file);
-    const seen = await storage.stat(path('/doc'));
-    await put(storage, '/', 'doc', 'after!', seen?.etag);
+    const entry = await storage.stat(path('/doc'));
+    await put(storage, '/', 'doc', 'after!', entry?.etag);
     await remove(storage, path('/'), 'doc');
     const bytes = await bytesOf(file).catch((cause: unknown) => {
       if (cause instanceof ItemChanged) return null; // a service that keeps no old versions
@@ -315,9 +317,9 @@ function looks(name: string, open: OpenStorage): void {
     await (await startUpload(storage, '/', 'gone', { token: broken })).write(Buffer.alloc(2 << 20));
     const upload = await startUpload(storage, '/', 'kept', { token: placed });
     await upload.place(); // not discarded, as after a crash
-    const begun = { action: 'upload', parent: path('/'), newName: '' } as const;
-    assert.equal(await storage.recover({ ...begun, name: 'gone', token: broken }), null);
-    assert.equal(await storage.recover({ ...begun, name: 'kept', token: placed }), 'kept');
+    const change = { action: 'upload', parent: path('/'), newName: '' } as const;
+    assert.equal(await storage.recover({ ...change, name: 'gone', token: broken }), null);
+    assert.equal(await storage.recover({ ...change, name: 'kept', token: placed }), 'kept');
     await storage.sweep(async () => []);
     assert.deepEqual(await namesIn(storage, '/'), ['kept']);
   });
@@ -360,6 +362,6 @@ function ranges(name: string, open: OpenStorage): void {
 export function storageContract(name: string, open: OpenStorage): void {
   uploads(name, open);
   changes(name, open);
-  looks(name, open);
+  lookups(name, open);
   ranges(name, open);
 }

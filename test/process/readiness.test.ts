@@ -8,16 +8,16 @@ import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { runPostern } from './run-postern.ts';
 
 test('repeated readiness requests do not make Postern check its locations each time', async (t) => {
-  let looks = 0;
+  let checks = 0;
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'storage.check') looks += 1;
+    if (method === 'storage.check') checks += 1;
   });
   for (let number = 0; number < 20; number += 1) {
     const { status, body } = await postern.visit('/health/ready');
     assert.equal(status, 200);
     assert.deepEqual(body.locations.length, 1);
   }
-  assert.equal(looks, 1);
+  assert.equal(checks, 1);
 });
 
 test('readiness fails while the data folder cannot be written', async (t) => {

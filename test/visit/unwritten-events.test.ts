@@ -43,5 +43,5 @@ test('audit entries that wait for the database have a limited total size and are
     .executeTakeFirstOrThrow();
   assert.ok(total > 3000 && total < 4100, `${total} of 5000`);
   events.add(eventAt('/later'), ports.clock.now());
-  assert.ok(events.hasEvents, 'there is room again');
+  assert.ok(events.hasEvents, 'there is buffer space again');
 });
