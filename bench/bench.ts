@@ -20,7 +20,7 @@ import { mail } from './mail.ts';
 import { pages } from './pages.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { pressure } from './pressure.ts';
-import { type Measured, startServer } from './process.ts';
+import { type MeasuredServer, startServer } from './process.ts';
 import { largeSearches, searches } from './search.ts';
 import { slowDisk } from './slow-disk.ts';
 
@@ -54,9 +54,9 @@ const paced = (reference: Shot, ours: Shot, connections: number) =>
   );
 
 const startBare = (environment = {}) => startServer(join(import.meta.dirname, 'servers/bare.ts'), [folder], environment, /ready (\d+)/);
-const set = (bare: Measured, body: string) => fetch(`${bare.url}/set`, { method: 'POST', body });
+const set = (bare: MeasuredServer, body: string) => fetch(`${bare.url}/set`, { method: 'POST', body });
 
-async function smallAnswers(bare: Measured, postern: BenchPostern, share: { id: number; viewId: string }): Promise<void> {
+async function smallAnswers(bare: MeasuredServer, postern: BenchPostern, share: { id: number; viewId: string }): Promise<void> {
   const get = {
     url: `${postern.url}/api/v1/share/get`,
     method: 'POST',
@@ -73,11 +73,11 @@ async function smallAnswers(bare: Measured, postern: BenchPostern, share: { id: 
   note(atLeast('a 1 KB file', 'requests/s', await paced(fixed, { url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16), 0.35));
 }
 
-async function files(bare: Measured, postern: BenchPostern, viewId: string): Promise<void> {
+async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}/file`;
   note(atLeast('a 100 KB file', 'files/s', await paced({ url: `${bare.url}/stream/100k.bin` }, { url: `${link}/100k.bin` }, 8), 0.75));
   const used: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
-  const speed = async (server: Measured, who: 'bare' | 'postern', url: string) => {
+  const speed = async (server: MeasuredServer, who: 'bare' | 'postern', url: string) => {
     const before = server.cpu();
     const { whole } = await take(url);
     used[who].push(server.cpu() - before);
@@ -104,7 +104,7 @@ async function files(bare: Measured, postern: BenchPostern, viewId: string): Pro
   note(atMost('a 1 GiB file, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
-async function uploads(bare: Measured, postern: BenchPostern, viewId: string): Promise<void> {
+async function uploads(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
   let number = 0;
   const ours = async () => {
     number += 1;
@@ -120,8 +120,8 @@ async function uploads(bare: Measured, postern: BenchPostern, viewId: string): P
   );
 }
 
-async function zip(bare: Measured, postern: BenchPostern, viewId: string): Promise<void> {
-  const used = async (server: Measured, work: () => Promise<unknown>) => {
+async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
+  const used = async (server: MeasuredServer, work: () => Promise<unknown>) => {
     const before = server.cpu();
     await work();
     return server.cpu() - before;
@@ -158,7 +158,7 @@ async function loopDelay(postern: BenchPostern): Promise<number> {
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampledEvery;
 }
 
-async function changes(bare: Measured, postern: BenchPostern, slow: string): Promise<void> {
+async function changes(bare: MeasuredServer, postern: BenchPostern, slow: string): Promise<void> {
   const body = JSON.stringify(shareBody);
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization, body } as const;
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
@@ -247,7 +247,7 @@ async function identitySection(data: string): Promise<void> {
 async function withServers(
   environment: Record<string, string>,
   data: string,
-  work: (bare: Measured, postern: BenchPostern) => Promise<void>,
+  work: (bare: MeasuredServer, postern: BenchPostern) => Promise<void>,
 ): Promise<void> {
   await using bare = await startBare(environment);
   await using postern = await startPostern(data, environment);

@@ -34,18 +34,18 @@ function ask({ url, authorization }: BenchPostern, operation: string, body: obje
 }
 
 /** Sends a request several times. @returns its cost, and the last successful response, or else the last one */
-async function measured(
+async function measureCost(
   postern: BenchPostern,
   call: string,
-  asked: () => Promise<Response>,
+  send: () => Promise<Response>,
 ): Promise<Cost & { response: Response; text: string }> {
   const answers: (Cost & { response: Response; text: string })[] = [];
   for (let time = 0; time < times; time += 1) {
     await longestHold(postern);
-    const begun = performance.now();
-    const response = await asked();
+    const start = performance.now();
+    const response = await send();
     const text = await response.text();
-    const whole = performance.now() - begun;
+    const whole = performance.now() - start;
     const held = (await longestHold(postern)) - sampledEvery;
     answers.push({ call: `${call} (${response.status})`, held, whole, response, text });
   }
@@ -53,7 +53,7 @@ async function measured(
   const counted = done.length > 0 ? done : answers;
   const least = (of: 'held' | 'whole') => Math.min(...counted.map(({ [of]: cost }) => cost));
   const last = counted.at(-1);
-  if (!last) throw new Error('it was not asked');
+  if (!last) throw new Error('no request was sent');
   return { ...last, held: least('held'), whole: least('whole') };
 }
 
@@ -63,7 +63,7 @@ async function costsOfOperations(postern: BenchPostern): Promise<readonly Cost[]
   let sent = 0;
   await callWithLongestInputs(async (operation, body, what) => {
     called.add(operation);
-    const cost = await measured(postern, what === undefined ? operation : `${operation}, ${what}`, () => {
+    const cost = await measureCost(postern, what === undefined ? operation : `${operation}, ${what}`, () => {
       sent += 1;
       return ask(postern, operation, typeof body === 'function' ? body(sent) : body);
     });
@@ -81,7 +81,7 @@ async function costsOfVisits(postern: BenchPostern, files: string): Promise<read
   fillWidely(files);
   const costs: Cost[] = [];
   await visitWithLongestInputs(async (what, path, init) => {
-    costs.push(await measured(postern, what, () => fetch(`${postern.url}/s/${viewId}${path}`, init)));
+    costs.push(await measureCost(postern, what, () => fetch(`${postern.url}/s/${viewId}${path}`, init)));
   });
   return costs;
 }
@@ -90,9 +90,9 @@ async function costsOfVisits(postern: BenchPostern, files: string): Promise<read
 function readingOfMegabyte(): number {
   const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name${index}`, index])));
   const takes = Array.from({ length: 9 }, () => {
-    const begun = performance.now();
+    const start = performance.now();
     JSON.parse(text);
-    return performance.now() - begun;
+    return performance.now() - start;
   });
   return Math.min(...takes);
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { chance, firstNames, type Record as Made, names, records } from './records.ts';
+import { chance, firstNames, names, records, type ShareRecord } from './records.ts';
 
 const tenants = 100;
 const flags = [
@@ -9,7 +9,7 @@ const flags = [
   ...['copy_protect', 'digital_signature', 'allow_all_users', 'proxy_mode', 'folder'],
 ];
 const on = ['can_download', 'can_view', 'allow_all_users'];
-const begun = 1_700_000_000_000;
+const firstTime = 1_700_000_000_000;
 
 /** The location and login profile of a tenant's shares. */
 interface Place {
@@ -26,16 +26,16 @@ const never = Date.UTC(2100, 0);
 function stateOf(number: number, total: number): Row {
   const ofTenant = Math.floor(number / 2); // every second share belongs to tenant 1
   const active = ofTenant % 16 === 7 ? 0 : 1;
-  if (number < total / 10) return { active, valid_from: null, valid_to: ofTenant % 5 === 0 ? null : begun + number * 1000 + 1 };
+  if (number < total / 10) return { active, valid_from: null, valid_to: ofTenant % 5 === 0 ? null : firstTime + number * 1000 + 1 };
   if (number > total * 0.75) return { active, valid_from: ofTenant % 3 === 0 ? never : null, valid_to: null };
   return { active, valid_from: null, valid_to: ofTenant % 3 === 0 ? never : null };
 }
 
-function rowOf({ tid, title, description, path, viewId }: Made, number: number, total: number, { profile, location }: Place): Row {
+function rowOf({ tid, title, description, path, viewId }: ShareRecord, number: number, total: number, { profile, location }: Place): Row {
   const text = [title, description, path, viewId].join('\u001f').normalize('NFC').toLowerCase();
   return {
     ...{ id: number + 1, tid, version: 1, created_owner: 'bench', updated_owner: 'bench' },
-    ...{ created_at: begun + number * 1000, updated_at: begun + number * 1000 + (number % 1000) * 77_777 },
+    ...{ created_at: firstTime + number * 1000, updated_at: firstTime + number * 1000 + (number % 1000) * 77_777 },
     ...{ title, location_id: location, path, path_key: path, profile_id: profile, view_id: viewId, description, search_text: text },
     ...{ notify_emails: '', startup_message: '', water_mark_text: '', digital_sign_reason: '' },
     ...Object.fromEntries(flags.map((flag) => [flag, on.includes(flag) ? 1 : 0])),
@@ -43,22 +43,22 @@ function rowOf({ tid, title, description, path, viewId }: Made, number: number, 
   };
 }
 
-/** An access user. */
-function personOf(number: number, profile: number): Row {
+/** Returns the row of an access user. */
+function accessUserRow(number: number, profile: number): Row {
   const random = chance(number);
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
   const [first, last] = [pick(firstNames), pick(names)];
   const username = `${first}.${last}.${number}`.toLowerCase();
   const email = `${username}@example.com`;
   return {
-    ...{ tid: 1, version: 1, created_owner: 'bench', updated_owner: 'bench', created_at: begun + number * 1000 },
-    ...{ updated_at: begun + number * 1000 + (number % 1000) * 77_777, profile_id: profile, session_epoch: 0 },
+    ...{ tid: 1, version: 1, created_owner: 'bench', updated_owner: 'bench', created_at: firstTime + number * 1000 },
+    ...{ updated_at: firstTime + number * 1000 + (number % 1000) * 77_777, profile_id: profile, session_epoch: 0 },
     ...{ username, username_key: username, first_name: first, last_name: last, email, email_key: email },
     ...{ active: random() < 0.06 ? 0 : 1, search_text: [username, first, last, email].join('\u001f').toLowerCase() },
   };
 }
 
-const copied = (row: object, over: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...over });
+const copyRow = (row: object, over: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...over });
 const numberIn = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
 
 /** Fills an embedded database with shares of a hundred tenants, and with half as many access users of the first tenant. */
@@ -81,20 +81,20 @@ export function fillSqlite(file: string, total: number): void {
   const { id: location, ...locationRow } = first('location');
   const places = new Map<number, Place>([[1, { profile, location }]]);
   for (let number = 2; number <= tenants; number += 1) {
-    const tid = insert('tenant', { title: `Tenant ${number}`, created_at: begun });
+    const tid = insert('tenant', { title: `Tenant ${number}`, created_at: firstTime });
     places.set(tid, {
-      profile: insert('login_profile', copied(profileRow, { tid, view_id: `portal-of-${number}` })),
-      location: insert('location', copied(locationRow, { tid })),
+      profile: insert('login_profile', copyRow(profileRow, { tid, view_id: `portal-of-${number}` })),
+      location: insert('location', copyRow(locationRow, { tid })),
     });
   }
   const others = [...places.keys()].slice(1);
   let number = 0;
-  for (const made of records(total, others)) {
-    insert('share', rowOf(made, number, total, places.get(made.tid) ?? { profile, location }));
-    insert('link', { view_key: made.viewId.toLowerCase(), tid: made.tid, share_id: number + 1 });
+  for (const record of records(total, others)) {
+    insert('share', rowOf(record, number, total, places.get(record.tid) ?? { profile, location }));
+    insert('link', { view_key: record.viewId.toLowerCase(), tid: record.tid, share_id: number + 1 });
     number += 1;
   }
-  for (let made = 0; made < total / 2; made += 1) insert('access_user', personOf(made, profile));
+  for (let index = 0; index < total / 2; index += 1) insert('access_user', accessUserRow(index, profile));
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 }
@@ -119,10 +119,10 @@ export async function fillPostgres(url: string, total: number): Promise<void> {
   const { id: location, ...locationRow } = await one('SELECT * FROM location WHERE tid = 1');
   const places = new Map<number, Place>([[1, { profile: Number(profile), location: Number(location) }]]);
   for (let number = 2; number <= tenants; number += 1) {
-    const tid = await insert('tenant', { title: `Tenant ${number}`, created_at: begun });
+    const tid = await insert('tenant', { title: `Tenant ${number}`, created_at: firstTime });
     places.set(tid, {
-      profile: await insert('login_profile', copied(profileRow, { tid, view_id: `portal-of-${number}` })),
-      location: await insert('location', copied(locationRow, { tid })),
+      profile: await insert('login_profile', copyRow(profileRow, { tid, view_id: `portal-of-${number}` })),
+      location: await insert('location', copyRow(locationRow, { tid })),
     });
   }
   const { rows: indexes } = await client.query(
@@ -143,8 +143,8 @@ export async function fillPostgres(url: string, total: number): Promise<void> {
     rows = [];
   };
   let number = 0;
-  for (const made of records(total, [...places.keys()].slice(1))) {
-    rows.push(rowOf(made, number, total, places.get(made.tid) ?? { profile: 0, location: 0 }));
+  for (const record of records(total, [...places.keys()].slice(1))) {
+    rows.push(rowOf(record, number, total, places.get(record.tid) ?? { profile: 0, location: 0 }));
     number += 1;
     if (rows.length === atOnce || number === total) await flush();
   }

@@ -2,7 +2,7 @@ import { prepareNginx } from '../test/parts/nginx.ts';
 import { atLeast, atMost, type Figure, middle, paired } from './figures.ts';
 import { take } from './load.ts';
 import type { BenchPostern } from './postern.ts';
-import { type Measured, measured } from './process.ts';
+import { type MeasuredServer, measureServer } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
@@ -10,7 +10,7 @@ type Note = (figure: Figure) => void;
 export const trusted = '127.0.0.2';
 
 /** Starts nginx in front of Postern, as in docs/operator/running.md. `/own/` sends the same files without Postern. */
-async function startNginx(folder: string, postern: string, files: string): Promise<Measured> {
+async function startNginx(folder: string, postern: string, files: string): Promise<MeasuredServer> {
   const nginx = await prepareNginx(folder);
   const child = await nginx.start({
     postern: [new URL(postern).host],
@@ -18,14 +18,14 @@ async function startNginx(folder: string, postern: string, files: string): Promi
     locations: `location /postern-files${files}/ { internal; alias ${files}/; disable_symlinks on; }
     location /own/ { alias ${files}/; }`,
   });
-  return measured(child, nginx.url);
+  return measureServer(child, nginx.url);
 }
 
 /** Measures large files behind nginx: handed over by Postern, sent by Postern, and sent by nginx alone. */
 export async function behindFrontServer(note: Note, folder: string, postern: BenchPostern, viewId: string, files: string): Promise<void> {
   await using nginx = await startNginx(folder, postern.url, files);
   const cpu = { handed: [] as number[], own: [] as number[] };
-  const used = async (to: number[], servers: readonly Measured[], url: string) => {
+  const used = async (to: number[], servers: readonly MeasuredServer[], url: string) => {
     const spent = () => servers.reduce((sum, server) => sum + server.cpu(), 0);
     const before = spent();
     const { whole, bytes } = await take(url);

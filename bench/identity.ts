@@ -7,7 +7,7 @@ import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, paired, percentile } from './figures.ts';
 import { rate } from './load.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
-import type { Measured } from './process.ts';
+import type { MeasuredServer } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
@@ -70,7 +70,7 @@ const fromEverywhere = (over: object): autocannon.Request => ({
   },
 });
 
-async function startsOfSignIns(note: Note, postern: BenchPostern, provider: ForgingProvider, bare: Measured): Promise<void> {
+async function startsOfSignIns(note: Note, postern: BenchPostern, provider: ForgingProvider, bare: MeasuredServer): Promise<void> {
   const configuration = JSON.stringify(provider.configuration);
   const { id } = await postern.call('loginprofile/add', { title: 'Starts', typeId: 5, configuration });
   const link = await visitUrl(postern, id);
@@ -127,7 +127,7 @@ async function hangingDirectory(note: Note, postern: BenchPostern): Promise<void
 }
 
 /** Measures sign-in at providers and directories. */
-export async function identity(note: Note, folder: string, bare: Measured): Promise<void> {
+export async function identity(note: Note, folder: string, bare: MeasuredServer): Promise<void> {
   const { provider, close } = await openForgingProvider();
   await using postern = await startPostern(folder, environment);
   try {

@@ -1,11 +1,11 @@
 import { shareBody } from '../test/parts/share-body.ts';
 
 /** A response of any operation. */
-// biome-ignore lint/suspicious/noExplicitAny: each operation answers another shape, and a test looks at each of them
-type Answer = any;
+// biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, and a test checks each one
+type AnyResponse = any;
 
 /** Calls an operation several times, and records its cost. @returns its last response */
-export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<Answer>;
+export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<AnyResponse>;
 
 const longestText = 65_000; // characters: the longest field of the interface
 const rows = 1000; // rows of one call
@@ -69,7 +69,11 @@ async function profiles(call: Call, authId: number): Promise<void> {
 
 async function accessUsers(call: Call, authId: number): Promise<void> {
   await call('accessuser/addMany', (time) => ({ authId, users: users(time) }), 'a thousand');
-  await call('accessuser/addMany', { authId, users: users(0).map((user) => ({ ...user, email: 'x' })) }, 'a thousand at fault, refused');
+  await call(
+    'accessuser/addMany',
+    { authId, users: users(0).map((user) => ({ ...user, email: 'x' })) },
+    'a thousand invalid rows, refused',
+  );
   await call('accessuser/add', (time) => ({ authId, username: `one${time}`, active: true }));
   const { list } = await call('accessuser/search', { pageSize: '1000' });
   const [user] = list;
@@ -104,7 +108,7 @@ async function installation(call: Call): Promise<void> {
   await call('operator/update', { id: operator.id, name: 'Olga B.' });
   await call('operator/updatePassword', { id: operator.id, ...secrets });
   await call('operator/delete', { id: operator.id });
-  for (const question of ['caller/get', 'overview/get', 'tenant/getPolicy', 'tenant/search', 'audit/export']) await call(question, {});
+  for (const operation of ['caller/get', 'overview/get', 'tenant/getPolicy', 'tenant/search', 'audit/export']) await call(operation, {});
   await call('tenant/add', (time) => ({ title: `Tenant ${time}` }));
   await call('tenant/updatePolicy', { longestValidityDays: null, signInRequired: false });
   await call('audit/search', { pageSize: '1000' });

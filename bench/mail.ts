@@ -7,14 +7,14 @@ import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, floor, paired, percentile } from './figures.ts';
 import { sendByQueue } from './minimal-sender.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
-import { type Measured, startServer } from './process.ts';
+import { type MeasuredServer, startServer } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
 const rounds = 5;
 const [mailsPerRound, waitingMails, invitationsPerCall, codesPerSecond] = [5000, 100_000, 1000, 1000];
 
-interface MailServer extends Measured {
+interface MailServer extends MeasuredServer {
   readonly port: number;
   received(): Promise<{ readonly count: number; readonly codes: number }>;
   delay(ms: number): Promise<unknown>;

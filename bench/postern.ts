@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { memoryFlags } from '../scripts/memory-flags.mjs';
-import { type Measured, startServer } from './process.ts';
+import { type MeasuredServer, startServer } from './process.ts';
 
 const key = 'pst_bench-admin-key';
 const main = join(import.meta.dirname, '../build/server/main.js');
 
 /** A Postern in its own process. */
-export interface BenchPostern extends Measured {
+export interface BenchPostern extends MeasuredServer {
   readonly authorization: Record<string, string>;
   call(name: string, body: object): Promise<{ id: number; viewId: string }>;
 }

@@ -7,13 +7,13 @@ const [transfers, archives, seconds] = [200, 10, 20];
 
 /** A download that runs until it is aborted. */
 function download(url: string): () => void {
-  const asked = request(url, { agent: false }, (response) => {
+  const outgoing = request(url, { agent: false }, (response) => {
     response.on('error', () => {});
     response.resume();
   });
-  asked.on('error', () => {});
-  asked.end();
-  return () => asked.destroy();
+  outgoing.on('error', () => {});
+  outgoing.end();
+  return () => outgoing.destroy();
 }
 
 /** Measures memory during many downloads of files and folders. @param viewId of a share with 1g.bin and a folder thousand */

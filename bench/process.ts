@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const ticksASecond = 100; // Linux: sysconf(_SC_CLK_TCK)
 
 /** A server in its own process, and the resources that it has used so far. */
-export interface Measured extends AsyncDisposable {
+export interface MeasuredServer extends AsyncDisposable {
   readonly url: string;
   /** CPU time in seconds, user and system. */
   cpu(): number;
@@ -31,7 +31,7 @@ export async function startServer(
   environment: Record<string, string>,
   ready: RegExp,
   flags: readonly string[] = [],
-): Promise<Measured & { readonly firstLine: string }> {
+): Promise<MeasuredServer & { readonly firstLine: string }> {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, ...args], {
     env,
@@ -46,11 +46,11 @@ export async function startServer(
     });
     child.once('exit', () => reject(new Error(`${script} ended`)));
   });
-  return { ...measured(child, `http://127.0.0.1:${firstLine}`), firstLine };
+  return { ...measureServer(child, `http://127.0.0.1:${firstLine}`), firstLine };
 }
 
-/** @param child a server with a known address and no further processes */
-export function measured(child: ChildProcess, url: string): Measured {
+/** Returns the resources of a running server. @param child a process with a known address and no further processes */
+export function measureServer(child: ChildProcess, url: string): MeasuredServer {
   const pid = child.pid ?? 0;
   return {
     url,

@@ -1,5 +1,5 @@
 /** A share of a large installation. */
-export interface Record {
+export interface ShareRecord {
   readonly tid: number;
   readonly title: string;
   readonly description: string;
@@ -69,7 +69,7 @@ export const searchWords = {
  * Returns a share of one of 100 tenants, the same for the same number. Half of the shares belong to tenant 1.
  * @param first number of the first tenant after tenant 1
  */
-export function* records(total: number, others: readonly number[]): Generator<Record> {
+export function* records(total: number, others: readonly number[]): Generator<ShareRecord> {
   const random = chance(total);
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   for (let number = 0; number < total; number += 1) {

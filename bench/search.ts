@@ -13,13 +13,13 @@ const timesEach = 6;
 const few = 30; // warm-up requests
 
 /** Sends a search that is not cached. @returns milliseconds until the complete response, and the cursor of the next page */
-async function ask(postern: BenchPostern, query: Query, key?: string): Promise<{ ms: number; total: number; next: string | undefined }> {
+async function search(postern: BenchPostern, query: Query, key?: string): Promise<{ ms: number; total: number; next: string | undefined }> {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const headers = key === undefined ? postern.authorization : { authorization: `Bearer ${key}` };
-  const begun = performance.now();
+  const start = performance.now();
   const response = await fetch(`${postern.url}/api/v1/share/search?${parameters}`, { headers });
   const text = await response.text();
-  const ms = performance.now() - begun;
+  const ms = performance.now() - start;
   if (!response.ok) throw new Error(text);
   const link = /[?&]after=([^&>]+)/.exec(response.headers.get('link') ?? '')?.[1];
   return { ms, total: JSON.parse(text).totalCount, next: link && decodeURIComponent(link) };
@@ -28,14 +28,16 @@ async function ask(postern: BenchPostern, query: Query, key?: string): Promise<{
 /** Returns every word several times, with any indexed field, in random order. */
 async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
   const random = chance(words.length);
-  const asked = words.flatMap((word) => Array.from({ length: timesEach }, () => ({ word, at: random() }))).sort((a, b) => a.at - b.at);
-  const [seen, all, first] = [new Set<string>(), [] as number[], [] as number[]];
-  for (const { word } of asked) {
+  const searchOrder = words
+    .flatMap((word) => Array.from({ length: timesEach }, () => ({ word, at: random() })))
+    .sort((a, b) => a.at - b.at);
+  const [searchedWords, all, first] = [new Set<string>(), [] as number[], [] as number[]];
+  for (const { word } of searchOrder) {
     const sortField = indexed[Math.floor(random() * indexed.length)] ?? 'id';
-    const { ms } = await ask(postern, { searchWord: word, sortField, sortOrder: random() < 0.5 ? 'asc' : 'desc' }, key);
+    const { ms } = await search(postern, { searchWord: word, sortField, sortOrder: random() < 0.5 ? 'asc' : 'desc' }, key);
     all.push(ms);
-    if (!seen.has(word)) first.push(ms);
-    seen.add(word);
+    if (!searchedWords.has(word)) first.push(ms);
+    searchedWords.add(word);
   }
   return { all, first };
 }
@@ -47,15 +49,15 @@ function byLike(file: string): number[] {
     `SELECT count(*) FROM share JOIN location ON location.id = share.location_id WHERE share.tid = 1
       AND (title LIKE :word OR description LIKE :word OR path LIKE :word OR location.name LIKE :word OR view_id LIKE :word)`,
   );
-  const taken = words
+  const durations = words
     .filter((_, index) => index % 4 === 0)
     .map((word) => {
-      const begun = performance.now();
+      const start = performance.now();
       count.get({ word: `%${word}%` });
-      return performance.now() - begun;
+      return performance.now() - start;
     });
   database.close();
-  return taken;
+  return durations;
 }
 
 const quantile = (what: string, values: readonly number[], share: number, bound: number, reference = ''): Figure => ({
@@ -64,20 +66,20 @@ const quantile = (what: string, values: readonly number[], share: number, bound:
 });
 
 async function pages(note: Note, postern: BenchPostern): Promise<void> {
-  const { total } = await ask(postern, {});
+  const { total } = await search(postern, {});
   const [end, walked, first]: number[][] = [[], [], []];
   let after: string | undefined;
   for (let time = 0; time < 200 + few; time += 1) {
     const sortField = indexed[time % indexed.length] ?? 'id';
-    const taken = { end: (await ask(postern, { sortField, startIndex: total - 50 })).ms, first: 0, walked: 0 };
-    taken.first = (await ask(postern, { sortField: 'title' })).ms;
-    const page = await ask(postern, { sortField: 'title', ...(after === undefined ? { startIndex: total / 2 } : { after }) });
+    const durations = { end: (await search(postern, { sortField, startIndex: total - 50 })).ms, first: 0, walked: 0 };
+    durations.first = (await search(postern, { sortField: 'title' })).ms;
+    const page = await search(postern, { sortField: 'title', ...(after === undefined ? { startIndex: total / 2 } : { after }) });
     after = page.next;
-    taken.walked = page.ms;
+    durations.walked = page.ms;
     if (time < few) continue;
-    end?.push(taken.end);
-    walked?.push(taken.walked);
-    first?.push(taken.first);
+    end?.push(durations.end);
+    walked?.push(durations.walked);
+    first?.push(durations.first);
   }
   note(quantile('the last page of 500,000', end ?? [], 0.99, 60));
   const beyond = percentile(walked ?? [], 0.5) - percentile(first ?? [], 0.5);
@@ -100,7 +102,7 @@ async function beside(note: Note, postern: BenchPostern): Promise<void> {
   const idle = await others();
   let over = false;
   const long = async () => {
-    for (let time = 0; !over; time += 1) await ask(postern, { searchWord: `2${time % 10}`, sortField: 'description', startIndex: time });
+    for (let time = 0; !over; time += 1) await search(postern, { searchWord: `2${time % 10}`, sortField: 'description', startIndex: time });
   };
   const searches = [long(), long()];
   const busy = await others();
@@ -116,13 +118,13 @@ async function beside(note: Note, postern: BenchPostern): Promise<void> {
 
 /** Measures the smallest request, one after the other. */
 async function shareGets(postern: BenchPostern): Promise<number[]> {
-  const taken: number[] = [];
+  const durations: number[] = [];
   for (let time = 0; time < 250; time += 1) {
-    const begun = performance.now();
+    const start = performance.now();
     await postern.call('share/get', { id: 1 });
-    if (time >= few) taken.push(performance.now() - begun);
+    if (time >= few) durations.push(performance.now() - start);
   }
-  return taken;
+  return durations;
 }
 
 async function smallTenant(postern: BenchPostern): Promise<string> {
@@ -133,7 +135,7 @@ async function smallTenant(postern: BenchPostern): Promise<string> {
 /** Measures searches among a million records, half of them of one tenant, in the embedded database. */
 export async function searches(note: Note, postern: BenchPostern, file: string): Promise<void> {
   const like = `${percentile(byLike(file), 0.5).toFixed(0)} ms by five LIKEs`;
-  await ask(postern, { searchWord: 'warm' });
+  await search(postern, { searchWord: 'warm' });
   const { all, first } = await mixed(postern);
   note(quantile('a word in 500,000 of 1,000,000', all, 0.5, 50, like));
   note(quantile('a word in 500,000 of 1,000,000', all, 0.99, 250));
@@ -159,7 +161,7 @@ export async function largeSearches(note: Note, postern: BenchPostern): Promise<
       { sortField: 'title' },
       { sortField: 'updateDateTime', sortOrder: 'desc' },
     ].entries())
-      (index === 0 ? first : later)?.push((await ask(postern, { searchWord, ...more })).ms);
+      (index === 0 ? first : later)?.push((await search(postern, { searchWord, ...more })).ms);
   note(quantile('a common or short word for the first time, PostgreSQL', first ?? [], 0.99, 5000));
   note(quantile('its later pages and other orders, PostgreSQL', later ?? [], 0.99, 500));
 }
