@@ -6,6 +6,7 @@ import type { MediaTypes } from './media.ts';
 import type { OpenId } from './openid.ts';
 import type { PasswordHash } from './password-hash.ts';
 import type { Random } from './random.ts';
+import type { SamlProviders } from './saml.ts';
 import type { Storages } from './storages.ts';
 import type { Store } from './store.ts';
 import type { Vault } from './vault.ts';
@@ -38,6 +39,7 @@ export interface Ports extends InstantPorts {
   readonly storages: Storages;
   readonly passwordHash: PasswordHash;
   readonly openId: OpenId;
+  readonly saml: SamlProviders;
   readonly directories: Directories;
   readonly media: MediaTypes;
   readonly limits: Limits;

@@ -37,6 +37,14 @@ export interface CompletedSignIn {
   readonly renewal?: string;
   /** How the provider names the session. Present if the provider may end it: empty if it does not name it. */
   readonly providerSession?: string;
+  /** When the session must end, as the provider demands; ms since the epoch. Absent: it does not. */
+  readonly endsAt?: number;
+}
+
+/** A completed sign-in whose statement by the provider begins one session only. */
+export interface SingleUseSignIn extends CompletedSignIn {
+  /** Marks the statement as used, in the transaction that begins the session. @returns false if it was used before */
+  readonly markStatementUsed: (tx: Tx) => Promise<boolean>;
 }
 
 /** The user name and password of a visitor. */
@@ -144,8 +152,36 @@ export interface StartedSignIn {
   readonly pending: string;
 }
 
+/** What a browser brings back from a provider. */
+export interface BrowserReturn {
+  /** Address of this profile to which browsers come back. */
+  readonly redirectUrl: string;
+  /** The query or the form. */
+  readonly parameters: URLSearchParams;
+  /** Address of the client. */
+  readonly address: string;
+}
+
+/** How a provider ends the sessions of its users, and how they sign out there. */
+export interface ProviderSignOut {
+  /**
+   * Returns the address at which the browser signs out at the provider too; null: the provider has none.
+   * @param pageUrl address to which the provider sends the browser back
+   * @throws if the provider is not available
+   */
+  url(profile: ProfileRef, pageUrl: string): Promise<string | null>;
+  /**
+   * Verifies the provider's statement that a user has signed out.
+   * @returns the subject of the user, empty: of all users; and how the provider names the session, empty: all sessions of the user
+   * @throws Refusal (400) if the statement is not valid; (503)
+   */
+  verify(profile: ProfileRef, statement: string): Promise<{ readonly subject: string; readonly providerSession: string }>;
+}
+
 /** Sign-in at a provider to which the browser is sent, and from which it comes back. */
 export interface RedirectSignIn {
+  /** Segment of the addresses to which browsers come back. */
+  readonly protocol: 'oidc' | 'saml';
   /**
    * Begins a sign-in. Stores nothing.
    * @param redirectUrl address of this profile to which the browser comes back
@@ -153,24 +189,21 @@ export interface RedirectSignIn {
    */
   begin(profile: ProfileRef, redirectUrl: string): Promise<StartedSignIn>;
   /**
-   * Completes a sign-in with the address with which the browser has come back.
-   * @param pending what `begin` has returned
+   * Completes a sign-in with what the browser has brought back.
+   * @param pending what `begin` has returned; null: this browser has begun no sign-in
    * @returns a Refusal (401) if the provider refuses what the browser has brought back: visitors can cause that, so it counts as an attempt
    * @throws Refusal (400) if the profile has changed; (401) if the response of the provider fails a check; (503) if it is not available
    */
-  finish(profile: ProfileRef, returned: URL, pending: string): Promise<CompletedSignIn | Refusal>;
+  finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<CompletedSignIn | SingleUseSignIn | Refusal>;
   /**
-   * Returns the address at which the browser signs out at the provider too; null: the provider has none.
-   * @param pageUrl address to which the provider sends the browser back
-   * @throws if the provider is not available
+   * Verifies what a browser has brought without its cookies, and stores it for its next request. Present if the page of the provider sends
+   * the browser back with a POST, which has no cookies unless they are for HTTPS only.
+   * @returns a reference for the parameter `parked` of the next request; a refusal is in it, too
    */
-  signOutUrl(profile: ProfileRef, pageUrl: string): Promise<string | null>;
-  /**
-   * Verifies the provider's statement that a user has signed out.
-   * @returns the subject of the user, empty: of all users; and how the provider names the session, empty: all sessions of the user
-   * @throws Refusal (400) if the statement is not valid; (503)
-   */
-  verifySignOut(profile: ProfileRef, statement: string): Promise<{ readonly subject: string; readonly providerSession: string }>;
+  park?(profile: ProfileRef, response: BrowserReturn): Promise<string>;
+  /** Returns whether a sign-in may begin at the provider. It ends at the portal. Absent: none may. */
+  mayBeginAtProvider?(profile: ProfileRef): Promise<boolean>;
+  readonly signOut?: ProviderSignOut;
 }
 
 /** Asks a provider again about a visitor who has signed in. `reauthenticate` asks nobody, because it runs at every request. */

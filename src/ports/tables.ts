@@ -135,6 +135,17 @@ export interface KnownNetworkTable {
   seen_at: number;
 }
 
+export interface UsedStatementTable {
+  tid: number;
+  profile_id: number;
+  /** Hash of the ID that the provider has given to the statement. */
+  statement_key: string;
+  /** When the statement is too old to be used. */
+  until: number;
+  /** The statement, encrypted, while it waits for the next request of its browser; null: it has begun a session. */
+  parked: string | null;
+}
+
 export interface VisitSessionTable {
   tid: number;
   hash: string;
@@ -230,6 +241,7 @@ export interface Database {
   unsettled: PendingChangeTable;
   visit_session: VisitSessionTable;
   known_network: KnownNetworkTable;
+  used_statement: UsedStatementTable;
   sign_in_code: SignInCodeTable;
   failure: FailureTable;
 }

@@ -12,6 +12,12 @@ export class RedirectedBrowser {
   readonly cookies: KeptCookie[] = [];
   /** Every address that it was sent to. */
   readonly visited: string[] = [];
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** @param headers sent with each request */
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    this.#headers = headers;
+  }
 
   /** Opens an address. @param until stops before an address that it matches */
   async open(address: string, until: (url: URL) => boolean = () => false): Promise<{ url: URL; response: Response }> {
@@ -28,6 +34,17 @@ export class RedirectedBrowser {
     throw new Error('too many redirects');
   }
 
+  /** Posts a form, as the page of another site does, and follows the redirects. @param withCookies whether they are for such requests, too */
+  async postForm(address: string, form: Record<string, string>, withCookies = true): Promise<{ url: URL; response: Response }> {
+    const url = new URL(address);
+    this.visited.push(url.href);
+    const headers = withCookies ? this.#headersFor(url) : this.#headers;
+    const response = await fetch(url, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) });
+    for (const set of response.headers.getSetCookie()) this.#keep(url.origin, set);
+    const location = response.headers.get('location');
+    return location === null ? { url, response } : this.open(new URL(location, url).href);
+  }
+
   /** Sends JSON to an address, as a page of it would. */
   async send(address: string, method: 'POST' | 'PUT', body: object): Promise<void> {
     const url = new URL(address);
@@ -39,7 +56,7 @@ export class RedirectedBrowser {
 
   #headersFor(url: URL): Record<string, string> {
     const sent = this.cookies.filter(({ origin, path }) => origin === url.origin && url.pathname.startsWith(path));
-    return sent.length === 0 ? {} : { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') };
+    return { ...this.#headers, ...(sent.length === 0 ? {} : { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') }) };
   }
 
   #keep(origin: string, set: string): void {

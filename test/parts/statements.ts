@@ -9,6 +9,7 @@ export const tenantTables = [
     'idempotency',
     'visit_session',
     'known_network',
+    'used_statement',
     'audit',
     'ongoing',
     'alert',

@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { CustomFetch } from 'openid-client';
-import { ProviderRefused, type SignOutStatement } from '#ports/openid.ts';
+import type { SignOutStatement } from '#ports/openid.ts';
+import { ProviderRefused } from '#ports/provider-errors.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const maxAge = 300; // seconds

@@ -1,6 +1,7 @@
 import type * as Library from 'openid-client';
-import { type OpenId, type OpenIdClient, type OpenIdStatement, ProviderRefused, type StatementNeeds } from '#ports/openid.ts';
+import type { OpenId, OpenIdClient, OpenIdStatement, StatementNeeds } from '#ports/openid.ts';
 import type { Outbound } from '#ports/outbound.ts';
+import { ProviderRefused } from '#ports/provider-errors.ts';
 import type * as LogoutTokens from './logout-token.ts';
 import { openIdFetch } from './openid-fetch.ts';
 import { configurationFor, discover, ProviderCache, type ProviderMetadata, signatureAlgorithms } from './provider-cache.ts';

@@ -1,9 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import type * as Library from 'openid-client';
 import { isSharedIssuer } from '#core/openid/issuer.ts';
-import { type OpenIdClient, ProviderRefused } from '#ports/openid.ts';
-import { ProviderUnreachable } from './openid-fetch.ts';
+import type { OpenIdClient } from '#ports/openid.ts';
+import { ProviderRefused } from '#ports/provider-errors.ts';
 import { providerError } from './provider-error.ts';
+import { ProviderUnreachable } from './provider-request.ts';
 
 const metadataLifetime = 3_600_000; // ms
 const maxProviders = 1000; // whose metadata is cached

@@ -1,5 +1,5 @@
 import type * as Library from 'openid-client';
-import { ProviderRefused, ProviderUnavailable, ResponseFaulty, ResponseRefused } from '#ports/openid.ts';
+import { ProviderRefused, ProviderUnavailable, ResponseFaulty, ResponseRefused } from '#ports/provider-errors.ts';
 
 const maxLength = 300; // characters
 

@@ -1,9 +1,11 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { ldapProblem } from '#core/ldap/ldap-problem.ts';
 import { issuerProblem } from '#core/openid/issuer.ts';
+import { samlProblem } from '#core/saml/saml-problem.ts';
 import { type LdapConfiguration, ldapConfiguration } from './ldap-configuration.ts';
-import { profileTypes } from './login-profile.ts';
+import { type ProfileType, profileTypeName, profileTypes } from './login-profile.ts';
 import { patternText } from './patterned.ts';
+import { type SamlConfiguration, samlConfiguration } from './saml-configuration.ts';
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 4000, description });
 const url = (scheme: string, description: string) => patternText(`^${scheme}://[^\\s/]+`, { maxLength: 4000, description });
@@ -53,30 +55,18 @@ const oidc = Type.Object(
 );
 /** Configuration of an OIDC profile. */
 export type OidcConfiguration = Static<typeof oidc>;
-const samlCommon = {
-  groupsAttribute: Type.Optional(text('Attribute that lists the groups of a user.')),
-  idpInitiated: Type.Optional(Type.Boolean({ description: 'Sign-in may start at the identity provider.' })),
-};
-const samlWithMetadata = Type.Object({ metadataUrl: url('https?', "Address of the provider's metadata."), ...samlCommon }, strict);
-const samlWithoutMetadata = Type.Object(
-  {
-    entryPoint: url('https?', 'Sign-in URL of the identity provider.'),
-    certificates: Type.Array(text('PEM certificate.'), { minItems: 1 }),
-    ...samlCommon,
-  },
-  strict,
-);
 /** Returns the schema for the `configuration` of a login profile, or null if profiles of this type have none. */
-export function configurationSchema(typeId: number, value: object): TSchema | null {
+export function configurationSchema(typeId: number): TSchema | null {
   if (typeId === profileTypes.EMAIL_CODE) return emailCode;
   if (typeId === profileTypes.OIDC) return oidc;
-  if (typeId === profileTypes.SAML) return 'metadataUrl' in value ? samlWithMetadata : samlWithoutMetadata;
+  if (typeId === profileTypes.SAML) return samlConfiguration;
   return typeId === profileTypes.LDAP ? ldapConfiguration : null;
 }
 
 /** Returns what is wrong with a configuration that its schema accepts, or null. */
 export function configurationProblem(typeId: number, value: object): string | null {
   if (typeId === profileTypes.LDAP) return ldapProblem(value as LdapConfiguration); // the schema has accepted it
+  if (typeId === profileTypes.SAML) return samlProblem(value as SamlConfiguration); // the schema has accepted it
   if (typeId !== profileTypes.OIDC) return null;
   const { issuer, clientAuth, clientSecret, scopes, requireGroup, groupsClaim } = value as OidcConfiguration; // the schema has accepted it
   const problem = issuerProblem(issuer);
@@ -88,14 +78,20 @@ export function configurationProblem(typeId: number, value: object): string | nu
   return null;
 }
 
-/** Members of the configuration of an OIDC profile that decide who signs in as whom. The others may change while visitors are signed in. */
-const identifying = ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'];
+/**
+ * Members of a configuration that decide who signs in as whom. The others may change while visitors are signed in: with metadata at an
+ * address, a provider changes its certificates, too.
+ */
+const identifying: Readonly<Partial<Record<ProfileType, readonly string[]>>> = {
+  OIDC: ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'],
+  SAML: ['metadataUrl', 'metadata', 'entityId', 'usernameAttribute', 'emailAttribute', 'emailTrust', 'groupsAttribute', 'requireGroup'],
+};
 /** Members of the configuration of an LDAP profile that may change while visitors are signed in. */
 const notIdentifying = ['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'];
 
 /** Returns whether a change of a member ends the sessions of a profile. */
 const decidesSignIn = (typeId: number, member: string) =>
-  typeId === profileTypes.OIDC ? identifying.includes(member) : !notIdentifying.includes(member);
+  identifying[profileTypeName(typeId)]?.includes(member) ?? !notIdentifying.includes(member);
 
 /**
  * Returns whether a change of the configuration ends the sessions of its profile. The allowed addresses of an EMAIL_CODE profile are
@@ -103,8 +99,7 @@ const decidesSignIn = (typeId: number, member: string) =>
  */
 export function changesSignIn(typeId: number, before: string, after: string): boolean {
   if (before === after || typeId === profileTypes.EMAIL_CODE) return false;
-  const hasMembers = typeId === profileTypes.OIDC || typeId === profileTypes.LDAP;
-  if (!hasMembers || before === '' || after === '') return true;
+  if (before === '' || after === '') return true;
   const [old, current]: Record<string, unknown>[] = [JSON.parse(before), JSON.parse(after)];
   const members = new Set([...Object.keys(old ?? {}), ...Object.keys(current ?? {})]);
   return [...members].some((member) => decidesSignIn(typeId, member) && old?.[member] !== current?.[member]);

@@ -26,6 +26,7 @@ export const copiedTables: Keys = {
   idempotency: ['tid', 'caller', 'key'],
   visit_session: ['tid', 'hash'],
   known_network: ['tid', 'profile_id', 'subject', 'network'],
+  used_statement: ['tid', 'profile_id', 'statement_key'],
   sign_in_code: ['tid', 'id'],
   failure: ['id'],
   audit: ['tid', 'id'],

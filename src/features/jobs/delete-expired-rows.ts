@@ -21,6 +21,7 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
   ['failure', sql`at < ${now - Math.max(failureLifetime, conflictWindow)}`],
   ['visit_session', sql`created_at < ${now - maxSessionDuration} or used_at < ${now - maxIdleTime}`],
   ['known_network', sql`seen_at < ${now - networkMemory}`],
+  ['used_statement', sql`until < ${now}`],
   ['operator_session', sql`created_at < ${now - maxOperatorSessionTime}`],
   ['api_token', sql`expires_at < ${now}`],
   ['idempotency', sql`audit_id is null and created_at < ${now - responseLifetime}`],

@@ -13,7 +13,7 @@ import { configurationRefusal, containsMask, maskMembers, parseConfiguration, un
  */
 export function readConfiguration(typeId: number, text: string, current: string): string {
   const value = text === '' ? null : parseConfiguration(text);
-  const schema = configurationSchema(typeId, value ?? {});
+  const schema = configurationSchema(typeId);
   if (!schema) {
     if (value && Object.keys(value).length > 0) throw configurationRefusal(`must be empty for type ${profileTypeName(typeId)}`);
     return '';

@@ -25,6 +25,7 @@ export const deleteLoginProfile = changeOperation({
       throw new Refusal('profileInUse', `${shareCount} shares and ${userCount} access users still refer to the login profile.`);
     await releaseViewId(tx, before.viewId);
     await tx.deleteFrom('known_network').where('tid', '=', caller.tid).where('profile_id', '=', before.id).execute();
+    await tx.deleteFrom('used_statement').where('tid', '=', caller.tid).where('profile_id', '=', before.id).execute();
     await tx.deleteFrom('login_profile').where('tid', '=', caller.tid).where('id', '=', before.id).execute();
     return { audit: { before } };
   },

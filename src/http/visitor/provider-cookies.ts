@@ -2,38 +2,49 @@ import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '#features/records/sha256.ts';
 import { type ProviderStart, providerSignInTime } from '#features/visits/sign-in/provider-sign-in.ts';
+import type { RedirectSignIn } from '#ports/sign-in.ts';
 import { cookiePrefix, sendCookie } from './visitor-cookies.ts';
 
 const maxSignIns = 4; // that one browser may begin at the same time: each cookie is about 0.6 kB, and headers have a limit
-const suffixStart = 'oidc-';
 const suffixLength = 16; // characters
 
+/** A sign-in with which a browser comes back. */
+export interface ReturningSignIn {
+  readonly protocol: RedirectSignIn['protocol'];
+  readonly state: string;
+}
+
+const suffixStart = (protocol: RedirectSignIn['protocol']) => `${protocol}-`;
+
 /** Returns the suffix of the cookie of a sign-in. */
-const suffixOf = (state: string) =>
-  suffixStart +
+const suffixOf = ({ protocol, state }: ReturningSignIn) =>
+  suffixStart(protocol) +
   sha256(state)
     .slice(0, suffixLength)
     .replace(/[^\w-]/g, '_');
 
-/** Returns the cookie of the sign-in with a state, or null. */
-export const providerCookie = ({ headers }: FastifyRequest, publicUrl: string, state: string): string | null =>
-  parseCookie(headers.cookie ?? '')[cookiePrefix(publicUrl) + suffixOf(state)] ?? null;
+/** The page of a SAML provider sends the browser back with a POST. */
+const isSentAcrossSites = ({ protocol }: Pick<ReturningSignIn, 'protocol'>) => protocol === 'saml';
+
+/** Returns the cookie of a sign-in, or null. */
+export const providerCookie = ({ headers }: FastifyRequest, publicUrl: string, signIn: ReturningSignIn): string | null =>
+  parseCookie(headers.cookie ?? '')[cookiePrefix(publicUrl) + suffixOf(signIn)] ?? null;
 
 /** Sets the cookie of a sign-in at a provider. Deletes the oldest ones of a browser that begins many. */
 export function setProviderCookie(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   publicUrl: string,
-  { state, sealed }: NonNullable<ProviderStart['cookie']>,
+  { state, protocol, sealed }: NonNullable<ProviderStart['cookie']>,
 ): void {
   const prefix = cookiePrefix(publicUrl);
-  const started = Object.keys(parseCookie(headers.cookie ?? '')).filter((name) => name.startsWith(prefix + suffixStart));
+  const started = Object.keys(parseCookie(headers.cookie ?? '')).filter((name) => name.startsWith(prefix + suffixStart(protocol)));
   // A browser sends the oldest ones first (RFC 6265, 5.4).
   for (const name of started.slice(0, Math.max(0, started.length - maxSignIns + 1)))
-    sendCookie(reply, publicUrl, name.slice(prefix.length), '', 0);
-  sendCookie(reply, publicUrl, suffixOf(state), sealed, providerSignInTime / 1000);
+    sendCookie(reply, publicUrl, name.slice(prefix.length), '', 0, isSentAcrossSites({ protocol }));
+  sendCookie(reply, publicUrl, suffixOf({ protocol, state }), sealed, providerSignInTime / 1000, isSentAcrossSites({ protocol }));
 }
 
 /** Deletes the cookie of a sign-in at a provider. */
-export const clearProviderCookie = (reply: FastifyReply, publicUrl: string, state: string): void =>
-  sendCookie(reply, publicUrl, suffixOf(state), '', 0);
+export const clearProviderCookie = (reply: FastifyReply, publicUrl: string, signIn: ReturningSignIn): void =>
+  sendCookie(reply, publicUrl, suffixOf(signIn), '', 0, isSentAcrossSites(signIn));

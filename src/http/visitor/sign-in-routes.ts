@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { wideNetworkOf } from '#core/client-networks.ts';
-import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { fieldRefusal } from '#core/messages.ts';
 import { CodeRequestBody, PasswordChangeBody, PasswordResetBody, type PortalVisit, SignInBody } from '#core/records/visit.ts';
 import { maxPortalPageSize, visitPortal } from '#features/visits/authorization/portal.ts';
 import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
@@ -15,6 +15,7 @@ import { preferencesOf } from '#http/content-negotiation.ts';
 import { unreadResponses } from '#http/unread-responses.ts';
 import { readQuery, validator } from '#http/validation.ts';
 import { providerRoutes } from './provider-routes.ts';
+import { samlRoutes } from './saml-routes.ts';
 import { browserToken, clearSessionCookie, setBrowserToken, setSessionCookie } from './visitor-cookies.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
@@ -143,19 +144,6 @@ function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 
   });
 }
 
-/** Adds routes of kinds of sign-in that are not available yet. The bodies of their requests are not read. */
-function unavailableRoutes(app: FastifyInstance): void {
-  app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', async () => undefined);
-    const unavailable = async () => {
-      throw new Refusal('signInUnavailable');
-    };
-    scope.post('/sign-in/saml/:profileId', unavailable);
-    scope.get('/sign-in/saml/:profileId/metadata', unavailable);
-  });
-}
-
 /** Adds the routes of links and portals with which visitors sign in, see what they may do, and sign out. */
 export function signInRoutes(app: FastifyInstance, parts: VisitorParts): void {
   shareRoutes(app, parts);
@@ -163,5 +151,5 @@ export function signInRoutes(app: FastifyInstance, parts: VisitorParts): void {
   accountRoutes(app, parts, 'share');
   accountRoutes(app, parts, 'portal');
   providerRoutes(app, parts);
-  unavailableRoutes(app);
+  samlRoutes(app, parts);
 }

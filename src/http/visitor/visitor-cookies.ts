@@ -10,9 +10,10 @@ const maxCookies = 30; // the browser keeps the thirty newest
 const maxRead = 2 * maxCookies; // a browser hardly sends more than it keeps, and each costs a lookup
 const maxBasicLength = 1024; // characters
 
-const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
+/** Returns whether browsers accept cookies for HTTPS only. */
+export const usesHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 /** Returns what the names of cookies begin with. With https, a browser accepts them from this host alone. */
-export const cookiePrefix = (publicUrl: string) => (isSecure(publicUrl) ? '__Host-postern-' : 'postern-');
+export const cookiePrefix = (publicUrl: string) => (usesHttps(publicUrl) ? '__Host-postern-' : 'postern-');
 
 /** Returns the tokens in the session cookies of a request, by login profile. Reads the first sixty. */
 export function sessionTokens(request: FastifyRequest, publicUrl: string): Map<number, string> {
@@ -43,17 +44,28 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
   return { session: (profileId) => tokens.get(profileId) ?? null, basic: parseBasic(request.headers.authorization) };
 }
 
-/** Sets a cookie, or deletes it. @param seconds its lifetime; 0: deletes it */
-export function sendCookie(reply: FastifyReply, publicUrl: string, suffix: string, value: string, seconds: number): void {
+/**
+ * Sets a cookie, or deletes it.
+ * @param seconds its lifetime; 0: deletes it
+ * @param isSentAcrossSites whether browsers send it with a POST that a page of another site begins. They demand HTTPS for that
+ */
+export function sendCookie(
+  reply: FastifyReply,
+  publicUrl: string,
+  suffix: string,
+  value: string,
+  seconds: number,
+  isSentAcrossSites = false,
+): void {
   const cookie = stringifySetCookie({
     name: cookiePrefix(publicUrl) + suffix,
     value,
     maxAge: seconds,
     ...(seconds === 0 ? { expires: new Date(0) } : {}),
     httpOnly: true,
-    sameSite: 'lax',
+    sameSite: isSentAcrossSites && usesHttps(publicUrl) ? 'none' : 'lax',
     path: '/',
-    secure: isSecure(publicUrl),
+    secure: usesHttps(publicUrl),
   });
   reply.header('set-cookie', cookie); // added to the cookies that are already set
 }

@@ -43,6 +43,8 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/s\/[^/]+\/(folder|rename)(\/|$)/, 'POST'],
   [/^\/([sp]\/[^/]+\/sign-in\/start|sign-in\/oidc\/\d+)$/, 'GET, HEAD'],
   [/^\/sign-in\/oidc\/\d+\/logout$/, 'POST'],
+  [/^\/sign-in\/saml\/\d+$/, 'GET, HEAD, POST'],
+  [/^\/sign-in\/saml\/\d+\/metadata$/, 'GET, HEAD'],
   [/^\/unsubscribe\/[^/]+$/, 'GET, HEAD, POST'],
 ];
 
@@ -55,7 +57,8 @@ function notFound(request: FastifyRequest): Refusal {
 
 const isPortal = (url: string) => url.startsWith('/p/');
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
-const readsQuery = (url: string) => isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/oidc\/)/.test(pathOf(url));
+const readsQuery = (url: string) =>
+  isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc|saml)\/)/.test(pathOf(url));
 
 /** Adds every route of links and portals. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
@@ -63,7 +66,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const checkHost = hostCheck(ports.links.publicUrl);
   app.register(async (link) => {
     link.addHook('onRoute', (route) => {
-      route.bodyLimit = maxPublicBodyBytes;
+      route.bodyLimit ??= maxPublicBodyBytes;
     });
     link.addHook('onRequest', (request, reply, done) => {
       reply.headers(linkHeaders);

@@ -17,6 +17,7 @@ import { signInCodes } from './0016-sign-in-codes.ts';
 import { sessionRenewal } from './0017-session-renewal.ts';
 import { profileId } from './0018-profile-id.ts';
 import { knownNetworks } from './0019-known-networks.ts';
+import { usedStatements } from './0020-used-statements.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   sessionRenewal,
   profileId,
   knownNetworks,
+  usedStatements,
 ];

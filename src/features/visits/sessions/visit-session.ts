@@ -3,7 +3,7 @@ import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { CompletedSignIn, Identity, ProfileRef, SignInKinds } from '#ports/sign-in.ts';
+import type { CompletedSignIn, Identity, ProfileRef, SignInKinds, SingleUseSignIn } from '#ports/sign-in.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
 import { checkRenewalGrace, type SessionRenewals, type StoredSignIn } from './renew-session.ts';
@@ -50,11 +50,11 @@ export async function findSessions(db: Tx, tokens: readonly string[]) {
 }
 
 /** An identity as a session stores it. */
-type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt'>;
+type StoredIdentity = Identity & Pick<CompletedSignIn, 'claimsAt' | 'endsAt'>;
 
 /** Returns the columns of a sign-in that its renewal changes. */
-function storedSignIn({ identity, claimsAt, renewal }: CompletedSignIn): StoredSignIn {
-  const stored: StoredIdentity = { ...identity, claimsAt };
+function storedSignIn({ identity, claimsAt, endsAt, renewal }: CompletedSignIn): StoredSignIn {
+  const stored: StoredIdentity = { ...identity, claimsAt, ...(endsAt === undefined ? {} : { endsAt }) };
   return { identity: JSON.stringify(stored), renewal: renewal ?? null };
 }
 
@@ -71,13 +71,14 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
   const row = await sessionOf(db, token);
   // Without an identity: written by an earlier version that ran during the migration. The visitor signs in again.
   if (!row || row.identity === null) return null;
-  const { claimsAt, ...identity }: StoredIdentity = JSON.parse(row.identity);
+  const { claimsAt, endsAt, ...identity }: StoredIdentity = JSON.parse(row.identity);
   const user = row.user_id === null ? null : { id: row.user_id, epoch: row.user_epoch ?? 0 };
+  const optional = { ...(endsAt === undefined ? {} : { endsAt }), ...(row.renewal === null ? {} : { renewal: row.renewal }) };
   return {
     tid: row.tid,
     hash: row.hash,
     profileId: row.profile_id,
-    signIn: { identity, claimsAt, profileEpoch: row.profile_epoch, user, ...(row.renewal === null ? {} : { renewal: row.renewal }) },
+    signIn: { identity, claimsAt, profileEpoch: row.profile_epoch, user, ...optional },
     createdAt: row.created_at,
     usedAt: row.used_at,
   };
@@ -136,11 +137,12 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
  * Creates a session for a completed sign-in.
  * @param address of the visitor
  * @returns its token, of which only the hash is stored
+ * @throws Refusal (401) if the provider's statement has begun a session before
  */
 export async function beginSession(
   { store, clock, random }: Pick<Ports, 'store' | 'clock' | 'random'>,
   profile: ProfileRef,
-  signIn: CompletedSignIn,
+  signIn: CompletedSignIn | SingleUseSignIn,
   address: string,
 ): Promise<string> {
   const { identity, profileEpoch, user, providerSession } = signIn;
@@ -159,7 +161,11 @@ export async function beginSession(
     created_at: now,
     used_at: now,
   };
-  await store.write((tx) => tx.insertInto('visit_session').values(values).execute(), visitorTurn(address));
+  await store.write(async (tx) => {
+    if ('markStatementUsed' in signIn && !(await signIn.markStatementUsed(tx)))
+      throw new Refusal('providerRefused', undefined, { forOperator: 'The response of the provider was used before.' });
+    await tx.insertInto('visit_session').values(values).execute();
+  }, visitorTurn(address));
   return token;
 }
 

@@ -35,6 +35,11 @@ export async function readProviderConfiguration(
 export const overdueTime = ({ renewal, claimsAt }: CompletedSignIn, now: number): number =>
   renewal === undefined ? Number.NEGATIVE_INFINITY : Math.abs(now - claimsAt) - checkInterval;
 
-/** Returns a sign-in that still counts, or null: one that cannot be renewed ends after an hour, the others when the provider refuses. */
-export const unlessOutdated = (signIn: CompletedSignIn, now: number): CompletedSignIn | null =>
-  signIn.renewal !== undefined || Math.abs(now - signIn.claimsAt) < maxUncheckedTime ? signIn : null;
+/**
+ * Returns a sign-in that still counts, or null: one that cannot be renewed ends after an hour, or earlier if the provider demands it; the
+ * others end when the provider refuses.
+ */
+export function unlessOutdated(signIn: CompletedSignIn, now: number): CompletedSignIn | null {
+  if (signIn.endsAt !== undefined && now >= signIn.endsAt) return null;
+  return signIn.renewal !== undefined || Math.abs(now - signIn.claimsAt) < maxUncheckedTime ? signIn : null;
+}

@@ -4,10 +4,12 @@ import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { beginAttempt } from '#features/rate-limits/sign-in-attempt.ts';
 import type { AuthorizationPorts, VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { beginSession } from '#features/visits/sessions/visit-session.ts';
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { RedirectSignIn } from '#ports/sign-in.ts';
+import { findProfileRef } from './find-profile-ref.ts';
 import type { NewSession } from './sign-in.ts';
 import { findSignInPlace, type SignInPlace } from './sign-in-place.ts';
 import { signInKindOf } from './verify-credentials.ts';
@@ -41,6 +43,7 @@ export interface ProviderStart {
   readonly cookie: {
     /** Names the cookie, so that two sign-ins of one browser do not disturb each other. */
     readonly state: string;
+    readonly protocol: RedirectSignIn['protocol'];
     /** Its value. */
     readonly sealed: string;
   } | null;
@@ -49,8 +52,12 @@ export interface ProviderStart {
 /** The request with which a browser comes back from a provider. */
 export interface ProviderReturn {
   readonly profileId: number;
-  /** The query with which it comes back. */
-  readonly query: URLSearchParams;
+  /** Segment of the address to which it comes back. */
+  readonly protocol: RedirectSignIn['protocol'];
+  /** Identifies the sign-in, as the provider sends it back. */
+  readonly state: string;
+  /** The query or the form with which it comes back. */
+  readonly parameters: URLSearchParams;
   /** Returns the value of the cookie of a sign-in; null: the browser has none. */
   readonly cookieOf: (state: string) => string | null;
   readonly address: string;
@@ -75,7 +82,8 @@ function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSig
 }
 
 /** Returns the address to which providers send browsers back. Each profile has its own, so that no provider can answer for another one. */
-const redirectUrlOf = (publicUrl: string, profileId: number) => `${publicUrl}/sign-in/oidc/${profileId}`;
+export const redirectUrlOf = (publicUrl: string, protocol: RedirectSignIn['protocol'], profileId: number): string =>
+  `${publicUrl}/sign-in/${protocol}/${profileId}`;
 
 /**
  * Begins a sign-in at the provider of a link or a portal. Stores nothing.
@@ -91,10 +99,13 @@ export async function beginProviderSignIn(
   const redirect = redirectOf(ports, place);
   try {
     ports.providerRequests.count(visitorRequest.address, profileId);
-    const { url, state, pending } = await redirect.begin(place.profile, redirectUrlOf(ports.links.publicUrl(), profileId));
+    const { url, state, pending } = await redirect.begin(
+      place.profile,
+      redirectUrlOf(ports.links.publicUrl(), redirect.protocol, profileId),
+    );
     const until = ports.clock.now() + providerSignInTime;
     const signIn: PendingSignIn = { profileId, epoch, at, viewId: visitorRequest.viewId, state, pending, until };
-    return { url, cookie: { state, sealed: ports.vault.seal(purpose, JSON.stringify(signIn)) } };
+    return { url, cookie: { state, protocol: redirect.protocol, sealed: ports.vault.seal(purpose, JSON.stringify(signIn)) } };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     recordRefusal(ports, eventOf(place, visitorRequest), cause);
@@ -117,40 +128,57 @@ function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<Visi
 export const failureUrl = (pageUrl: string, { messageName }: Refusal, requestId: string) =>
   `${pageUrl}#sign-in=${messageName}.${requestId}`;
 
-/** Returns the sign-in that the browser has begun. @throws Refusal (400) if it has begun none that fits */
-function openPending({ vault, clock }: Pick<Ports, 'vault' | 'clock'>, { profileId, query, cookieOf }: ProviderReturn): PendingSignIn {
-  const state = query.get('state') ?? '';
+/** The place and the profile of a sign-in with which a browser comes back. */
+type ReturningSignIn = Pick<PendingSignIn, 'at' | 'viewId' | 'epoch'> & {
+  /** null: it began at the provider. */
+  readonly pending: string | null;
+};
+
+const unknownSignIn = () =>
+  new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Open the link and sign in again.');
+
+/** Returns the sign-in that the browser has begun, or null if it has begun none that fits. */
+function openPending(
+  { vault, clock }: Pick<Ports, 'vault' | 'clock'>,
+  { profileId, state, cookieOf }: ProviderReturn,
+): PendingSignIn | null {
   const sealed = cookieOf(state);
-  const unknown = () =>
-    new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Open the link and sign in again.');
-  if (sealed === null) throw unknown();
+  if (sealed === null) return null;
   let pending: PendingSignIn;
   try {
     pending = JSON.parse(vault.open(purpose, sealed));
   } catch {
-    throw unknown(); // not sealed by this installation
+    return null; // not sealed by this installation
   }
-  if (pending.state !== state || pending.profileId !== profileId || Math.abs(pending.until - clock.now()) > providerSignInTime)
-    throw unknown();
-  if (pending.until < clock.now()) throw unknown();
-  return pending;
+  const remaining = pending.until - clock.now();
+  return pending.state === state && pending.profileId === profileId && remaining >= 0 && remaining <= providerSignInTime ? pending : null;
+}
+
+/** Returns the sign-in of a browser that comes back without having begun one here. It ends at the portal. @throws Refusal (400) */
+async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderReturn): Promise<ReturningSignIn> {
+  const profile = await findProfileRef(ports.store.read, profileId);
+  const mayBegin = profile && (await findSignInKind(ports.signInKinds, profile)?.redirect?.mayBeginAtProvider?.(profile));
+  if (!mayBegin) throw unknownSignIn();
+  return { at: 'portal', viewId: profile.view_id, epoch: profile.session_epoch, pending: null };
 }
 
 async function complete(
   ports: ProviderPorts,
   place: SignInPlace,
   back: ProviderReturn,
-  pending: PendingSignIn,
+  { pending }: ReturningSignIn,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
 ) {
   const { profile } = place;
-  const returned = new URL(redirectUrlOf(ports.links.publicUrl(), pending.profileId));
-  returned.search = back.query.toString(); // our own origin, whatever the request's Host was
-  ports.newSessions.count(back.address, profile.profile_id);
+  const { address, parameters, protocol, profileId } = back;
+  const redirect = redirectOf(ports, place);
+  if (redirect.protocol !== protocol) throw new Refusal('requestMalformed', 'This link uses another sign-in method.');
+  const response = { redirectUrl: redirectUrlOf(ports.links.publicUrl(), protocol, profileId), parameters, address };
+  ports.newSessions.count(address, profile.profile_id);
   // Counts for the network alone: each sign-in at a provider is the only one with its state.
-  const countAttempt = await beginAttempt(ports, profile, null, back.address);
-  const completed = await countAttempt(() => redirectOf(ports, place).finish(profile, returned, pending.pending));
-  const token = await beginSession(ports, profile, completed, back.address);
+  const countAttempt = await beginAttempt(ports, profile, null, address);
+  const completed = await countAttempt(() => redirect.finish(profile, response, pending));
+  const token = await beginSession(ports, profile, completed, address);
   await ports.audit.record({ ...event, visitor: signedInVisitor(profile, completed), outcome: 'done' });
   return { profileId: profile.profile_id, token };
 }
@@ -164,19 +192,34 @@ export async function completeProviderSignIn(
   back: ProviderReturn,
   visitorRequest: Omit<VisitorRequest, 'viewId'>,
 ): Promise<ProviderOutcome> {
-  const pending = openPending(ports, back);
-  const { viewId, at } = pending;
-  const request = { ...visitorRequest, viewId };
-  const place = await findSignInPlace(ports, request, at);
+  const signIn: ReturningSignIn = openPending(ports, back) ?? (await beginAtProvider(ports, back));
+  const request = { ...visitorRequest, viewId: signIn.viewId };
+  const place = await findSignInPlace(ports, request, signIn.at);
   const { profile, pageUrl } = place;
   const event = eventOf(place, request);
   try {
-    if (profile.profile_id !== pending.profileId || profile.session_epoch !== pending.epoch)
+    if (profile.profile_id !== back.profileId || profile.session_epoch !== signIn.epoch)
       throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Open the link and sign in again.');
-    return { pageUrl, session: await complete(ports, place, back, pending, event), refusal: null };
+    return { pageUrl, session: await complete(ports, place, back, signIn, event), refusal: null };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     recordRefusal(ports, event, cause);
     return { pageUrl, session: null, refusal: cause };
   }
+}
+
+/**
+ * Verifies what a browser has brought without its cookies, and keeps it for its next request, which has them.
+ * @returns a reference for the parameter `parked` of that request
+ * @throws Refusal (400, 404, 503)
+ */
+export async function parkProviderResponse(
+  ports: ProviderPorts,
+  { profileId, protocol, parameters, address }: Pick<ProviderReturn, 'profileId' | 'protocol' | 'parameters' | 'address'>,
+): Promise<string> {
+  const profile = await findProfileRef(ports.store.read, profileId);
+  const redirect = profile && findSignInKind(ports.signInKinds, profile)?.redirect;
+  if (!profile || !redirect?.park) throw new Refusal('notFound');
+  ports.providerRequests.count(address, profileId);
+  return redirect.park(profile, { redirectUrl: redirectUrlOf(ports.links.publicUrl(), protocol, profileId), parameters, address });
 }

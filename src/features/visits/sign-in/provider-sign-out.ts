@@ -3,13 +3,12 @@ import type { VisitServices } from '#features/visits/authorization/visit-service
 import { endProviderSessions } from '#features/visits/sessions/end-provider-sessions.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { ProfileRef } from '#ports/sign-in.ts';
-import type { Tx } from '#ports/store.ts';
+import { findProfileRef } from './find-profile-ref.ts';
 
 type SignOutPorts = Pick<Ports, 'store'> & Pick<VisitServices, 'audit' | 'signInKinds' | 'providerRequests'>;
 
 /** A provider's statement that a user has signed out. */
-export interface ProviderSignOut {
+export interface SignOutByProvider {
   readonly profileId: number;
   /** Signed text of the provider. */
   readonly logoutToken: string;
@@ -21,25 +20,16 @@ export interface ProviderSignOut {
  * Ends the sessions of a user who has signed out at the provider of a login profile.
  * @throws Refusal (400) if the statement is not valid; (404) if there is no such profile; (503)
  */
-export async function endSessionsByProvider(ports: SignOutPorts, signOut: ProviderSignOut): Promise<void> {
+export async function endSessionsByProvider(ports: SignOutPorts, signOut: SignOutByProvider): Promise<void> {
   const { profileId, logoutToken, address, requestId } = signOut;
   const profile = await findProfileRef(ports.store.read, profileId);
-  const redirect = profile && findSignInKind(ports.signInKinds, profile)?.redirect;
-  if (!redirect) throw new Refusal('notFound');
+  const signOutAtProvider = profile && findSignInKind(ports.signInKinds, profile)?.redirect?.signOut;
+  if (!signOutAtProvider) throw new Refusal('notFound');
   ports.providerRequests.count(address, profileId);
-  const names = await endProviderSessions(ports, profile, await redirect.verifySignOut(profile, logoutToken));
+  const names = await endProviderSessions(ports, profile, await signOutAtProvider.verify(profile, logoutToken));
   for (const visitor of names)
     ports.audit.recordInBackground({
       ...{ link: null, tid: profile.tid, visitor, visitorRequest: { address, requestId } },
       ...{ action: 'sign-out', outcome: 'done', path: '', after: { by: 'provider' } },
     });
-}
-
-async function findProfileRef(db: Tx, profileId: number): Promise<ProfileRef | null> {
-  const row = await db
-    .selectFrom('login_profile')
-    .select(['tid', 'id as profile_id', 'type_id', 'session_epoch', 'username as profile_username'])
-    .where('id', '=', profileId)
-    .executeTakeFirst();
-  return row ?? null;
 }

@@ -115,9 +115,9 @@ export async function signOut(
   if (token === null || !(await endSession(ports.store, token, visitorRequest.address))) return { profileId, providerUrl: null };
   ports.audit.recordInBackground({ link, tid, visitor: null, visitorRequest, action: 'sign-out', outcome: 'done', path: '' });
   const pageUrl = (at === 'share' ? shareUrl : portalUrl)(ports.links.publicUrl(), visitorRequest.viewId);
-  const redirect = findSignInKind(ports.signInKinds, profile)?.redirect;
+  const atProvider = findSignInKind(ports.signInKinds, profile)?.redirect?.signOut;
   // The visitor has signed out here, even if the provider does not respond.
-  return { profileId, providerUrl: redirect ? await redirect.signOutUrl(profile, pageUrl).catch(() => null) : null };
+  return { profileId, providerUrl: atProvider ? await atProvider.url(profile, pageUrl).catch(() => null) : null };
 }
 
 async function findShare(ports: AuthorizationPorts, visitorRequest: VisitorRequest) {

@@ -2,15 +2,9 @@ import { Refusal } from '#core/messages.ts';
 import { type Claims, ClaimsRefused, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 import { maxUncheckedTime, overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
-import {
-  type OpenIdStatement,
-  type PendingOpenId,
-  ProviderRefused,
-  ProviderUnavailable,
-  ResponseFaulty,
-  ResponseRefused,
-} from '#ports/openid.ts';
+import type { OpenIdStatement, PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
+import { ProviderRefused, ProviderUnavailable, ResponseFaulty, ResponseRefused } from '#ports/provider-errors.ts';
 import type { CompletedSignIn, ProfileRef, RedirectSignIn, Renewal, SignInKind } from '#ports/sign-in.ts';
 
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
@@ -50,6 +44,7 @@ const needsOf = (configuration: OidcConfiguration) => ({ needsUserinfo: (claims:
 /** Returns the redirect to the provider and back. */
 function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSignIn {
   return {
+    protocol: 'oidc',
     async begin(profile, redirectUrl) {
       const configuration = await configurationOf(ports, profile);
       const { scopes = defaultScopes, prompt } = configuration;
@@ -57,7 +52,10 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
       const { url, pending } = await ask(() => ports.openId.begin(configuration, request));
       return { url, state: pending.state, pending: JSON.stringify(pending) };
     },
-    async finish(profile, returned, pendingText) {
+    async finish(profile, { redirectUrl, parameters }, pendingText) {
+      if (pendingText === null) throw new Refusal('requestMalformed', 'This link uses a sign-in that begins here.');
+      const returned = new URL(redirectUrl); // our own origin, whatever the request's Host was
+      returned.search = parameters.toString();
       const configuration = await configurationOf(ports, profile);
       const pending: PendingOpenId = JSON.parse(pendingText);
       try {
@@ -68,15 +66,17 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
         throw refusal;
       }
     },
-    async signOutUrl(profile, pageUrl) {
-      return ports.openId.signOutUrl(await configurationOf(ports, profile), pageUrl);
-    },
-    async verifySignOut(profile, statement) {
-      const configuration = await configurationOf(ports, profile);
-      const { sub, sid, issuer } = await ports.openId.verifySignOut(configuration, statement).catch((cause: unknown) => {
-        throw cause instanceof ProviderRefused ? new Refusal('requestMalformed', 'The logout token is not valid.') : asRefusal(cause);
-      });
-      return { subject: sub === '' ? '' : subjectOf(issuer, sub), providerSession: sid };
+    signOut: {
+      async url(profile, pageUrl) {
+        return ports.openId.signOutUrl(await configurationOf(ports, profile), pageUrl);
+      },
+      async verify(profile, statement) {
+        const configuration = await configurationOf(ports, profile);
+        const { sub, sid, issuer } = await ports.openId.verifySignOut(configuration, statement).catch((cause: unknown) => {
+          throw cause instanceof ProviderRefused ? new Refusal('requestMalformed', 'The logout token is not valid.') : asRefusal(cause);
+        });
+        return { subject: sub === '' ? '' : subjectOf(issuer, sub), providerSession: sid };
+      },
     },
   };
 }

@@ -1,0 +1,47 @@
+import { namespaces } from './saml-names.ts';
+import { attributeOf, childrenOf, demand, onlyChild, withDescendants, type XmlElement } from './strict-xml.ts';
+
+const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const signatureAlgorithms = [256, 384, 512].map((bits) => `http://www.w3.org/2001/04/xmldsig-more#rsa-sha${bits}`);
+const digestAlgorithms = [256, 512].map((bits) => `http://www.w3.org/2001/04/xmlenc#sha${bits}`);
+const usualTransforms = [`${namespaces.signature}enveloped-signature`, exclusive].join();
+
+const isSignature = ({ namespace, name }: XmlElement) => namespace === namespaces.signature && name === 'Signature';
+
+/** Returns the algorithms that the children with a name have. */
+const algorithmsOf = (element: XmlElement, name: string) =>
+  childrenOf(element, namespaces.signature, name)
+    .map((child) => attributeOf(child, 'Algorithm'))
+    .join();
+
+/** Returns whether an element has a signature of itself. */
+export const isSigned = (element: XmlElement): boolean => element.children.some(isSignature);
+
+/** Checks that a signature covers its parent and nothing else, with algorithms that are not broken. @throws XmlRefused */
+function checkSignature(signature: XmlElement, parent: XmlElement): void {
+  const info = onlyChild(signature, namespaces.signature, 'SignedInfo');
+  const reference = onlyChild(info, namespaces.signature, 'Reference');
+  const transforms = algorithmsOf(onlyChild(reference, namespaces.signature, 'Transforms'), 'Transform');
+  demand(attributeOf(reference, 'URI') === `#${attributeOf(parent, 'ID')}`, 'A signature refers to another element than its parent.');
+  demand(algorithmsOf(info, 'CanonicalizationMethod') === exclusive, 'A signature has another canonicalization than exclusive.');
+  demand(transforms === usualTransforms, 'A signature has unusual transforms.');
+  demand(signatureAlgorithms.includes(algorithmsOf(info, 'SignatureMethod')), 'A signature has an algorithm other than RSA with SHA-2.');
+  demand(digestAlgorithms.includes(algorithmsOf(reference, 'DigestMethod')), 'A signature has a digest other than SHA-2.');
+  demand(childrenOf(signature, namespaces.signature, 'Object').length === 0, 'A signature contains an Object.');
+}
+
+/**
+ * Checks the form of all signatures of a response. Each must be one of the response or of an assertion directly in it, so that no
+ * signed part can be moved elsewhere. node-saml then verifies them.
+ * @throws XmlRefused
+ */
+export function checkSignatures(response: XmlElement): void {
+  const assertions = childrenOf(response, namespaces.assertion, 'Assertion');
+  const parents = [response, ...assertions].filter(isSigned);
+  const all = withDescendants(response).filter(isSignature);
+  demand(all.length === parents.length, 'A signature is at an unusual place.');
+  demand(parents.length > 0, 'Neither the response nor the assertion is signed.');
+  for (const parent of parents) checkSignature(onlyChild(parent, namespaces.signature, 'Signature'), parent);
+  const ids = withDescendants(response).flatMap((element) => attributeOf(element, 'ID') ?? []);
+  demand(new Set(ids).size === ids.length, 'Two elements have the same ID.');
+}

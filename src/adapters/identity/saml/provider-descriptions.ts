@@ -1,0 +1,122 @@
+import { requestProvider } from '#adapters/identity/provider-request.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
+import type { ProviderDescription, SamlProvider } from '#ports/saml.ts';
+import type { XmlReader } from './xml-reader.ts';
+
+const lifetime = 24 * 3_600_000; // ms
+const maxLifetime = 2 * lifetime; // while the provider does not respond
+const minPause = 60_000; // ms between two requests for the same metadata
+const pauseAfterFailure = 3000; // ms during which a provider that did not respond is not asked again
+const maxProviders = 1000; // whose metadata is cached
+const maxMetadata = 1 << 20; // bytes
+const timeLimit = 4500; // ms
+
+/** Clocks: `now` returns ms since the epoch, `monotonic` ms of a clock that is never set. */
+export interface Clocks {
+  now(): number;
+  monotonic(): number;
+}
+
+interface Entry {
+  readonly description: Promise<ProviderDescription>;
+  /** When it was requested last. Like the other times, it is monotonic, in ms. */
+  readonly requestedAt: number;
+  /** When the metadata is read again. */
+  until: number;
+  /** Until when it may be used while the provider does not respond. */
+  usableUntil: number;
+}
+
+/** Describes providers by their metadata, which is read again each day. A provider that does not respond affects its own profiles alone. */
+export class ProviderDescriptions {
+  readonly #outbound: Pick<Outbound, 'request'>;
+  readonly #reader: Pick<XmlReader, 'readMetadata'>;
+  readonly #clocks: Clocks;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(outbound: Pick<Outbound, 'request'>, reader: Pick<XmlReader, 'readMetadata'>, clocks: Clocks) {
+    this.#outbound = outbound;
+    this.#reader = reader;
+    this.#clocks = clocks;
+  }
+
+  /** Returns the description of a provider. Concurrent requests share one reading. @throws ProviderUnavailable, ProviderRefused */
+  get(provider: SamlProvider): Promise<ProviderDescription> {
+    const entry = this.#entries.get(keyOf(provider));
+    return entry && entry.until > this.#clocks.monotonic() ? entry.description : this.#renew(provider, entry);
+  }
+
+  /**
+   * Returns the description after reading the metadata again: the provider may have new certificates. At most once a minute, so that
+   * nobody can cause more by sending invalid responses.
+   * @returns null if it was read a moment ago
+   */
+  async getNewer(provider: SamlProvider): Promise<ProviderDescription | null> {
+    const entry = this.#entries.get(keyOf(provider));
+    if (provider.metadataUrl === undefined || (entry && this.#clocks.monotonic() - entry.requestedAt < minPause)) return null;
+    return this.#renew(provider, entry);
+  }
+
+  /** Reads the metadata of a provider. @param known entity ID that it must have; null: any. @throws ProviderUnavailable, ProviderRefused */
+  async read(
+    { metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider,
+    known: string | null,
+  ): Promise<ProviderDescription> {
+    if (metadataUrl === undefined && metadata === undefined) {
+      if (entityId === undefined || entryPoint === undefined || certificates === undefined)
+        throw new ProviderRefused('The profile lacks metadata, or entityId, entryPoint and certificates.');
+      return { entityId, entryPoint, certificates };
+    }
+    const xml = metadata ?? (await this.#request(new URL(metadataUrl ?? '')));
+    return this.#reader.readMetadata({ xml, entityId: entityId ?? known, now: this.#clocks.now() });
+  }
+
+  async #request(url: URL): Promise<string> {
+    const sent = { signal: AbortSignal.timeout(timeLimit) };
+    const { status, content } = await requestProvider(this.#outbound, url, sent, maxMetadata);
+    if (status !== 200) throw new ProviderUnavailable(`${url.host} answered with status ${status} instead of metadata.`);
+    return new TextDecoder().decode(content);
+  }
+
+  #renew(provider: SamlProvider, old: Entry | undefined): Promise<ProviderDescription> {
+    const key = keyOf(provider);
+    const now = this.#clocks.monotonic();
+    const entry: Entry = {
+      description: Promise.resolve(old?.description.catch(() => undefined)).then((known) =>
+        this.#readOrKeep(provider, known, () => entry, old),
+      ),
+      ...{ requestedAt: now, until: now + lifetime, usableUntil: now + maxLifetime },
+    };
+    this.#entries.delete(key);
+    for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
+    this.#entries.set(key, entry);
+    entry.description.catch(() => {
+      entry.until = this.#clocks.monotonic() + pauseAfterFailure;
+    });
+    return entry.description;
+  }
+
+  /**
+   * Reads the metadata again. It must have the entity ID that it had before. Returns the known description while the provider does not
+   * respond, for a day at most: until then it may have withdrawn a certificate.
+   */
+  async #readOrKeep(
+    provider: SamlProvider,
+    known: ProviderDescription | undefined,
+    entry: () => Entry,
+    old: Entry | undefined,
+  ): Promise<ProviderDescription> {
+    try {
+      return await this.read(provider, known?.entityId ?? null);
+    } catch (cause) {
+      const now = this.#clocks.monotonic();
+      if (!known || !old || !(cause instanceof ProviderUnavailable) || now >= old.usableUntil) throw cause;
+      Object.assign(entry(), { until: now + minPause, usableUntil: old.usableUntil });
+      return known;
+    }
+  }
+}
+
+const keyOf = ({ metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider) =>
+  JSON.stringify([metadataUrl, metadata, entityId, entryPoint, certificates]);

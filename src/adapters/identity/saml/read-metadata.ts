@@ -1,0 +1,68 @@
+import { X509Certificate } from 'node:crypto';
+import type { ProviderDescription } from '#ports/saml.ts';
+import { namespaces } from './saml-names.ts';
+import { attributeOf, childrenOf, demand, parseXml, refuse, textOf, timeOf, withDescendants, type XmlElement } from './strict-xml.ts';
+
+/** Metadata of a provider. */
+export interface MetadataInput {
+  readonly xml: string;
+  /** Entity ID of the provider; null: the only one in the metadata. */
+  readonly entityId: string | null;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+const metadataLimits = { elements: 20_000, attributes: 40_000, namespaces: 2000 };
+const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+
+const rolesOf = (entity: XmlElement) => childrenOf(entity, namespaces.metadata, 'IDPSSODescriptor');
+
+/** Returns the identity provider that the metadata describes. @throws XmlRefused */
+function providerOf(root: XmlElement, entityId: string | null): XmlElement {
+  const entities = withDescendants(root).filter(({ namespace, name }) => namespace === namespaces.metadata && name === 'EntityDescriptor');
+  const providers = entities.filter((entity) => rolesOf(entity).length > 0);
+  const named = entityId === null ? providers : providers.filter((entity) => attributeOf(entity, 'entityID') === entityId);
+  const [provider, ...others] = named;
+  if (!provider)
+    return refuse(entityId === null ? 'The metadata describes no identity provider.' : `The metadata has no provider ${entityId}.`);
+  return others.length === 0 ? provider : refuse('The metadata describes several providers. Enter the entity ID of yours.');
+}
+
+/** Returns a certificate in PEM. @throws XmlRefused */
+function certificateOf(base64: string): string {
+  try {
+    return new X509Certificate(Buffer.from(base64, 'base64')).toString();
+  } catch {
+    return refuse('A certificate in the metadata cannot be read.');
+  }
+}
+
+/** Returns the signing certificates of a role. A key without a use is for signing, too (SAML Metadata, 2.4.1.1). */
+const certificatesOf = (role: XmlElement): string[] =>
+  childrenOf(role, namespaces.metadata, 'KeyDescriptor')
+    .filter((key) => [null, 'signing'].includes(attributeOf(key, 'use')))
+    .flatMap(withDescendants)
+    .filter(({ namespace, name }) => namespace === namespaces.signature && name === 'X509Certificate')
+    .map((element) => certificateOf(textOf(element)));
+
+/** Reads the metadata of a provider (SAML Metadata, 2.4.3). TLS protects it, not its signature. @throws XmlRefused */
+export function readMetadata({ xml, entityId, now }: MetadataInput): ProviderDescription {
+  const root = parseXml(xml.replace(/^\uFEFF/, '').replace(/<!--[\s\S]*?-->/g, ''), metadataLimits);
+  const provider = providerOf(root, entityId);
+  const [role, ...otherRoles] = rolesOf(provider);
+  if (!role || otherRoles.length > 0) return refuse('The metadata describes the provider twice.');
+  for (const element of [root, provider, role]) {
+    const validUntil = timeOf(element, 'validUntil');
+    demand(validUntil === null || now < validUntil, 'The metadata has expired.');
+  }
+  const service = childrenOf(role, namespaces.metadata, 'SingleSignOnService').find(
+    (one) => attributeOf(one, 'Binding') === redirectBinding && attributeOf(one, 'Location') !== null,
+  );
+  const certificates = [...new Set(certificatesOf(role))];
+  demand(certificates.length > 0, 'The metadata has no signing certificate.');
+  return {
+    entityId: attributeOf(provider, 'entityID') ?? refuse('The metadata has no entityID.'),
+    entryPoint: (service && attributeOf(service, 'Location')) ?? refuse('The metadata has no sign-in address for HTTP-Redirect.'),
+    certificates,
+  };
+}

@@ -1,0 +1,166 @@
+import type { SamlStatement } from '#ports/saml.ts';
+import { checkSignatures, isSigned } from './check-signatures.ts';
+import { namespaces } from './saml-names.ts';
+import {
+  attributeOf,
+  childrenOf,
+  demand,
+  onlyChild,
+  parseXml,
+  refuse,
+  textOf,
+  timeOf,
+  withDescendants,
+  type XmlElement,
+} from './strict-xml.ts';
+import { signedAssertion } from './xml-libraries.ts';
+
+/** A response, and what it must fit. */
+export interface ResponseInput {
+  /** Base64, as the browser sends it. */
+  readonly response: string;
+  /** Entity ID of the provider. */
+  readonly issuer: string;
+  /** Certificates of the provider in PEM. */
+  readonly certificates: readonly string[];
+  /** Our own entity ID, and the address to which the response is sent. */
+  readonly entityId: string;
+  readonly acsUrl: string;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+const maxResponse = 262_144; // characters
+const responseLimits = { elements: 2000, attributes: 4000, namespaces: 1200 };
+const clockTolerance = 60_000; // ms
+const maxAge = 600_000; // ms
+const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+const success = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+const knownConditions = ['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'];
+
+/** Returns whether a time is within `NotBefore` and `NotOnOrAfter`. */
+function isInTime(element: XmlElement, now: number): boolean {
+  const [from, until] = [timeOf(element, 'NotBefore'), timeOf(element, 'NotOnOrAfter')];
+  return (from === null || now >= from - clockTolerance) && (until === null || now < until + clockTolerance);
+}
+
+/** Returns the status codes of a response, for the operator. */
+const statusCodes = (status: XmlElement) =>
+  withDescendants(status)
+    .flatMap((element) => attributeOf(element, 'Value') ?? [])
+    .map((value) => value.slice(value.lastIndexOf(':') + 1, 100))
+    .join(', ');
+
+/**
+ * Checks the envelope of an assertion. It may be unsigned, so nothing of it is used.
+ * @param requestId ID of the request that the assertion states
+ */
+function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput): void {
+  demand(response.namespace === namespaces.protocol && response.name === 'Response', 'The XML is not a SAML response.');
+  demand(attributeOf(response, 'Version') === '2.0', 'The response is not of SAML 2.0.');
+  const status = onlyChild(response, namespaces.protocol, 'Status');
+  const code = attributeOf(onlyChild(status, namespaces.protocol, 'StatusCode'), 'Value');
+  demand(code === success, `The provider did not sign the user in: ${statusCodes(status)}.`);
+  const destination = attributeOf(response, 'Destination');
+  demand(destination === acsUrl || (destination === null && !isSigned(response)), 'Destination is another address.');
+  const issuers = childrenOf(response, namespaces.assertion, 'Issuer').map(textOf);
+  demand(
+    issuers.every((one) => one === issuer),
+    `The response is from ${issuers.join()}, not from ${issuer}.`,
+  );
+  const all = withDescendants(response);
+  demand(!all.some(({ name }) => name === 'EncryptedAssertion'), 'The assertion is encrypted. Turn encryption off: TLS protects it.');
+  demand(all.filter(({ name }) => name === 'Assertion').length === 1, 'The response does not have one assertion.');
+}
+
+/** Returns the data of a confirmation that holds, or null. Only a bearer confirmation for this address counts (SAML Profiles, 4.1.4.3). */
+function confirmationData(confirmation: XmlElement, { acsUrl, now }: ResponseInput): XmlElement | null {
+  if (attributeOf(confirmation, 'Method') !== bearer) return null;
+  const data = onlyChild(confirmation, namespaces.assertion, 'SubjectConfirmationData');
+  const isForUs = attributeOf(data, 'Recipient') === acsUrl && timeOf(data, 'NotOnOrAfter') !== null;
+  return isForUs && isInTime(data, now) ? data : null;
+}
+
+function checkConditions(conditions: XmlElement, { entityId, now }: ResponseInput): void {
+  demand(isInTime(conditions, now), 'The assertion is not valid now. Compare the clocks of the provider and of this machine.');
+  const unknown = conditions.children.find(({ name }) => !knownConditions.includes(name));
+  demand(unknown === undefined, `The assertion has an unknown condition: ${unknown?.name}.`);
+  const audiences = childrenOf(conditions, namespaces.assertion, 'AudienceRestriction').map((restriction) =>
+    childrenOf(restriction, namespaces.assertion, 'Audience').map(textOf),
+  );
+  const isForUs = audiences.length > 0 && audiences.every((listed) => listed.includes(entityId));
+  demand(isForUs, `The assertion is for ${audiences.flat().join(', ') || 'nobody'}, not for ${entityId}.`);
+}
+
+/** Returns the attributes of an assertion. A value with elements in it is left out. */
+function attributesOf(assertion: XmlElement): Readonly<Record<string, readonly string[]>> {
+  const values = new Map<string, string[]>();
+  for (const statement of childrenOf(assertion, namespaces.assertion, 'AttributeStatement'))
+    for (const attribute of childrenOf(statement, namespaces.assertion, 'Attribute')) {
+      const name = attributeOf(attribute, 'Name') ?? refuse('An attribute has no name.');
+      const texts = childrenOf(attribute, namespaces.assertion, 'AttributeValue').flatMap(({ text }) => text ?? []);
+      values.set(name, [...(values.get(name) ?? []), ...texts]);
+    }
+  return Object.fromEntries(values);
+}
+
+/** Returns when the session must end, or null. @throws XmlRefused if nobody has signed in */
+function sessionEndOf(assertion: XmlElement): number | null {
+  const statements = childrenOf(assertion, namespaces.assertion, 'AuthnStatement');
+  demand(statements.length > 0, 'The assertion does not state that the user has signed in.');
+  const ends = statements.flatMap((statement) => timeOf(statement, 'SessionNotOnOrAfter') ?? []);
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+function readAssertion(assertion: XmlElement, input: ResponseInput): SamlStatement {
+  const isAssertion = assertion.namespace === namespaces.assertion && assertion.name === 'Assertion';
+  demand(isAssertion && attributeOf(assertion, 'Version') === '2.0', 'What is signed is not an assertion.');
+  const issuer = textOf(onlyChild(assertion, namespaces.assertion, 'Issuer'));
+  demand(issuer === input.issuer, `The assertion is from ${issuer}, not from ${input.issuer}.`);
+  const issuedAt = timeOf(assertion, 'IssueInstant') ?? refuse('The assertion has no IssueInstant.');
+  demand(issuedAt <= input.now + clockTolerance && input.now < issuedAt + maxAge, 'The assertion is too old, or from the future.');
+  checkConditions(onlyChild(assertion, namespaces.assertion, 'Conditions'), input);
+  const subject = onlyChild(assertion, namespaces.assertion, 'Subject');
+  const confirmations = childrenOf(subject, namespaces.assertion, 'SubjectConfirmation');
+  const [data] = confirmations.flatMap((confirmation) => confirmationData(confirmation, input) ?? []);
+  if (!data) return refuse(`The assertion is not confirmed for ${input.acsUrl} at this time.`);
+  const nameId = onlyChild(subject, namespaces.assertion, 'NameID');
+  const name = textOf(nameId);
+  demand(name !== '' && name.length <= 255, 'The NameID is empty or too long.');
+  return {
+    id: attributeOf(assertion, 'ID') ?? refuse('The assertion has no ID.'),
+    usedUntil: issuedAt + maxAge + clockTolerance,
+    issuer,
+    nameId: name,
+    nameIdFormat: attributeOf(nameId, 'Format') ?? '',
+    attributes: attributesOf(assertion),
+    inResponseTo: attributeOf(data, 'InResponseTo'),
+    sessionEnd: sessionEndOf(assertion),
+  };
+}
+
+function decode(response: string): string {
+  demand(response.length <= maxResponse && /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(response), 'The response is not base64, or too long.');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(response, 'base64'));
+  } catch {
+    return refuse('The response is not UTF-8.');
+  }
+}
+
+/**
+ * Verifies and reads a response (SAML Profiles, 4.1.4). Only what is signed is read: node-saml returns the signed assertion, and does not
+ * check the issuer, the recipient, the destination and more, so all of that is checked here. Run in a thread with a time limit.
+ * @throws XmlRefused, or an Error of node-saml
+ */
+export async function readResponse(input: ResponseInput): Promise<SamlStatement> {
+  const { response, acsUrl, entityId, certificates, now } = input;
+  const envelope = parseXml(decode(response), responseLimits);
+  checkEnvelope(envelope, input);
+  checkSignatures(envelope);
+  const signs = { response: isSigned(envelope), assertion: isSigned(onlyChild(envelope, namespaces.assertion, 'Assertion')) };
+  const xml = await signedAssertion({ response, acsUrl, entityId, certificates, signs, clockTolerance });
+  const statement = readAssertion(parseXml(xml || refuse('Nothing is signed.'), responseLimits), { ...input, now });
+  demand(attributeOf(envelope, 'InResponseTo') === statement.inResponseTo, 'The response and its assertion answer different requests.');
+  return statement;
+}

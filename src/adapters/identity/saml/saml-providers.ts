@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+import { authnRequest, type ServiceProvider } from '#core/saml/service-provider.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { ProviderRefused, ResponseFaulty, ResponseRefused } from '#ports/provider-errors.ts';
+import type { ProviderDescription, SamlProvider, SamlProviders, SamlStatement } from '#ports/saml.ts';
+import { type Clocks, ProviderDescriptions } from './provider-descriptions.ts';
+import { XmlReader } from './xml-reader.ts';
+
+const deflate = promisify(deflateRaw);
+const idBytes = 20; // SAML Core, 1.3.4: at least 128 bits
+
+/** Returns the address to which a browser is sent. @throws ProviderRefused if it is not encrypted, and not on this machine */
+function entryPointOf({ entryPoint }: ProviderDescription, { metadataUrl }: SamlProvider): URL {
+  const url = URL.parse(entryPoint);
+  const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && (metadataUrl ?? entryPoint).startsWith('http:'));
+  if (url && isAllowed) return url;
+  throw new ProviderRefused('The sign-in address of the provider does not begin with https://.');
+}
+
+/** Signs users in at SAML providers. Writes requests here, and reads XML in a thread: no document from outside delays other requests. */
+export class SamlThroughThread implements SamlProviders {
+  readonly #clocks: Clocks;
+  readonly #reader = new XmlReader();
+  readonly #descriptions: ProviderDescriptions;
+
+  constructor(outbound: Pick<Outbound, 'request'>, clocks: Clocks) {
+    this.#clocks = clocks;
+    this.#descriptions = new ProviderDescriptions(outbound, this.#reader, clocks);
+  }
+
+  async begin(provider: SamlProvider, self: ServiceProvider, relayState: string) {
+    const url = entryPointOf(await this.#descriptions.get(provider), provider);
+    const requestId = `_${randomBytes(idBytes).toString('hex')}`;
+    const request = authnRequest(self, url.href, requestId, this.#clocks.now());
+    // HTTP-Redirect binding (SAML Bindings, 3.4.4.1).
+    url.searchParams.set('SAMLRequest', (await deflate(request)).toString('base64'));
+    url.searchParams.set('RelayState', relayState);
+    return { url: url.href, requestId };
+  }
+
+  async read(provider: SamlProvider, self: ServiceProvider, response: string): Promise<SamlStatement> {
+    const readWith = ({ entityId: issuer, certificates }: ProviderDescription) =>
+      this.#reader.readResponse({ response, issuer, certificates, ...self, now: this.#clocks.now() });
+    try {
+      return await readWith(await this.#descriptions.get(provider)).catch(async (cause: unknown) => {
+        const newer = cause instanceof ResponseFaulty ? await this.#newerCertificates(provider) : null;
+        if (!newer) throw cause;
+        return readWith(newer);
+      });
+    } catch (cause) {
+      throw cause instanceof ResponseFaulty ? new ResponseRefused(cause.message, { cause }) : cause;
+    }
+  }
+
+  describe(provider: SamlProvider): Promise<ProviderDescription> {
+    return this.#descriptions.read(provider, null);
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.#reader[Symbol.asyncDispose]();
+  }
+
+  /** Returns the description if its certificates have changed, else null. A provider that does not respond has not changed them. */
+  async #newerCertificates(provider: SamlProvider): Promise<ProviderDescription | null> {
+    const old = await this.#descriptions.get(provider);
+    const newer = await this.#descriptions.getNewer(provider).catch(() => null);
+    return newer?.certificates.some((certificate) => !old.certificates.includes(certificate)) ? newer : null;
+  }
+}

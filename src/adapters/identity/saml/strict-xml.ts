@@ -1,0 +1,95 @@
+import { type DomNode, parseDocument } from './xml-libraries.ts';
+
+/** An element of a parsed document. Comments, CDATA, entities and processing instructions do not occur. */
+export interface XmlElement {
+  readonly namespace: string;
+  readonly name: string;
+  /** Values of the attributes without a namespace. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: readonly XmlElement[];
+  /** Text without surrounding spaces; null: the element has other elements in it, so that two readers could read different texts. */
+  readonly text: string | null;
+}
+
+/** The document is not as it must be. The message is for the operator. */
+export class XmlRefused extends Error {}
+
+/** @throws XmlRefused */
+export function refuse(why: string): never {
+  throw new XmlRefused(why);
+}
+
+/** @throws XmlRefused unless a condition holds */
+export function demand(holds: boolean, otherwise: string): void {
+  if (!holds) refuse(otherwise);
+}
+
+const [elementNode, textNode] = [1, 3]; // Node.nodeType
+const maxDepth = 50;
+
+const elementsIn = ({ childNodes }: DomNode): DomNode[] => Array.from(childNodes).filter(({ nodeType }) => nodeType === elementNode);
+
+/** Returns an element as plain data. */
+function plainElement(node: DomNode, depth: number): XmlElement {
+  demand(depth <= maxDepth, 'The XML is nested too deeply.');
+  const attributes = Array.from(node.attributes ?? []).filter(({ namespaceURI }) => !namespaceURI);
+  const hasTextOnly = Array.from(node.childNodes).every(({ nodeType }) => nodeType === textNode);
+  return {
+    namespace: node.namespaceURI ?? '',
+    name: node.localName ?? '',
+    attributes: new Map(attributes.map(({ name, value }) => [name, value])),
+    children: elementsIn(node).map((child) => plainElement(child, depth + 1)),
+    text: hasTextOnly ? (node.textContent ?? '').trim() : null,
+  };
+}
+
+/** Limits of a document, which are compared before it is parsed: parsing takes time that grows faster than the document. */
+export interface XmlLimits {
+  readonly elements: number;
+  /** Attributes of all elements, with declarations of namespaces. */
+  readonly attributes: number;
+  /** Declarations of namespaces. */
+  readonly namespaces: number;
+}
+
+const countOf = (xml: string, pattern: RegExp) => xml.match(pattern)?.length ?? 0;
+
+/**
+ * Parses a document without a DOCTYPE. Accepts no comment, CDATA or processing instruction: what one library ignores, another one reads.
+ * @throws XmlRefused
+ */
+export function parseXml(xml: string, { elements, attributes, namespaces }: XmlLimits): XmlElement {
+  demand(!/<!|<\?(?!xml\s)/.test(xml), 'The XML has a DOCTYPE, a comment, CDATA or a processing instruction.');
+  demand(countOf(xml, /</g) <= 2 * elements, 'The XML has too many elements.');
+  demand(countOf(xml, /=\s*["']/g) <= attributes && countOf(xml, /xmlns/g) <= namespaces, 'The XML has too many attributes or namespaces.');
+  const document = parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
+  const [root, ...others] = elementsIn(document);
+  return root && others.length === 0 ? plainElement(root, 1) : refuse('The XML does not have one root element.');
+}
+
+/** Returns the children of an element with a name. */
+export const childrenOf = ({ children }: XmlElement, namespace: string, name: string): readonly XmlElement[] =>
+  children.filter((child) => child.namespace === namespace && child.name === name);
+
+/** Returns the only child of an element with a name. @throws XmlRefused if there is none, or several */
+export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
+  const [child, ...others] = childrenOf(element, namespace, name);
+  return child && others.length === 0 ? child : refuse(`${element.name} does not have one ${name}.`);
+}
+
+/** Returns the text of an element. @throws XmlRefused if it has elements in it */
+export const textOf = ({ name, text }: XmlElement): string => text ?? refuse(`${name} has more than a text.`);
+
+/** Returns the value of an attribute, or null if it is missing or empty. */
+export const attributeOf = ({ attributes }: XmlElement, name: string): string | null => attributes.get(name) || null;
+
+/** Returns an element and all elements in it. */
+export const withDescendants = (element: XmlElement): readonly XmlElement[] => [element, ...element.children.flatMap(withDescendants)];
+
+/** Returns a point in time in an attribute, in ms since the epoch; null: it is missing. @throws XmlRefused */
+export function timeOf(element: XmlElement, name: string): number | null {
+  const text = attributeOf(element, name);
+  if (text === null) return null;
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? refuse(`${name} of ${element.name} is not a time in UTC.`) : time;
+}

@@ -1,0 +1,75 @@
+import { createRequire } from 'node:module';
+
+// Loaded without their type declarations: these declare the global names of browsers, such as `name` and `event`, for the whole server.
+const require = createRequire(import.meta.url);
+
+/** A node of a document (DOM Living Standard, 4.4), with what Postern reads of it. */
+export interface DomNode {
+  readonly nodeType: number;
+  readonly namespaceURI: string | null;
+  readonly localName?: string;
+  readonly textContent: string | null;
+  readonly childNodes: ArrayLike<DomNode>;
+  readonly attributes?: ArrayLike<{ readonly namespaceURI: string | null; readonly name: string; readonly value: string }>;
+}
+
+type Report = (problem: string) => never;
+
+interface XmlDom {
+  readonly DOMParser: new (options: {
+    readonly errorHandler: { readonly warning: Report; readonly error: Report; readonly fatalError: Report };
+  }) => { parseFromString(xml: string, type: 'text/xml'): DomNode };
+}
+
+/** Parses XML with the parser with which node-saml verifies signatures: both must see one document. @param report throws */
+export function parseDocument(xml: string, report: Report): DomNode {
+  const { DOMParser }: XmlDom = require('@xmldom/xmldom');
+  return new DOMParser({ errorHandler: { warning: report, error: report, fatalError: report } }).parseFromString(xml, 'text/xml');
+}
+
+interface NodeSaml {
+  readonly SAML: new (options: {
+    readonly callbackUrl: string;
+    readonly issuer: string;
+    readonly audience: string;
+    readonly idpCert: readonly string[];
+    readonly acceptedClockSkewMs: number;
+    readonly wantAssertionsSigned: boolean;
+    readonly wantAuthnResponseSigned: boolean;
+  }) => {
+    validatePostResponseAsync(container: { readonly SAMLResponse: string }): Promise<{
+      readonly profile: { readonly getAssertionXml?: () => string } | null;
+    }>;
+  };
+}
+
+/** What must be signed, by whom, and for whom. */
+export interface SignedResponse {
+  /** Base64. */
+  readonly response: string;
+  readonly acsUrl: string;
+  readonly entityId: string;
+  /** Certificates of the provider in PEM. */
+  readonly certificates: readonly string[];
+  readonly signs: { readonly response: boolean; readonly assertion: boolean };
+  /** Accepted difference of clocks in ms. */
+  readonly clockTolerance: number;
+}
+
+/** Verifies the signatures of a response with node-saml. @returns the XML of the signed assertion; empty: nothing is signed @throws Error */
+export async function signedAssertion({
+  response,
+  acsUrl,
+  entityId,
+  certificates,
+  signs,
+  clockTolerance,
+}: SignedResponse): Promise<string> {
+  const { SAML }: NodeSaml = require('@node-saml/node-saml');
+  const saml = new SAML({
+    ...{ callbackUrl: acsUrl, issuer: entityId, audience: entityId, idpCert: certificates, acceptedClockSkewMs: clockTolerance },
+    ...{ wantAssertionsSigned: signs.assertion, wantAuthnResponseSigned: signs.response },
+  });
+  const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response });
+  return profile?.getAssertionXml?.() ?? '';
+}

@@ -1,0 +1,17 @@
+import type { Migration } from './migration.ts';
+
+/** The statements of providers that have begun a session, or wait for the browser that has brought them. Each begins one session only. */
+export const usedStatements: Migration = {
+  name: '0020-used-statements',
+  statements: ({ integer, text }) => [
+    `CREATE TABLE used_statement (
+      tid ${integer} NOT NULL,
+      profile_id ${integer} NOT NULL,
+      statement_key ${text} NOT NULL,
+      until ${integer} NOT NULL,
+      parked ${text},
+      PRIMARY KEY (tid, profile_id, statement_key)
+    )`,
+    'CREATE INDEX used_statement_until ON used_statement(until)',
+  ],
+};

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { identityOfStatement, StatementRefused } from './identity-of-statement.ts';
+
+const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+const user = (attributes: Record<string, string[]> = {}, nameIdFormat = emailFormat) => ({
+  issuer: 'https://login.example',
+  nameId: 'ann@example.com',
+  nameIdFormat,
+  attributes,
+});
+
+test('an address counts only if the profile trusts the provider, and only if it is the only one', () => {
+  assert.equal(identityOfStatement(user(), {}).email, '');
+  assert.equal(identityOfStatement(user(), { emailTrust: 'provider' }).email, 'ann@example.com');
+  assert.equal(identityOfStatement(user({}, ''), { emailTrust: 'provider' }).email, '');
+  const byAttribute = (mail: string[]) => identityOfStatement(user({ mail }), { emailTrust: 'provider', emailAttribute: 'mail' }).email;
+  assert.deepEqual(
+    [byAttribute(['a@example.com']), byAttribute(['a@example.com', 'b@example.com']), byAttribute([])],
+    ['a@example.com', '', ''],
+  );
+});
+
+test('a NameID that changes at each sign-in names nobody: an attribute must', () => {
+  assert.throws(() => identityOfStatement(user({ uid: ['ann'] }, transient), {}), StatementRefused);
+  const identity = identityOfStatement(user({ uid: ['ann'] }, transient), { usernameAttribute: 'uid' });
+  assert.deepEqual([identity.subject, identity.names], ['https://login.example ann', ['ann']]);
+});
+
+test('a share lists a user by NameID, user name or group, and never by the display name', () => {
+  const attributes = { displayName: ['The Boss'], uid: ['ann'], groups: ['editors', 'x'.repeat(256)] };
+  const { names, groups, name } = identityOfStatement(user(attributes), { usernameAttribute: 'uid', groupsAttribute: 'groups' });
+  assert.deepEqual([names, groups, name], [['ann@example.com', 'ann'], ['editors'], 'The Boss']);
+});
+
+test('a user whose groups the provider leaves out, or who lacks the required group, is refused', () => {
+  const link = { 'http://schemas.microsoft.com/claims/groups.link': ['https://graph.example'] };
+  assert.throws(() => identityOfStatement(user(link), { groupsAttribute: 'groups' }), /too many/);
+  assert.throws(() => identityOfStatement(user({ groups: ['staff'] }), { groupsAttribute: 'groups', requireGroup: 'editors' }), /editors/);
+  assert.equal(identityOfStatement(user({ groups: ['Editors'] }), { groupsAttribute: 'groups', requireGroup: 'editors' }).groups.length, 1);
+});
+
+test('attributes with names of object members are attributes like any other', () => {
+  assert.deepEqual(identityOfStatement(user(), { groupsAttribute: '__proto__', nameAttribute: 'constructor' }).groups, []);
+});

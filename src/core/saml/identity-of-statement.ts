@@ -1,0 +1,91 @@
+import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
+import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
+import { requiredGroupProblem } from '#core/required-group.ts';
+
+/** What a provider states about a user, by the assertion that it has signed. */
+export interface StatedUser {
+  /** Entity ID of the provider. */
+  readonly issuer: string;
+  readonly nameId: string;
+  /** Format of the NameID; empty: not stated. */
+  readonly nameIdFormat: string;
+  /** The values of each attribute, by its name. */
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The visitor that a provider states. */
+export interface StatedIdentity {
+  readonly subject: string;
+  readonly name: string;
+  /** Address that shares may list; empty: none. */
+  readonly email: string;
+  readonly names: readonly string[];
+  readonly groups: readonly string[];
+}
+
+/** Why a statement admits nobody, in words for the operator. */
+export class StatementRefused extends Error {}
+
+const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+/** Stands instead of the groups of a user who has more than 150 (Microsoft Entra ID). */
+const groupsLink = 'http://schemas.microsoft.com/claims/groups.link';
+const usualNames = ['displayName', 'http://schemas.microsoft.com/identity/claims/displayname', 'urn:oid:2.16.840.1.113730.3.1.241'];
+const maxText = 255; // characters: a part of a longer text could be the name of somebody else
+const maxGroups = 1000;
+
+const valuesOf = ({ attributes }: StatedUser, name: string): readonly string[] =>
+  Object.hasOwn(attributes, name) ? (attributes[name] ?? []).filter((value) => value !== '' && value.length <= maxText) : [];
+
+/** Returns the value of an attribute, or an empty text if it has none or several: nobody knows which of them is meant. */
+function singleValueOf(user: StatedUser, name: string | undefined): string {
+  const values = name === undefined ? [] : valuesOf(user, name);
+  return values.length === 1 ? (values[0] ?? '') : '';
+}
+
+function groupsOf(user: StatedUser, groupsAttribute: string | undefined): readonly string[] {
+  if (groupsAttribute === undefined) return [];
+  if (Object.hasOwn(user.attributes, groupsLink) && !Object.hasOwn(user.attributes, groupsAttribute))
+    throw new StatementRefused(
+      'The provider did not send the groups, because the user has too many. Let it send only the groups that are assigned to the application.',
+    );
+  const groups = valuesOf(user, groupsAttribute);
+  if (groups.length > maxGroups) throw new StatementRefused(`The user has more than ${maxGroups} groups.`);
+  return groups;
+}
+
+function emailOf(user: StatedUser, { emailAttribute, emailTrust }: SamlConfiguration): string {
+  if (emailTrust !== 'provider') return '';
+  const ofNameId = user.nameIdFormat === emailFormat ? user.nameId : '';
+  const email = emailAttribute === undefined ? ofNameId : singleValueOf(user, emailAttribute);
+  return hasLookAlike(email) ? '' : (parseEmail(email) ?? '');
+}
+
+/** Returns the name of a user that no other user has. @throws StatementRefused */
+function stableName({ nameId, nameIdFormat }: StatedUser, username: string): string {
+  if (nameIdFormat !== transient) return nameId;
+  if (username === '')
+    throw new StatementRefused(
+      'The NameID is another one at each sign-in (format transient). Set usernameAttribute, or let the provider send another format.',
+    );
+  return username;
+}
+
+/** Returns the visitor that a provider states. @throws StatementRefused */
+export function identityOfStatement(user: StatedUser, configuration: SamlConfiguration): StatedIdentity {
+  const { usernameAttribute, nameAttribute, groupsAttribute, requireGroup } = configuration;
+  const username = singleValueOf(user, usernameAttribute);
+  const stable = stableName(user, username);
+  const groups = groupsOf(user, groupsAttribute);
+  const groupProblem = requiredGroupProblem(groups, requireGroup);
+  if (groupProblem !== null) throw new StatementRefused(groupProblem);
+  const email = emailOf(user, configuration);
+  const displayNames = (nameAttribute === undefined ? usualNames : [nameAttribute]).map((name) => singleValueOf(user, name));
+  return {
+    subject: `${user.issuer} ${stable}`,
+    name: displayNames.find((name) => name !== '') ?? stable,
+    email,
+    names: [...new Set([stable, username, email].filter((name) => name !== ''))],
+    groups,
+  };
+}

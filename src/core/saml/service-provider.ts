@@ -1,0 +1,38 @@
+import { escapeHtml } from '#core/escape-html.ts';
+
+/** Postern as a service provider: each login profile is one of its own, so that no provider can answer for another one. */
+export interface ServiceProvider {
+  /** Also the address of the metadata. */
+  readonly entityId: string;
+  /** Address to which browsers bring the responses of the provider (assertion consumer service). */
+  readonly acsUrl: string;
+}
+
+const [assertion, protocol, metadata] = [
+  'urn:oasis:names:tc:SAML:2.0:assertion',
+  'urn:oasis:names:tc:SAML:2.0:protocol',
+  'urn:oasis:names:tc:SAML:2.0:metadata',
+];
+const postBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
+
+/** Returns the service provider of the profile to which browsers bring responses at `acsUrl`. */
+export const serviceProvider = (acsUrl: string): ServiceProvider => ({ entityId: `${acsUrl}/metadata`, acsUrl });
+
+/**
+ * Returns a request for a sign-in (SAML Core, 3.4.1). It demands neither a format of the NameID nor a way to sign in: the provider knows
+ * better what its users have.
+ * @param now ms since the epoch
+ */
+export const authnRequest = ({ entityId, acsUrl }: ServiceProvider, destination: string, id: string, now: number): string =>
+  `<samlp:AuthnRequest xmlns:samlp="${protocol}" ID="${id}" Version="2.0" IssueInstant="${new Date(now).toISOString()}" ` +
+  `Destination="${escapeHtml(destination)}" ProtocolBinding="${postBinding}" AssertionConsumerServiceURL="${escapeHtml(acsUrl)}">` +
+  `<saml:Issuer xmlns:saml="${assertion}">${escapeHtml(entityId)}</saml:Issuer>` +
+  `<samlp:NameIDPolicy AllowCreate="true"/></samlp:AuthnRequest>`;
+
+/** Returns the metadata that an operator gives to the provider (SAML Metadata, 2.4.4). */
+export const serviceProviderMetadata = ({ entityId, acsUrl }: ServiceProvider): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n` +
+  `<EntityDescriptor xmlns="${metadata}" entityID="${escapeHtml(entityId)}">\n` +
+  `  <SPSSODescriptor AuthnRequestsSigned="false" WantAssertionsSigned="true" protocolSupportEnumeration="${protocol}">\n` +
+  `    <AssertionConsumerService index="0" isDefault="true" Binding="${postBinding}" Location="${escapeHtml(acsUrl)}"/>\n` +
+  `  </SPSSODescriptor>\n</EntityDescriptor>\n`;

@@ -1,0 +1,153 @@
+import { networksOf } from '#core/client-networks.ts';
+import { Refusal } from '#core/messages.ts';
+import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
+import { identityOfStatement, StatementRefused } from '#core/saml/identity-of-statement.ts';
+import { serviceProvider } from '#core/saml/service-provider.ts';
+import { type Turns, turns } from '#features/turns/turns.ts';
+import { readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
+import type { Ports } from '#ports/ports.ts';
+import { ProviderRefused, ProviderUnavailable, ResponseRefused } from '#ports/provider-errors.ts';
+import type { SamlStatement } from '#ports/saml.ts';
+import type { BrowserReturn, CompletedSignIn, ProfileRef, RedirectSignIn, SignInKind, SingleUseSignIn } from '#ports/sign-in.ts';
+import type { Tx } from '#ports/store.ts';
+import { markParkedStatementUsed, markStatementUsed, parkStatement, readParkedStatement, statementKey } from './used-statements.ts';
+
+type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'random' | 'saml'>;
+
+const parkedPurpose = 'reference to a parked SAML statement';
+const relayStateBits = 256; // 43 characters: the standard allows 80 bytes
+const maxWaiting = { inner: 20, all: 200 };
+const retryAfter = 2; // seconds
+const neverAborted = new AbortController().signal;
+
+/** What the browser keeps until it comes back. */
+interface PendingSaml {
+  readonly requestId: string;
+}
+
+/** What the parameter `parked` refers to: a stored statement, or why there is none. */
+type Parked = { readonly key: string } | { readonly refusal: string };
+
+const refused = (forOperator: string) => new Refusal('providerRefused', undefined, { forOperator });
+
+/** Returns the refusal for an error of the provider. */
+function asRefusal(cause: unknown): unknown {
+  if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
+  return cause instanceof ProviderRefused || cause instanceof StatementRefused ? refused(cause.message) : cause;
+}
+
+const toRefusal = (cause: unknown) => {
+  throw asRefusal(cause);
+};
+
+/** SAML: sign-in at a SAML provider, from which the browser comes back with a signed assertion. */
+class SamlSignIn implements RedirectSignIn {
+  readonly protocol = 'saml';
+  readonly #ports: KindPorts;
+  /** Responses are read one after the other, and the networks that send them take turns: anybody can send one that takes time. */
+  readonly #turns: Turns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('signInBusy', undefined, { retryAfter }) });
+
+  constructor(ports: KindPorts) {
+    this.#ports = ports;
+  }
+
+  async begin(profile: ProfileRef, redirectUrl: string) {
+    const state = this.#ports.random.token(relayStateBits);
+    const configuration = await this.#configurationOf(profile);
+    const { url, requestId } = await this.#ports.saml.begin(configuration, serviceProvider(redirectUrl), state).catch(toRefusal);
+    const pending: PendingSaml = { requestId };
+    return { url, state, pending: JSON.stringify(pending) };
+  }
+
+  async finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<SingleUseSignIn | Refusal> {
+    const configuration = await this.#configurationOf(profile);
+    try {
+      const { statement, use } = await this.#statementOf(profile, configuration, response);
+      this.#checkRequest(configuration, statement, pending);
+      return { ...this.#completed(profile, configuration, statement), markStatementUsed: use };
+    } catch (cause) {
+      const refusal = asRefusal(cause);
+      if (cause instanceof ResponseRefused && refusal instanceof Refusal) return refusal;
+      throw refusal;
+    }
+  }
+
+  async park(profile: ProfileRef, response: BrowserReturn): Promise<string> {
+    const seal = (parked: Parked) => this.#ports.vault.seal(parkedPurpose, JSON.stringify(parked));
+    try {
+      const statement = await this.#read(await this.#configurationOf(profile), response);
+      const isFirst = await parkStatement(this.#ports, profile, statement, response.address);
+      return seal(isFirst ? { key: statementKey(statement) } : { refusal: 'The response of the provider was used before.' });
+    } catch (cause) {
+      if (cause instanceof ProviderRefused) return seal({ refusal: cause.message });
+      throw asRefusal(cause);
+    }
+  }
+
+  async mayBeginAtProvider(profile: ProfileRef): Promise<boolean> {
+    return (await this.#configurationOf(profile)).idpInitiated === true;
+  }
+
+  async #configurationOf(profile: ProfileRef): Promise<SamlConfiguration> {
+    return JSON.parse(await readProviderConfiguration(this.#ports, profile, 'SAML'));
+  }
+
+  #read(configuration: SamlConfiguration, { redirectUrl, parameters, address }: BrowserReturn): Promise<SamlStatement> {
+    const response = parameters.get('SAMLResponse');
+    if (!response) throw new Refusal('requestMalformed', 'The body must be a form with SAMLResponse.');
+    return this.#turns.run(networksOf(address), neverAborted, () =>
+      this.#ports.saml.read(configuration, serviceProvider(redirectUrl), response),
+    );
+  }
+
+  /** Returns the statement that a browser brings, now or in an earlier request, and how it is used up. */
+  async #statementOf(
+    profile: ProfileRef,
+    configuration: SamlConfiguration,
+    response: BrowserReturn,
+  ): Promise<{ readonly statement: SamlStatement; readonly use: (tx: Tx) => Promise<boolean> }> {
+    const reference = response.parameters.get('parked');
+    if (reference === null) {
+      const statement = await this.#read(configuration, response);
+      return { statement, use: (tx) => markStatementUsed(tx, profile, statement) };
+    }
+    const parked = this.#openReference(reference);
+    if ('refusal' in parked) throw refused(parked.refusal);
+    const statement = await readParkedStatement(this.#ports, profile, parked.key);
+    if (!statement) throw refused('The response of the provider was used before, or is too old.');
+    return { statement, use: (tx) => markParkedStatementUsed(tx, profile, parked.key) };
+  }
+
+  #openReference(reference: string): Parked {
+    try {
+      return JSON.parse(this.#ports.vault.open(parkedPurpose, reference));
+    } catch {
+      throw new Refusal('requestMalformed', 'This sign-in is not known. Open the link and sign in again.');
+    }
+  }
+
+  /** @throws ResponseRefused if a statement answers a request of another browser, or none although one was sent */
+  #checkRequest({ idpInitiated }: SamlConfiguration, { inResponseTo }: SamlStatement, pending: string | null): void {
+    if (pending === null) {
+      if (inResponseTo !== null) throw new ResponseRefused('The assertion answers a request of another browser.');
+      if (idpInitiated !== true) throw new ResponseRefused('The sign-in began at the provider, which this profile does not allow.');
+      return;
+    }
+    const { requestId }: PendingSaml = JSON.parse(pending);
+    if (inResponseTo !== requestId) throw new ResponseRefused('The assertion does not answer the request of this browser (InResponseTo).');
+  }
+
+  #completed(profile: ProfileRef, configuration: SamlConfiguration, statement: SamlStatement): CompletedSignIn {
+    const identity = identityOfStatement(statement, configuration);
+    return {
+      ...{ identity, claimsAt: this.#ports.clock.now(), profileEpoch: profile.session_epoch, user: null },
+      ...(statement.sessionEnd === null ? {} : { endsAt: statement.sessionEnd }),
+    };
+  }
+}
+
+/** Returns the kind of sign-in at a SAML provider. */
+export const samlKind = (ports: KindPorts): SignInKind => ({
+  redirect: new SamlSignIn(ports),
+  reauthenticate: async (_profile, signIn) => unlessOutdated(signIn, ports.clock.now()),
+});

@@ -1,0 +1,71 @@
+import { sha256 } from '#features/records/sha256.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { SamlStatement } from '#ports/saml.ts';
+import type { ProfileRef } from '#ports/sign-in.ts';
+import type { Tx } from '#ports/store.ts';
+
+const purpose = 'parked SAML statement';
+
+/** Returns the key by which a statement is remembered: a provider chooses its ID, of any length. */
+export const statementKey = ({ id }: Pick<SamlStatement, 'id'>): string => sha256(id);
+
+/** Inserts a statement. @param parked encrypted; null: it begins a session now @returns false if it is known */
+async function insertStatement(tx: Tx, profile: ProfileRef, statement: SamlStatement, parked: string | null): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('used_statement')
+    .values({
+      tid: profile.tid,
+      profile_id: profile.profile_id,
+      statement_key: statementKey(statement),
+      until: statement.usedUntil,
+      parked,
+    })
+    .onConflict((row) => row.columns(['tid', 'profile_id', 'statement_key']).doNothing())
+    .returning('statement_key')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** Marks a statement as used, in the transaction that begins its session. @returns false if it was used before */
+export const markStatementUsed = (tx: Tx, profile: ProfileRef, statement: SamlStatement): Promise<boolean> =>
+  insertStatement(tx, profile, statement, null);
+
+/** Stores a statement until the next request of the browser that has brought it. @returns false if it was used or stored before */
+export const parkStatement = (
+  { store, vault }: Pick<Ports, 'store' | 'vault'>,
+  profile: ProfileRef,
+  statement: SamlStatement,
+  address: string,
+): Promise<boolean> =>
+  store.write((tx) => insertStatement(tx, profile, statement, vault.seal(purpose, JSON.stringify(statement))), visitorTurn(address));
+
+/** Returns a parked statement; null: it has begun a session, or is too old. */
+export async function readParkedStatement(
+  { store, vault, clock }: Pick<Ports, 'store' | 'vault' | 'clock'>,
+  { tid, profile_id }: ProfileRef,
+  key: string,
+): Promise<SamlStatement | null> {
+  const row = await store.read
+    .selectFrom('used_statement')
+    .select('parked')
+    .where('tid', '=', tid)
+    .where('profile_id', '=', profile_id)
+    .where('statement_key', '=', key)
+    .where('until', '>', clock.now())
+    .executeTakeFirst();
+  return row?.parked ? JSON.parse(vault.open(purpose, row.parked)) : null;
+}
+
+/** Marks a parked statement as used, in the transaction that begins its session. @returns false if it was used before */
+export async function markParkedStatementUsed(tx: Tx, { tid, profile_id }: ProfileRef, key: string): Promise<boolean> {
+  const updated = await tx
+    .updateTable('used_statement')
+    .set({ parked: null })
+    .where('tid', '=', tid)
+    .where('profile_id', '=', profile_id)
+    .where('statement_key', '=', key)
+    .where('parked', 'is not', null)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from '#core/messages.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import { serviceProvider, serviceProviderMetadata } from '#core/saml/service-provider.ts';
+import { findProfileRef } from '#features/visits/sign-in/find-profile-ref.ts';
+import { parkProviderResponse, redirectUrlOf } from '#features/visits/sign-in/provider-sign-in.ts';
+import { providerCookie } from './provider-cookies.ts';
+import { finishSignIn, type ProfileRequest, profileIdOf, queryOf, readForms, redirect } from './provider-responses.ts';
+import { usesHttps } from './visitor-cookies.ts';
+import type { VisitorParts } from './visitor-request.ts';
+
+const protocol = 'saml';
+/** Bytes of a form: a response of 256 KiB, of which a part is percent-encoded. */
+const maxForm = 400 << 10;
+
+const maxState = 80; // characters: ours are shorter, and a provider that begins a sign-in may send any text
+
+/** Returns the state of a sign-in that this browser may have begun here; empty: it has not. */
+function relayStateOf(parameters: URLSearchParams): string {
+  const state = parameters.get('RelayState') ?? '';
+  return state.length <= maxState ? state : '';
+}
+
+/** Returns the form of a request. @throws Refusal (400) */
+function formOf({ body }: ProfileRequest): URLSearchParams {
+  if (body instanceof URLSearchParams && body.has('SAMLResponse')) return body;
+  throw new Refusal('requestMalformed', 'The body must be a form with SAMLResponse.');
+}
+
+/**
+ * Adds the routes to which SAML providers send browsers, and the metadata for them. Browsers send cookies with the POST of a provider's
+ * page over HTTPS only. Without HTTPS, the verified response is stored, and a redirect of ours brings the cookie.
+ */
+export function samlRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const { ports } = parts;
+  app.register(async (scope) => {
+    readForms(scope);
+    scope.post('/sign-in/saml/:profileId', { bodyLimit: maxForm }, async (request: ProfileRequest, reply) => {
+      const [parameters, publicUrl] = [formOf(request), ports.links.publicUrl()];
+      const state = relayStateOf(parameters);
+      if (usesHttps(publicUrl) || providerCookie(request, publicUrl, { protocol, state }) !== null) {
+        parameters.delete('parked');
+        return finishSignIn(request, reply, parts, { protocol, state, parameters });
+      }
+      const profileId = profileIdOf(request);
+      const parked = await parkProviderResponse(ports, { profileId, protocol, parameters, address: request.ip });
+      return redirect(reply, `${redirectUrlOf(publicUrl, protocol, profileId)}?${new URLSearchParams({ parked, RelayState: state })}`);
+    });
+  });
+  app.get('/sign-in/saml/:profileId', (request: ProfileRequest, reply) => {
+    const parameters = queryOf(request);
+    if (!parameters.has('parked')) throw new Refusal('notFound');
+    return finishSignIn(request, reply, parts, { protocol, state: relayStateOf(parameters), parameters });
+  });
+  app.get('/sign-in/saml/:profileId/metadata', async (request: ProfileRequest, reply) => {
+    const profileId = profileIdOf(request);
+    const profile = await findProfileRef(ports.store.read, profileId);
+    if (profile?.type_id !== profileTypes.SAML) throw new Refusal('notFound');
+    const metadata = serviceProviderMetadata(serviceProvider(redirectUrlOf(ports.links.publicUrl(), protocol, profileId)));
+    return reply.type('application/samlmetadata+xml; charset=utf-8').send(metadata);
+  });
+}

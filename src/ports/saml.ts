@@ -1,0 +1,41 @@
+import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
+import type { StatedUser } from '#core/saml/identity-of-statement.ts';
+import type { ServiceProvider } from '#core/saml/service-provider.ts';
+
+/** How to reach a provider. */
+export type SamlProvider = Pick<SamlConfiguration, 'metadataUrl' | 'metadata' | 'entityId' | 'entryPoint' | 'certificates'>;
+
+/** What a provider states about a user: an assertion. Its signature, issuer, addressee and time are verified. */
+export interface SamlStatement extends StatedUser {
+  /** ID of the assertion. The caller refuses a second use until `usedUntil`. */
+  readonly id: string;
+  /** ms since the epoch: after that, the assertion is too old. */
+  readonly usedUntil: number;
+  /** ID of the request that the assertion answers. The caller compares it. null: the sign-in began at the provider. */
+  readonly inResponseTo: string | null;
+  /** When the provider demands that the session ends; ms since the epoch; null: it does not say. */
+  readonly sessionEnd: number | null;
+}
+
+/** Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). Each method ends within five seconds. */
+export interface SamlProviders extends AsyncDisposable {
+  /** Returns the address to which the browser is sent, and the ID of the request in it. @throws ProviderUnavailable, ProviderRefused */
+  begin(provider: SamlProvider, self: ServiceProvider, relayState: string): Promise<{ readonly url: string; readonly requestId: string }>;
+  /**
+   * Verifies and reads the response that a browser has brought from the provider.
+   * @param response base64, as the browser sends it
+   * @throws ProviderUnavailable; ResponseRefused, for anything in the response that is not as it must be
+   */
+  read(provider: SamlProvider, self: ServiceProvider, response: string): Promise<SamlStatement>;
+  /** Reads the metadata again, and returns what it says. @throws ProviderUnavailable, ProviderRefused */
+  describe(provider: SamlProvider): Promise<ProviderDescription>;
+}
+
+/** A provider, as its metadata or the configuration describes it. */
+export interface ProviderDescription {
+  readonly entityId: string;
+  /** Address to which browsers are sent. */
+  readonly entryPoint: string;
+  /** Signing certificates in PEM. */
+  readonly certificates: readonly string[];
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
+import { RedirectedBrowser } from './redirected-browser.ts';
+import { startWithSaml } from './saml-sign-in.ts';
+
+const missing = missingForSamlProvider();
+const options = { skip: missing === '' ? false : `not installed: ${missing}` };
+
+test('a SAML response is admitted if it is right, and refused if it is wrong in one way', options, async (t) => {
+  const { provider, share, begin, bring, outcome } = await startWithSaml(t);
+  const cases: { right: string[]; wrong: string[] } = JSON.parse(await provider.call('/cases'));
+  for (const name of cases.right)
+    await t.test(`admitted: ${name}`, async () => {
+      const begun = await begin();
+      await bring(begun, await provider.respond(name, begun.requestId));
+      const { signedIn, visitor } = await outcome(begun.browser);
+      assert.deepEqual([signedIn, visitor.email], [true, 'ann@example.com']);
+    });
+  for (const [index, name] of cases.wrong.entries())
+    await t.test(`refused: ${name}`, async () => {
+      const browser = new RedirectedBrowser({ 'x-forwarded-for': `192.0.2.${index}` }); // a network with many failures must wait
+      const begun = await begin(share.base, browser);
+      await bring(begun, await provider.respond(name, begun.requestId));
+      const { signedIn, code } = await outcome(begun.browser);
+      assert.deepEqual([signedIn, code], [false, 'providerRefused']);
+    });
+});

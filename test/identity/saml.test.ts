@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
+import { until } from '../ports/until.ts';
+import { hour, linkTo, minute, settableClock } from '../visit/visiting.ts';
+import { RedirectedBrowser } from './redirected-browser.ts';
+import { startWithSaml } from './saml-sign-in.ts';
+
+const missing = missingForSamlProvider();
+const options = { skip: missing === '' ? false : `not installed: ${missing}` };
+const displayName = 'urn:oid:2.16.840.1.113730.3.1.241'; // as Shibboleth and pysaml2 name it
+const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+
+for (const at of ['link', 'portal'] as const)
+  test(`a visitor signs in at a SAML provider and comes back to the ${at}`, options, async (t) => {
+    const { postern, profile, share, signIn } = await startWithSaml(t);
+    const base = at === 'link' ? share.base : `/p/${profile.viewId}`;
+    const browser = await signIn('ann', base);
+    assert.equal(browser.visited.at(-1), `${postern.publicUrl}${base}`);
+    const { body } = await browser.visit(postern, base);
+    assert.deepEqual([body.signIn.asksProvider, body.visitor], [true, { name: 'Ann Archer', email: 'ann@example.com' }]);
+    assert.deepEqual(
+      browser.cookies.filter(({ name }) => name.includes('saml')),
+      [],
+      'the cookie of the sign-in is used up',
+    );
+    const { list } = await postern.call('audit/search', { action: 'sign-in' });
+    assert.deepEqual([list.length, list[0].actor, list[0].outcome], [1, 'Ann Archer', 'done']);
+  });
+
+test('without HTTPS, a response that comes without the cookie signs in its browser with the next request, once', options, async (t) => {
+  const { provider, begin, bring, outcome } = await startWithSaml(t);
+  const begun = await begin();
+  const response = await provider.respond('signed assertion', begun.requestId);
+  await bring(begun, response, false);
+  assert.equal((await outcome(begun.browser)).signedIn, true);
+  const parked = begun.browser.visited.find((address) => address.includes('parked='));
+  assert.ok(parked, 'the response was stored, and the browser came again');
+  const thief = new RedirectedBrowser();
+  assert.equal((await thief.open(parked)).response.status, 400);
+  await begun.browser.open(parked);
+  assert.equal((await outcome(thief)).signedIn, false);
+});
+
+test('a stored response signs in nobody but the browser that has begun the sign-in', options, async (t) => {
+  const { provider, postern, profile, begin, outcome } = await startWithSaml(t);
+  const [ann, eve] = [await begin(), await begin()];
+  const response = await provider.respond('signed assertion', ann.requestId);
+  const form = new URLSearchParams({ SAMLResponse: response, RelayState: ann.relayState });
+  const stored = await fetch(`${postern.publicUrl}/sign-in/saml/${profile.id}`, { method: 'POST', body: form, redirect: 'manual' });
+  const parked = new URL(stored.headers.get('location') ?? '');
+  parked.searchParams.set('RelayState', eve.relayState);
+  await eve.browser.open(parked.href);
+  assert.deepEqual([(await outcome(eve.browser)).signedIn, (await outcome(eve.browser)).code], [false, 'providerRefused']);
+});
+
+test('a share lists visitors of a SAML provider by NameID, user name or group', options, async (t) => {
+  const { postern, profile, signIn, list } = await startWithSaml(t, { usernameAttribute: displayName, emailTrust: 'verified' });
+  const only = async (lists: object) => (await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const bases = [
+    await only({ userNames: 'ANN@example.com' }),
+    await only({ userNames: 'ann archer' }),
+    await only({ groupNames: 'Editors' }),
+  ];
+  const statuses = async (user: string) => {
+    const browser = await signIn(user);
+    return Promise.all(bases.map((base) => list(browser, base)));
+  };
+  assert.deepEqual(
+    [await statuses('ann'), await statuses('bob')],
+    [
+      [200, 200, 200],
+      [403, 403, 403],
+    ],
+  );
+});
+
+test('a user outside the required group is refused, and the audit log says why', options, async (t) => {
+  const { postern, signIn, outcome } = await startWithSaml(t, { requireGroup: 'editors' });
+  assert.equal((await outcome(await signIn('ann'))).signedIn, true);
+  const { signedIn, code } = await outcome(await signIn('bob'));
+  assert.deepEqual([signedIn, code], [false, 'providerRefused']);
+  await until(async () => (await postern.call('audit/search', { outcome: 'refused' })).list.length > 0);
+  const [entry] = (await postern.call('audit/search', { outcome: 'refused' })).list;
+  assert.match(JSON.stringify(entry.after), /not in the group editors/);
+});
+
+test('a sign-in that begins at the provider ends at the portal, if the profile allows it', options, async (t) => {
+  const { provider, postern, profile, bring } = await startWithSaml(t, { idpInitiated: true });
+  const browser = new RedirectedBrowser();
+  const response = await provider.respond('signed assertion', '');
+  const { url } = await bring({ browser, relayState: 'anything' }, response, false);
+  assert.equal(url.href, `${postern.publicUrl}/p/${profile.viewId}`);
+  assert.equal((await browser.visit(postern, `/p/${profile.viewId}`)).body.signIn.signedIn, true);
+  const other = new RedirectedBrowser();
+  await bring({ browser: other, relayState: '' }, response, false);
+  assert.equal((await other.visit(postern, `/p/${profile.viewId}`)).body.signIn.signedIn, false, 'a response is used once');
+});
+
+test('after the provider has changed its certificate, the next sign-in succeeds', options, async (t) => {
+  const { postern, provider, signIn, outcome } = await startWithSaml(t);
+  let elapsed = 0; // ms
+  t.mock.method(performance, 'now', () => elapsed);
+  assert.ok(postern);
+  assert.equal((await outcome(await signIn('ann'))).signedIn, true);
+  await provider.call('/roll-over');
+  elapsed += minute;
+  assert.equal((await outcome(await signIn('ann'))).signedIn, true);
+});
+
+test('a session ends after an hour, or earlier if the provider demands it', options, async (t) => {
+  const clock = settableClock();
+  const { provider, begin, bring, list, signIn } = await startWithSaml(t, {}, { environment, replaced: { ports: { clock } } });
+  const ann = await signIn('ann');
+  const begun = await begin();
+  await bring(begun, await provider.call(`/response?${new URLSearchParams({ request: begun.requestId, session_end: '1200' })}`));
+  clock.ahead(19 * minute);
+  assert.deepEqual([await list(ann), await list(begun.browser)], [200, 200]);
+  clock.ahead(2 * minute);
+  assert.deepEqual([await list(ann), await list(begun.browser)], [200, 401]);
+  clock.ahead(hour);
+  assert.equal(await list(ann), 401);
+});
+
+test('another provider, attribute or required group ends all sessions; a new display name attribute ends none', options, async (t) => {
+  const { postern, provider, profile, signIn, list } = await startWithSaml(t);
+  const basic = { metadataUrl: provider.metadataUrl, groupsAttribute: 'groups', emailTrust: 'provider' };
+  const change = (configuration: object) =>
+    postern.call('loginprofile/update', { id: profile.id, configuration: JSON.stringify({ ...basic, ...configuration }) });
+  const ann = await signIn('ann');
+  await change({ nameAttribute: 'displayName', idpInitiated: true });
+  assert.equal(await list(ann), 200);
+  await change({ usernameAttribute: 'mail' });
+  assert.equal(await list(ann), 401);
+});
+
+test('while the provider does not respond, sign-ins end with a message, and begin again when it is back', options, async (t) => {
+  const { provider, postern, share } = await startWithSaml(t, { metadataUrl: 'http://127.0.0.1:1/metadata' });
+  const browser = new RedirectedBrowser();
+  const { url } = await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`);
+  assert.match(browser.visited.at(-1) ?? url.href, /#sign-in=providerAway/);
+  assert.ok(provider);
+});
+
+test('the configuration of a SAML profile says how its provider is known, in one way', options, async (t) => {
+  const { postern, provider } = await startWithSaml(t);
+  const certificate = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----';
+  const manual = { entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates: [certificate] };
+  for (const [configuration, problem] of [
+    [{}, /metadataUrl is required/],
+    [{ metadataUrl: 'http://idp.example/metadata' }, /metadataUrl must begin with https/],
+    [{ metadata: '<x/>' }, /metadata must be XML with an EntityDescriptor/],
+    [{ ...manual, metadataUrl: provider.metadataUrl }, /entryPoint and certificates are part of the metadata/],
+    [{ ...manual, entityId: undefined }, /entityId is required/],
+    [{ ...manual, entryPoint: 'http://idp.example/sso' }, /entryPoint must begin with https/],
+    [{ ...manual, certificates: ['x'] }, /certificates must be certificates in PEM/],
+    [{ ...manual, requireGroup: 'a' }, /groupsAttribute is required/],
+    [{ ...manual, unknown: 1 }, /unknown/],
+  ] as const) {
+    const { status, body } = await postern.send('loginprofile/add', {
+      title: 'x',
+      typeId: 6,
+      configuration: JSON.stringify(configuration),
+    });
+    assert.equal(status, 400, JSON.stringify(configuration));
+    assert.match(JSON.stringify(body), problem);
+  }
+});

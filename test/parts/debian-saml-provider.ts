@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+import { isInstalled } from './is-installed.ts';
+
+const python = '/usr/bin/python3'; // Debian's modules are seen by this one alone
+
+/** Returns what is missing for the provider; empty: nothing. */
+export function missingForSamlProvider(): string {
+  const missing = ['xmlsec1', 'openssl'].filter((program) => !isInstalled(program));
+  const hasLibrary = spawnSync(python, ['-c', 'import saml2']).status === 0;
+  return [...missing, ...(hasLibrary ? [] : ['python3-pysaml2'])].join(', ');
+}
+
+/** A SAML provider that shares no code with Postern (Debian's pysaml2 and xmlsec1). Its users are `ann` and `bob`. */
+export interface DebianSamlProvider {
+  readonly metadataUrl: string;
+  /** Gives it the metadata of a service provider. @returns the address to which it will send responses */
+  serve(metadata: string): Promise<string>;
+  /** Calls a path, see debian-saml-provider.py. @returns the text of the response */
+  call(path: string): Promise<string>;
+  /** Returns a response in base64. @param name see `/cases` @param request ID of the request that it answers */
+  respond(name: string, request: string): Promise<string>;
+  /** Stops answering, and continues. */
+  pause(): void;
+  resume(): void;
+  close(): Promise<void>;
+}
+
+async function ready({ stdout }: ChildProcess): Promise<void> {
+  if (!stdout) throw new Error('the SAML provider has no output');
+  const [text] = await once(stdout, 'data');
+  if (!String(text).includes('ready')) throw new Error(`the SAML provider did not start: ${text}`);
+}
+
+/** Starts a provider. */
+export async function startSamlProvider(): Promise<DebianSamlProvider> {
+  const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'saml-'))];
+  const script = join(import.meta.dirname, 'debian-saml-provider.py');
+  const child = spawn(python, [script, String(port), folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await ready(child);
+  const url = `http://127.0.0.1:${port}`;
+  async function call(path: string, body?: string): Promise<string> {
+    const response = await fetch(url + path, body === undefined ? {} : { method: 'POST', body });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    return text;
+  }
+  return {
+    metadataUrl: `${url}/metadata`,
+    call: (path) => call(path),
+    serve: (metadata) => call('/service-provider', metadata),
+    respond: (name, request) => call(`/response?${new URLSearchParams({ case: name, request })}`),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async close() {
+      child.kill('SIGKILL');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
