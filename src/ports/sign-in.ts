@@ -235,5 +235,5 @@ export interface SignInKind {
 /** A type of login profile with sign-in. */
 export type SignInType = Exclude<ProfileType, 'PUBLIC'>;
 
-/** The kinds of sign-in by the type of login profile. A type without a kind is not available yet. */
-export type SignInKinds = { readonly [T in SignInType]?: SignInKind };
+/** The kinds of sign-in by the type of login profile. */
+export type SignInKinds = Readonly<Record<SignInType, SignInKind>>;

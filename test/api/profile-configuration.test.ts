@@ -111,7 +111,7 @@ test('a configuration that does not fit its type is refused, and the error names
     [5, text({ ...oidc, issuer: 7 }), 'issuer'],
     [5, text({ issuer: oidc.issuer, clientId: 'x' }), 'clientSecret'],
     [5, text({ ...oidc, clientSecrt: 'x' }), 'clientSecrt'],
-    [6, text({ entryPoint: 'https://x.example' }), 'certificates'],
+    [6, text({ entryPoint: 'https://x.example' }), 'entityId'],
     [7, text({ ...ldap, startTls: 'yes' }), 'startTls'],
     [5, '{', ''],
     [5, '[]', ''],

@@ -1,18 +1,6 @@
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { isProfileTypeAvailable, profileTypeName, profileTypes } from '#core/records/login-profile.ts';
-import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
-import { signInKinds } from '#features/visits/sign-in/sign-in-kinds.ts';
-import { startPostern, usersProfile } from '../start.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
+import { usersProfile } from '../start.ts';
 import { type CreateVisitor, passwordKindContract } from './sign-in-kinds.contract.ts';
-
-test('exactly the login profile types that are offered as available have a kind of sign-in', async (t) => {
-  const kinds = signInKinds((await startPostern(t)).ports);
-  for (const typeId of Object.values(profileTypes)) {
-    const isSignInAvailable = isProfileTypeAvailable(typeId) && typeId !== profileTypes.PUBLIC;
-    assert.equal(findSignInKind(kinds, { type_id: typeId }) !== null, isSignInAvailable, profileTypeName(typeId));
-  }
-});
 
 const password = 'correct horse battery';
 

@@ -129,50 +129,13 @@ test('a user can open only the shares of their own login profile', async (t) => 
     assert.equal((await postern.visit(`${theirs.base}/list`, { headers: { cookie: sent } })).status, 401);
 });
 
-const later: readonly (readonly [number, object])[] = [[6, { metadataUrl: 'https://login.example.com/metadata' }]];
-
-test('sign-in types that are not available yet answer 503 and admit nobody', async (t) => {
+test('the SAML addresses of a profile of another type do not exist, also for the page of another site', async (t) => {
   const postern = await startPostern(t);
-  for (const [typeId, configuration] of later) {
-    const profile = await postern.call('loginprofile/add', {
-      title: `Kind ${typeId}`,
-      typeId,
-      configuration: JSON.stringify(configuration),
-    });
-    const { base } = await linkTo(postern, { authenticationId: profile.id });
-    for (const at of [base, `/p/${profile.viewId}`]) {
-      const answer = await postern.visit(`${at}/sign-in`, posting({ username: 'ann', password }));
-      assert.equal(answer.status, 503, `${typeId}`);
-      assert.equal(answer.body.code, 'signInUnavailable');
-      assert.equal((await postern.visit(`${at}/visit`)).body.signIn.signedIn, false);
-      for (const [path, init] of [
-        ['/sign-in/code', posting({ email: 'ann@example.com' })],
-        ['/sign-in/start', {}],
-      ] as const) {
-        const other = await postern.visit(at + path, init);
-        assert.equal(other.status, 503, path);
-        assert.equal(other.body.code, 'signInUnavailable');
-      }
-    }
-    assert.equal((await postern.visit(`${base}/list`)).status, 401);
-    const pair = { authorization: `Basic ${Buffer.from(`ann:${password}`).toString('base64')}` };
-    assert.notEqual((await postern.visit(`${base}/list`, { headers: pair })).status, 200);
-  }
-});
-
-test('the SAML addresses answer that this sign-in is unavailable', async (t) => {
-  const postern = await startPostern(t);
-  assert.equal((await postern.visit('/sign-in/saml/1/metadata')).body.code, 'signInUnavailable');
-  const saml = await postern.visit('/sign-in/saml/1', posting({}, { origin: 'https://login.example.com', 'sec-fetch-site': 'cross-site' }));
-  assert.equal(saml.status, 503);
-});
-
-test('a SAML form posted by an identity provider gets 503', async (t) => {
-  const postern = await startPostern(t);
+  assert.equal((await postern.visit('/sign-in/saml/1/metadata')).status, 404);
   const form = await postern.visit('/sign-in/saml/1', {
     method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://login.example.com' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://login.example.com', 'sec-fetch-site': 'cross-site' },
     body: 'SAMLResponse=x&RelayState=y',
   });
-  assert.equal(form.status, 503);
+  assert.equal(form.status, 404);
 });

@@ -44,10 +44,7 @@ test('the summary sentence of a share states who can do what, and when', () => {
 test('the summary sentence says so if nobody can open the share or do anything there', () => {
   assert.equal(told({}), 'Nobody can open /reports yet. Choose who gets access.');
   assert.equal(told({ allowAllUsers: true, active: false }), 'The link to /reports is inactive. Nobody can open it.');
-  assert.equal(
-    told({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1, available: true } }),
-    'Nobody can open /reports yet. Choose who gets access.',
-  );
+  assert.equal(told({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1 } }), 'Nobody can open /reports yet. Choose who gets access.');
   const nothing = { canView: false, canDownload: false, canDownloadFolder: false };
   assert.equal(
     told({ allowAllUsers: true, ...nothing }),
@@ -55,13 +52,12 @@ test('the summary sentence says so if nobody can open the share or do anything t
   );
 });
 
-test('the summary sentence states what prevents access: marked files, unavailable sign-in, or expiry', () => {
+test('the summary sentence states what prevents access: marked files, or expiry', () => {
   const everyone = { allowAllUsers: true };
   assert.match(
     told({ ...everyone, marked: true }),
     /\/reports\. Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet\.$/,
   );
-  assert.match(told({ ...everyone, profile: { title: 'Staff', typeId: 5, available: false } }), /Sign-in with Staff is not available yet/);
   assert.equal(
     told({ ...everyone, until: '31 March 2026', ended: true }),
     'The link to /reports expired on 31 March 2026. Nobody can open it.',

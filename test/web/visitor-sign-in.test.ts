@@ -85,17 +85,6 @@ test('a share that was not opened from a portal shows no link back to one', asyn
   assert.equal(await page.locator('.back').count(), 0);
 });
 
-test('a link whose kind of sign-in is not available yet says so', async (t) => {
-  const postern = await startPostern(t);
-  const configuration = JSON.stringify({ metadataUrl: 'https://login.example.com/metadata' });
-  const profile = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 6, configuration });
-  const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
-  const { window } = await openWindow(t, look);
-  const page = await window.newPage();
-  await page.goto(viewUrl);
-  await page.getByRole('heading', { name: /not available/i }).waitFor();
-});
-
 test('a visitor can change their own password on the page and continue, and gets help for a forgotten one', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann']);

@@ -20,10 +20,6 @@ const typeIds = Object.values(profileTypes);
 export const profileTypeId = (description: string) =>
   Type.Integer({ minimum: Math.min(...typeIds), maximum: Math.max(...typeIds), description });
 
-const availableTypes: readonly ProfileType[] = ['PUBLIC', 'PASSWORD', 'USERS', 'EMAIL_CODE', 'OIDC', 'SAML', 'LDAP'];
-/** Returns whether visitors can sign in with profiles of a type. Profiles of other types can be stored, but their links answer 503. */
-export const isProfileTypeAvailable = (typeId: number) => availableTypes.includes(profileTypeName(typeId));
-
 /** Returns whether visitors must sign in. Only profiles that require sign-in have a portal. */
 export const requiresSignIn = (typeId: number) => typeId !== profileTypes.PUBLIC;
 

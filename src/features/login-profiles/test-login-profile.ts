@@ -10,13 +10,14 @@ import type { LoginProfileInput } from './insert-login-profile.ts';
 import { loginProfileRecords } from './login-profile-rows.ts';
 import { type Step, step } from './test-step.ts';
 import { tryDirectory } from './try-directory.ts';
+import { trySamlProvider } from './try-saml-provider.ts';
 import { readLoginProfileInput } from './update-login-profile.ts';
 
 const TestResponse = Type.Object({
   works: Type.Boolean({ description: 'Whether all steps succeeded.' }),
   tried: Type.Array(
     Type.Object({
-      what: Type.String({ description: 'Step: mail, connection, account, user, password, metadata, keys or client.' }),
+      what: Type.String({ description: 'Step: mail, connection, account, user, password, metadata, keys, certificates or client.' }),
       works: Type.Boolean(),
       detail: Type.String({ description: 'What was found, without secrets.' }),
     }),
@@ -64,7 +65,7 @@ async function tryProvider({ id, profile }: Trial, { openId, links }: Ports): Pr
   return openId.test(configuration, `${links.publicUrl()}/sign-in/oidc/${id}`);
 }
 
-/** Runs the steps for the type of a profile. @throws Refusal (400) if a value is missing; (503) if the type is not available yet */
+/** Runs the steps for the type of a profile. @throws Refusal (400) if a value is missing */
 async function runSteps(trial: Trial, ports: Ports): Promise<readonly Step[]> {
   const { profile, username, password } = trial;
   const asksUsername = profile.type_id === profileTypes.USERS || (profile.type_id === profileTypes.PASSWORD && profile.username !== '');
@@ -84,8 +85,8 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly Step[]> {
       return tryProvider(trial, ports);
     case 'LDAP':
       return tryDirectory(ports.directories, JSON.parse(profile.configuration), { username, password });
-    default:
-      throw new Refusal('signInUnavailable');
+    case 'SAML':
+      return trySamlProvider(ports.saml, JSON.parse(profile.configuration));
   }
 }
 

@@ -1,10 +1,11 @@
-import { Alert, Checkbox, PasswordInput, SegmentedControl, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, PasswordInput, TagsInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useOverview } from '#console/overview/use-overview.ts';
-import { hasAccessUsers, isProfileTypeAvailable, profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { hasAccessUsers, profileTypes, secretMask } from '#core/records/login-profile.ts';
 import { LdapFields } from './ldap-fields.tsx';
 import { OidcFields } from './oidc-fields.tsx';
 import type { ProfileFormState as Form } from './profile-values.ts';
+import { SamlFields } from './saml-fields.tsx';
 
 /** A field for a secret. A stored secret appears as dots. It stays unless the operator types another one. */
 function Secret({ form, name, label }: { form: Form; name: 'password' | 'clientSecret' | 'bindPassword'; label: string }) {
@@ -50,29 +51,6 @@ const Oidc = ({ form }: { form: Form }) => (
   <OidcFields form={form} secret={<Secret form={form} name="clientSecret" label="Client secret" />} />
 );
 
-const Saml = ({ form }: { form: Form }) => (
-  <>
-    <SegmentedControl
-      aria-label="Identity provider settings"
-      data={[
-        { value: 'metadata', label: 'From metadata' },
-        { value: 'manual', label: 'Enter manually' },
-      ]}
-      {...form.getInputProps('samlBy')}
-    />
-    {form.values.samlBy === 'metadata' ? (
-      <TextInput label="Metadata URL" placeholder="https://login.example.com/metadata" {...form.getInputProps('metadataUrl')} />
-    ) : (
-      <>
-        <TextInput label="Sign-in URL" {...form.getInputProps('entryPoint')} />
-        <Textarea label="Certificates (PEM)" autosize minRows={4} maxRows={12} {...form.getInputProps('certificates')} />
-      </>
-    )}
-    <TextInput label="Groups attribute" {...form.getInputProps('groupsAttribute')} />
-    <Checkbox label="Allow sign-in that starts at the identity provider" {...form.getInputProps('idpInitiated', { type: 'checkbox' })} />
-  </>
-);
-
 const Ldap = ({ form }: { form: Form }) => (
   <LdapFields form={form} secret={<Secret form={form} name="bindPassword" label="Password of the account" />} />
 );
@@ -81,7 +59,7 @@ const byKind: Readonly<Record<number, (props: { form: Form }) => ReactNode>> = {
   [profileTypes.PASSWORD]: Password,
   [profileTypes.EMAIL_CODE]: EmailCode,
   [profileTypes.OIDC]: Oidc,
-  [profileTypes.SAML]: Saml,
+  [profileTypes.SAML]: SamlFields,
   [profileTypes.LDAP]: Ldap,
 };
 
@@ -95,11 +73,6 @@ export function KindFields({ form }: { form: Form }) {
         <Text size="sm" c="dimmed">
           Users are added under Access users, once this login profile exists.
         </Text>
-      )}
-      {!isProfileTypeAvailable(form.values.typeId) && (
-        <Alert color="accent">
-          You can configure this sign-in method now, but visitors cannot use it yet. Its links show a message that says so.
-        </Alert>
       )}
     </>
   );

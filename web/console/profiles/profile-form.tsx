@@ -2,7 +2,7 @@ import { Radio, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { Section } from '#console/components/section.tsx';
 import { useCaller } from '#console/shell/caller.ts';
 import { inRanges, packRanges, parseRanges } from '#core/authorization/address-range.ts';
-import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
 import { kinds } from './kinds.ts';
@@ -64,12 +64,10 @@ export function ProfileForm({ form }: { form: ProfileFormState }) {
                 className="choice"
                 aria-label={kinds[type]?.name}
                 aria-description={kinds[type]?.description}
-                disabled={!isProfileTypeAvailable(typeId) && form.values.typeId !== typeId}
               >
                 <Radio.Indicator />
                 <div>
                   <Text fw={550}>{kinds[type]?.name}</Text>
-                  {!isProfileTypeAvailable(typeId) && <Text size="sm">Not available yet</Text>}
                   <Text size="sm" c="dimmed">
                     {kinds[type]?.description}
                   </Text>

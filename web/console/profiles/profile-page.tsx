@@ -43,6 +43,8 @@ const profiles: RecordKind<LoginProfile, ProfileValues> = {
     before.typeId === after.typeId && ['password', 'clientSecret', 'bindPassword'].every((name) => before[name] === after[name]),
 };
 
+const hasProvider = (typeId: number) => typeId === profileTypes.OIDC || typeId === profileTypes.SAML;
+
 /** One login profile: its settings, its portal, and links to its shares and users. */
 export function ProfilePage() {
   const id = useRecordId();
@@ -67,8 +69,9 @@ export function ProfilePage() {
         </Group>
         {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
         {profile.typeId === profileTypes.OIDC && <RedirectAddress profile={profile} />}
+        {profile.typeId === profileTypes.SAML && <ServiceProviderAddresses profile={profile} />}
       </Paper>
-      {isAdmin && profile.typeId === profileTypes.OIDC && <ProviderTest key={profile.etag} id={profile.id} />}
+      {isAdmin && hasProvider(profile.typeId) && <ProviderTest key={profile.etag} id={profile.id} />}
       {isAdmin && profile.typeId === profileTypes.LDAP && <DirectoryTest key={profile.etag} id={profile.id} />}
       <RecordEditor
         key={profile.id}
@@ -112,6 +115,30 @@ function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginProfile }
         copyLabel="Copy redirect address"
       />
     </Group>
+  );
+}
+
+function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile: LoginProfile }) {
+  const acsUrl = new URL(`/sign-in/saml/${id}`, viewUrl).href;
+  return (
+    <>
+      <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+        <CopyField
+          label="Metadata and entity ID of this profile"
+          description="Most providers read the metadata at this address. Otherwise enter it as entity ID, audience or identifier."
+          value={`${acsUrl}/metadata`}
+          copyLabel="Copy entity ID"
+        />
+      </Group>
+      <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+        <CopyField
+          label="Reply address"
+          description="The provider calls it reply URL, ACS URL or single sign-on URL."
+          value={acsUrl}
+          copyLabel="Copy reply address"
+        />
+      </Group>
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { findProfiles, profileQuery } from '#console/shares/share-queries.ts';
-import { isProfileTypeAvailable, type LoginProfile } from '#core/records/login-profile.ts';
+import type { LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
 const maxOptions = 50;
@@ -33,19 +33,14 @@ export function ProfileSelect({ label, description, placeholder, value, onChange
     placeholderData: keepPreviousData,
   });
   const all = selected && !options.some(({ id }) => id === selected.id) ? [selected, ...options] : options;
-  const kindOf = ({ typeId, typeString }: LoginProfile) =>
-    `${kinds[typeString]?.name ?? typeString}${isProfileTypeAvailable(typeId) ? '' : ', not available yet'}`;
+  const kindOf = ({ typeString }: LoginProfile) => kinds[typeString]?.name ?? typeString;
   const labelOf = (profile: LoginProfile) => (withKind ? `${profile.title} (${kindOf(profile)})` : profile.title);
   return (
     <Select
       {...(placeholder === undefined ? { label, description } : { 'aria-label': label, placeholder, clearable: true })}
       searchable
       allowDeselect={false}
-      data={all.map((profile) => ({
-        value: String(profile.id),
-        label: labelOf(profile),
-        disabled: withKind && !isProfileTypeAvailable(profile.typeId) && profile.id !== value,
-      }))}
+      data={all.map((profile) => ({ value: String(profile.id), label: labelOf(profile) }))}
       filter={({ options }) => options} // the server has filtered them
       onSearchChange={(typed) => setWord(typed.replace(/ \([^)]*\)$/, ''))}
       nothingFoundMessage="No login profile found"

@@ -8,9 +8,14 @@ interface Props {
   readonly id: number;
 }
 
-const providerSteps = { metadata: 'Metadata of the provider', keys: 'Keys of the provider', client: 'Client ID and client secret' };
+const providerSteps = {
+  metadata: 'Metadata of the provider',
+  keys: 'Keys of the provider',
+  certificates: 'Certificates of the provider',
+  client: 'Client ID and client secret',
+};
 
-/** Tests the provider of an OIDC profile. */
+/** Tests the provider of an OIDC or a SAML profile. */
 export const ProviderTest = ({ id }: Props) => (
   <TestPanel id="provider-test" title="Provider test" run={() => post('loginprofile/test', { id })} labels={providerSteps} />
 );

@@ -28,6 +28,8 @@ export interface ProfileValues extends Record<string, unknown> {
   readonly clientAuth: string;
   readonly samlBy: string;
   readonly metadataUrl: string;
+  readonly metadata: string;
+  readonly entityId: string;
   readonly entryPoint: string;
   readonly certificates: string;
   readonly groupsAttribute: string;
@@ -69,8 +71,10 @@ export const emptyProfile: ProfileValues = {
   emailTrust: 'verified',
   prompt: '',
   clientAuth: '',
-  samlBy: 'metadata',
+  samlBy: 'metadataUrl',
   metadataUrl: '',
+  metadata: '',
+  entityId: '',
   entryPoint: '',
   certificates: '',
   groupsAttribute: '',
@@ -105,6 +109,15 @@ const certificatesIn = (text: string) =>
 const usersOfDirectory = ({ ldapBy, bindPattern, bindDn, bindPassword, userFilter }: ProfileValues) =>
   ldapBy === 'pattern' ? { bindPattern } : { bindDn, bindPassword, userFilter };
 
+/** Returns how a SAML provider is described. */
+function samlProviderOf({ samlBy, metadataUrl, metadata, entryPoint, certificates }: ProfileValues): object {
+  if (samlBy === 'metadataUrl') return { metadataUrl };
+  return samlBy === 'metadata' ? { metadata } : { entryPoint, certificates: certificatesIn(certificates) };
+}
+
+/** Returns which e-mail addresses are accepted, if not only verified ones. */
+const trustOf = ({ emailTrust }: ProfileValues) => (emailTrust === 'provider' ? { emailTrust } : {});
+
 /** Returns how the groups of a directory are found. */
 const groupsOfDirectory = ({ groupsFrom, groupFilter }: ProfileValues) => (groupsFrom === 'search' ? { groupsFrom, groupFilter } : {});
 
@@ -116,14 +129,14 @@ function configurationOf(values: ProfileValues): object | null {
     case profileTypes.EMAIL_CODE:
       return { allow: values.allow };
     case profileTypes.OIDC: {
-      const { issuer, clientId, clientSecret, scopes, groupsClaim, requireGroup, usernameClaim, emailTrust, prompt, clientAuth } = values;
+      const { issuer, clientId, clientSecret, scopes, groupsClaim, requireGroup, usernameClaim, prompt, clientAuth } = values;
       const optional = { clientSecret, scopes, groupsClaim, requireGroup, usernameClaim, prompt, clientAuth };
-      return { issuer, clientId, ...withoutEmpty(optional), ...(emailTrust === 'provider' ? { emailTrust } : {}) };
+      return { issuer, clientId, ...withoutEmpty(optional), ...trustOf(values) };
     }
     case profileTypes.SAML: {
-      const { metadataUrl, entryPoint, groupsAttribute, idpInitiated } = values;
-      const provider = values.samlBy === 'metadata' ? { metadataUrl } : { entryPoint, certificates: certificatesIn(values.certificates) };
-      return { ...provider, ...withoutEmpty({ groupsAttribute, idpInitiated }) };
+      const { entityId, usernameAttribute, emailAttribute, nameAttribute, groupsAttribute, requireGroup, idpInitiated } = values;
+      const optional = { entityId, usernameAttribute, emailAttribute, nameAttribute, groupsAttribute, requireGroup, idpInitiated };
+      return { ...samlProviderOf(values), ...withoutEmpty(optional), ...trustOf(values) };
     }
     case profileTypes.LDAP: {
       const { url, baseDn, startTls, ca, usernameAttribute, emailAttribute, nameAttribute, nestedGroups, requireGroup } = values;
@@ -163,6 +176,7 @@ export function profileValuesOf(profile: LoginProfile): ProfileValues {
     ...emptyProfile,
     ...Object.fromEntries(fields),
     ...(certificates ? { certificates, samlBy: 'manual' } : {}),
+    ...(configuration['metadata'] === undefined ? {} : { samlBy: 'metadata' }),
     ...(configuration['bindPattern'] === undefined ? {} : { ldapBy: 'pattern' }),
     allow: Array.isArray(configuration['allow']) ? configuration['allow'].map(String) : [],
     ...{ title, description, startupMessage, lang, ipRange, typeId, username, password },
@@ -191,6 +205,7 @@ const harmlessFields: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow'],
   ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],
   ...['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'],
+  ...['samlBy', 'entryPoint', 'certificates', 'idpInitiated'],
 ];
 const fieldsThatEndSessions = Object.keys(emptyProfile).filter((name) => !harmlessFields.includes(name));
 

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { get } from '#console/api/call.ts';
 import { ProfileSelect } from '#console/profiles/profile-select.tsx';
-import { hasAccessUsers, isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
+import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
 import { LinkPasswordField } from './link-password-field.tsx';
 import { profileQuery } from './share-queries.ts';
 import { hasGroups, hasNames, type ShareValues } from './share-values.ts';
@@ -74,11 +74,6 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
         onChange={(id) => id && form.setValues({ authenticationId: id, allowAllUsers: true, users: [], groups: [] })}
         error={form.errors['authenticationId']}
       />
-      {typeId !== undefined && !isProfileTypeAvailable(typeId) && (
-        <Text size="sm" c="dimmed">
-          This sign-in method is not available yet. Visitors cannot open the link until it is.
-        </Text>
-      )}
       {typeId === profileTypes.PUBLIC && (
         <Text size="sm" c="dimmed">
           Visitors do not sign in. Anyone with the link has access.

@@ -8,8 +8,8 @@ export interface SentenceParts extends PermissionFlags {
   readonly allowAllUsers: boolean;
   readonly users: readonly string[];
   readonly groups: readonly string[];
-  /** Title and kind of the login profile, and whether that kind is available yet. null: none is chosen. */
-  readonly profile: { readonly title: string; readonly typeId: number; readonly available: boolean } | null;
+  /** Title and kind of the login profile. null: none is chosen. */
+  readonly profile: { readonly title: string; readonly typeId: number } | null;
   /** Whether its files must be marked or signed. */
   readonly marked: boolean;
   /** Formatted start: `31 March 2027`. null: none. */
@@ -54,12 +54,10 @@ function actionsOf(parts: SentenceParts): string {
 const validityOf = ({ from, until }: SentenceParts) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
 
 /** Returns a sentence about what is not available yet, or an empty text. */
-function limitationOf({ profile, marked }: SentenceParts): string {
-  if (profile && !profile.available) return ` Sign-in with ${profile.title} is not available yet. Until then, nobody can open the link.`;
-  return marked
+const limitationOf = ({ marked }: SentenceParts): string =>
+  marked
     ? ' Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet.'
     : '';
-}
 
 /** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027." */
 export function sentenceOf(parts: SentenceParts): string {

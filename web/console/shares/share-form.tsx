@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { formats } from '#console/components/format.ts';
 import { Section } from '#console/components/section.tsx';
-import { isProfileTypeAvailable, profileTypes } from '#core/records/login-profile.ts';
+import { profileTypes } from '#core/records/login-profile.ts';
 import { AccessFields } from './access-fields.tsx';
 import { AlertFields } from './alert-fields.tsx';
 import { PathFields } from './path-fields.tsx';
@@ -14,7 +14,7 @@ import { profileQuery } from './share-queries.ts';
 import { instantOf, type ShareValues } from './share-values.ts';
 import { ValidityFields } from './validity-fields.tsx';
 
-const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD, available: true };
+const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD };
 
 /** Shows the summary sentence of a share while it is edited. */
 export function ShareSentence({ values }: { values: ShareValues }) {
@@ -25,7 +25,7 @@ export function ShareSentence({ values }: { values: ShareValues }) {
     <p className="sentence" aria-live="polite">
       {sentenceOf({
         ...values,
-        profile: values.ownPassword ? linkProfile : profile && { ...profile, available: isProfileTypeAvailable(profile.typeId) },
+        profile: values.ownPassword ? linkProfile : profile,
         marked: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,
         from: from && formats.moment(from),
         until: until && formats.end(until).moment,

@@ -1,6 +1,5 @@
 import { emailKey, parseEmail } from '#core/mail/email.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { SignInBody } from '#core/records/visit.ts';
 import { beginAttempt } from '#features/rate-limits/sign-in-attempt.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
@@ -21,11 +20,10 @@ export interface SubmittedCredentials {
   readonly address: string;
 }
 
-/** Returns the kind of sign-in of a profile. @throws Refusal (400) if the profile needs no sign-in, (503) if its kind is not available yet */
+/** Returns the kind of sign-in of a profile. @throws Refusal (400) if the profile needs no sign-in */
 export function signInKindOf({ signInKinds }: Pick<VisitServices, 'signInKinds'>, profile: ProfileRef): SignInKind {
-  if (!requiresSignIn(profile.type_id)) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
   const kind = findSignInKind(signInKinds, profile);
-  if (!kind) throw new Refusal('signInUnavailable');
+  if (!kind) throw new Refusal('requestMalformed', 'This link needs no sign-in.');
   return kind;
 }
 

@@ -1,0 +1,141 @@
+import { Alert, Button, Checkbox, FileButton, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { PresetSelect } from './preset-select.tsx';
+import type { ProfileFormState } from './profile-values.ts';
+import { samlPresets } from './saml-presets.ts';
+
+interface Props {
+  readonly form: ProfileFormState;
+}
+
+const MetadataFile = ({ form }: Props) => (
+  <>
+    <FileButton
+      accept=".xml,text/xml,application/xml"
+      onChange={(file) => void file?.text().then((text) => form.setFieldValue('metadata', text))}
+    >
+      {(props) => (
+        <Button variant="default" w="fit-content" {...props}>
+          Choose metadata file
+        </Button>
+      )}
+    </FileButton>
+    <Textarea
+      label="Metadata"
+      description="The file that the provider offers for download. When its certificate changes, you must replace it here."
+      autosize
+      minRows={4}
+      maxRows={12}
+      {...form.getInputProps('metadata')}
+    />
+  </>
+);
+
+const Manual = ({ form }: Props) => (
+  <>
+    <TextInput label="Sign-in address" placeholder="https://login.example.com/sso" {...form.getInputProps('entryPoint')} />
+    <Textarea
+      label="Certificates"
+      description="In PEM. Before the provider changes its certificate, add the new one below the old one."
+      autosize
+      minRows={4}
+      maxRows={12}
+      {...form.getInputProps('certificates')}
+    />
+  </>
+);
+
+/** How the provider is described. */
+function Provider({ form }: Props) {
+  const by = form.values.samlBy;
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Description of the provider"
+        data={[
+          { value: 'metadataUrl', label: 'Metadata by address' },
+          { value: 'metadata', label: 'Metadata as a file' },
+          { value: 'manual', label: 'Single fields' },
+        ]}
+        {...form.getInputProps('samlBy')}
+      />
+      {by === 'metadataUrl' && (
+        <TextInput
+          label="Metadata address"
+          description="Postern reads the metadata every day, so that a new certificate of the provider needs no change here."
+          placeholder="https://login.example.com/metadata"
+          {...form.getInputProps('metadataUrl')}
+        />
+      )}
+      {by === 'metadata' && <MetadataFile form={form} />}
+      {by === 'manual' && <Manual form={form} />}
+      <TextInput
+        label="Entity ID of the provider"
+        description={
+          by === 'manual' ? 'The provider calls it entity ID or issuer.' : 'Only needed if the metadata describes several providers.'
+        }
+        {...form.getInputProps('entityId')}
+      />
+    </>
+  );
+}
+
+const Attributes = ({ form }: Props) => (
+  <>
+    <TextInput
+      label="User name attribute"
+      description="Shares can list users by its value, besides the NameID. Choose an attribute that users cannot change themselves."
+      {...form.getInputProps('usernameAttribute')}
+    />
+    <TextInput
+      label="E-mail attribute"
+      description="If empty: the NameID, if it is an address."
+      {...form.getInputProps('emailAttribute')}
+    />
+    <Select
+      label="Accepted e-mail addresses"
+      description="SAML does not say whether an address is verified."
+      data={[
+        { value: 'verified', label: 'None: shares list users by other names' },
+        { value: 'provider', label: 'The addresses that the provider sends' },
+      ]}
+      allowDeselect={false}
+      {...form.getInputProps('emailTrust')}
+    />
+    {form.values.emailTrust === 'provider' && (
+      <Alert color="accent">Choose this only if users cannot enter another person's address at the provider.</Alert>
+    )}
+    <TextInput
+      label="Display name attribute"
+      description="If empty: displayName, or the NameID."
+      {...form.getInputProps('nameAttribute')}
+    />
+    <TextInput
+      label="Groups attribute"
+      description="Attribute with the groups of a user, so that shares can list groups."
+      placeholder="groups"
+      {...form.getInputProps('groupsAttribute')}
+    />
+    <TextInput
+      label="Required group"
+      description="Only users in this group can sign in. Leave empty to admit all users of the provider."
+      {...form.getInputProps('requireGroup')}
+    />
+  </>
+);
+
+/** The fields of a SAML profile. */
+export function SamlFields({ form }: Props) {
+  const { metadataUrl, metadata, entryPoint } = form.values;
+  return (
+    <>
+      {`${metadataUrl}${metadata}${entryPoint}` === '' && <PresetSelect form={form} label="Provider" presets={samlPresets} />}
+      <Provider form={form} />
+      <Attributes form={form} />
+      <Checkbox
+        label="Allow sign-in that starts at the provider"
+        description="It ends at the portal. Turn this on only if your users start from a page of the provider."
+        {...form.getInputProps('idpInitiated', { type: 'checkbox' })}
+      />
+    </>
+  );
+}
