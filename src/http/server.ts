@@ -134,6 +134,9 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   });
 }
 
+/** Returns whether no response can reach the client. Node.js ends a connection when its client does. */
+const hasLeft = ({ socket }: IncomingMessage) => socket.destroyed || socket.writableEnded;
+
 /** Lets requests start in turns. The bodies that arrive meanwhile have a limit, since their clients may have left. */
 function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): void {
   const turns = requestTurns(() => performance.now());
@@ -145,13 +148,14 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): vo
     } catch (cause) {
       return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
     }
-    turns.run(
-      () => request.ip,
-      () => {
+    turns.run(() => request.ip, {
+      start() {
         release();
         clientAddress.run(request.ip, done);
       },
-    );
+      isAbandoned: () => hasLeft(request.raw),
+      drop: release,
+    });
   });
 }
 

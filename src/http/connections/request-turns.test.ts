@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestTurns } from './request-turns.ts';
+import { requestTurns, type TurnRequest } from './request-turns.ts';
 
 /** A clock that each request advances by its work. */
 function workClock() {
@@ -8,6 +8,8 @@ function workClock() {
   return { now: () => time, work: (milliseconds: number) => (time += milliseconds) };
 }
 const nextTurn = () => new Promise(setImmediate);
+/** Returns a request whose client waits for the response. */
+const waitingRequest = (start: () => void): TurnRequest => ({ start, isAbandoned: () => false, drop: () => assert.fail('was dropped') });
 
 test('the request of one network starts before most of the hundreds that another network has sent', async () => {
   const clock = workClock();
@@ -16,10 +18,10 @@ test('the request of one network starts before most of the hundreds that another
   const send = (address: string, work: number) =>
     turns.run(
       () => address,
-      () => {
+      waitingRequest(() => {
         clock.work(work);
         started.push(address);
-      },
+      }),
     );
   for (let number = 0; number < 400; number += 1) send('192.0.2.1', 1);
   await nextTurn();
@@ -43,10 +45,10 @@ test('after a turn with much work, fewer requests start in the next one, and aft
   const send = (work: number) =>
     turns.run(
       () => '192.0.2.1',
-      () => {
+      waitingRequest(() => {
         clock.work(work);
         starts += 1;
-      },
+      }),
     );
   for (let number = 0; number < 300; number += 1) send(2);
   const busy = [await startsInNextTurn(2), await startsInNextTurn(2), await startsInNextTurn(0)].at(-1) ?? 0;
@@ -62,11 +64,23 @@ test('every request starts, and those of one network start in the order in which
   for (let number = 0; number < 500; number += 1)
     turns.run(
       () => '192.0.2.1',
-      () => started.push(number),
+      waitingRequest(() => started.push(number)),
     );
   while (started.length < 500) await nextTurn();
   assert.deepEqual(
     started,
     started.toSorted((one, other) => one - other),
   );
+});
+
+test('a request whose client has left while it waited does not start, and takes no turn', async () => {
+  const turns = requestTurns(() => performance.now());
+  let [started, dropped] = [0, 0];
+  const send = (isAbandoned: boolean) =>
+    turns.run(() => '192.0.2.1', { start: () => (started += 1), isAbandoned: () => isAbandoned, drop: () => (dropped += 1) });
+  for (let number = 0; number < 64; number += 1) send(false); // the starts of this turn
+  for (let number = 0; number < 10_000; number += 1) send(true);
+  send(false);
+  await nextTurn();
+  assert.deepEqual([started, dropped], [65, 10_000]);
 });

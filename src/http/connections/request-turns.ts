@@ -7,15 +7,24 @@ const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 /** Starts requests a few milliseconds at a time, so that a network with hundreds of busy connections does not delay the others. */
 export interface RequestTurns {
   /**
-   * Calls `start` at once, or in a later turn if this turn has enough work.
+   * Starts a request at once, or in a later turn if this turn has enough work.
    * @param address returns the address of the client
    */
-  run(address: () => string, start: () => void): void;
+  run(address: () => string, request: TurnRequest): void;
+}
+
+/** A request that starts in its turn. */
+export interface TurnRequest {
+  readonly start: () => void;
+  /** Returns whether the client has left: the request then does not start. */
+  readonly isAbandoned: () => boolean;
+  /** Called instead of `start`. */
+  readonly drop: () => void;
 }
 
 /** @param now returns a monotonic time in ms */
 export function requestTurns(now: () => number): RequestTurns {
-  const waiting = fairQueue<() => void>();
+  const waiting = fairQueue<TurnRequest>();
   let starts = 0; // in this turn
   let allowedStarts = maxStarts;
   let turnBegun: number | null = null; // null: no request has started in this turn
@@ -24,6 +33,14 @@ export function requestTurns(now: () => number): RequestTurns {
     turnBegun = now();
     setImmediate(endTurn);
   }
+  /** Returns the next request whose client still waits. Clients that leave and come back must not lengthen the queue. */
+  function takeNext(): TurnRequest | undefined {
+    for (let next = waiting.take(); next; next = waiting.take()) {
+      if (!next.isAbandoned()) return next;
+      next.drop();
+    }
+    return undefined;
+  }
   /** Ends a turn. The longer it took, the fewer requests start in the next one. */
   function endTurn(): void {
     const duration = now() - (turnBegun ?? 0);
@@ -31,21 +48,21 @@ export function requestTurns(now: () => number): RequestTurns {
       duration > targetTime ? Math.max(minStarts, Math.floor((starts * targetTime) / duration)) : Math.min(maxStarts, allowedStarts * 2);
     [starts, turnBegun] = [0, null];
     while (starts < allowedStarts) {
-      const start = waiting.take();
-      if (!start) return;
+      const next = takeNext();
+      if (!next) return;
       if (turnBegun === null) begin();
       starts += 1;
-      start();
+      next.start();
     }
   }
   return {
-    run(address, start) {
+    run(address, request) {
       if (turnBegun === null) begin();
       if (starts < allowedStarts) {
         starts += 1;
-        return start();
+        return request.start();
       }
-      waiting.add(networksOf(address()), start);
+      waiting.add(networksOf(address()), request);
     },
   };
 }
