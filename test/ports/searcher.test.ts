@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { startSearchThreads } from '#adapters/store/sqlite/search/search-threads.ts';
 import { SearchThread } from '#adapters/store/sqlite/search/searcher.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
@@ -42,4 +43,21 @@ test('if the search thread ends while queries are held, all queries fail and non
   await hold.idle;
   hold.release();
   await Promise.all([before, held]);
+});
+
+test('while a tenant searches a long history, the searches of others get their responses first', async (t) => {
+  const file = join(await temporaryFolder(t), 'a.db');
+  new DatabaseSync(file).close();
+  const threads = startSearchThreads(file, 0, () => {});
+  atEnd(t, async () => {
+    for (const thread of threads.all) await thread[Symbol.asyncDispose]();
+  });
+  const order: string[] = [];
+  const note = (name: string) => () => void order.push(name);
+  const count =
+    'WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 3000000) SELECT count(*) FROM counted';
+  const history = Promise.resolve(threads.runLong(count, [])).then(note('history'));
+  const others = [threads.run, threads.run, threads.runLong].map((run) => Promise.resolve(run('SELECT 1', [])).then(note('other')));
+  await Promise.all([history, ...others]);
+  assert.deepEqual(order, ['other', 'other', 'other', 'history']);
 });

@@ -63,7 +63,7 @@ function readingParts(reader: Connection, threads: SearchThreads, lookups: Looku
     search,
     reports: readBy(threads.reports.query),
     longRecordReader: (tid: number) => readBy((text, parameters) => runInTurn(`${tid}`, async () => threads.run(text, parameters))),
-    searchPage: sqliteSearch(search, threads.words),
+    searchPage: sqliteSearch(search, readBy(threads.runLong), threads.words),
   };
 }
 

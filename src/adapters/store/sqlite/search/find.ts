@@ -6,16 +6,23 @@ import type { SearchThread } from './searcher.ts';
 
 const maxLookups = 25_000; // matches that are looked up along the index of their filter
 
-/** Returns the function that finds pages: words in the texts in memory, all other filters by SQL, both in search threads. */
-export function sqliteSearch(db: Tx, searcher: SearchThread): Store['searchPage'] {
+/**
+ * Returns the function that finds pages: words in the texts in memory, all other filters by SQL, both in search threads.
+ * @param histories runs searches of records without a text index: the audit log has hundreds of thousands
+ */
+export function sqliteSearch(records: Tx, histories: Tx, searcher: SearchThread): Store['searchPage'] {
   const counts = cachedCounts();
   /** Gathers a few matches among many records: a walk along the index of the order would read nearly all of it. */
-  const selectPage: SelectPage = (matches, query, cut, total) => {
-    const isScattered = query.hasOtherFilter && isSelective(total, query.recordCount ?? 0, maxLookups);
-    return pageRowsQuery(db, isScattered ? materializeMatches(matches, 'LIMIT -1 OFFSET 0') : matches, query, cut).execute();
-  };
+  const selectPageFrom =
+    (db: Tx): SelectPage =>
+    (matches, query, cut, total) => {
+      const isScattered = query.hasOtherFilter && isSelective(total, query.recordCount ?? 0, maxLookups);
+      return pageRowsQuery(db, isScattered ? materializeMatches(matches, 'LIMIT -1 OFFSET 0') : matches, query, cut).execute();
+    };
   return async (search) => {
     const { word, searchedRecords: texts, matches, order, after, startIndex, pageSize, hasOtherFilter: narrowed } = search;
+    const db = texts ? records : histories;
+    const selectPage = selectPageFrom(db);
     if (!word || !texts) {
       const page = await findPageBySql(db, word?.matches ?? matches, search, counts, selectPage);
       if (texts && startIndex === 0) searcher.preload(texts); // who opens a list may search it next

@@ -1,7 +1,7 @@
 import type { RunQuery } from '#adapters/store/kysely-driver.ts';
 import { SearchThread } from './searcher.ts';
 
-/** The threads that run long queries, so that the event loop does not. */
+/** The threads that run long queries, so that the event loop does not. Each starts with its first query. */
 export interface SearchThreads {
   /** The only thread that searches words. */
   readonly words: SearchThread;
@@ -9,7 +9,16 @@ export interface SearchThreads {
   readonly all: readonly SearchThread[];
   /** Runs a query in a thread that has few others to run. */
   readonly run: RunQuery;
+  /** Runs a query that may take seconds, such as a search of the audit log. It delays none that `run` gets. */
+  readonly runLong: RunQuery;
 }
+
+/** Returns the thread where a query waits least: one without a long query, and with few others. The first one if they are equal. */
+export const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread => {
+  const [first, second] = threads;
+  const isLonger = Number(first.hasLongRequest()) - Number(second.hasLongRequest());
+  return (isLonger || first.pendingCount - second.pendingCount) > 0 ? second : first;
+};
 
 /**
  * Starts the threads.
@@ -17,9 +26,14 @@ export interface SearchThreads {
  * @param onFailure called when a query fails
  */
 export function startSearchThreads(file: string, maxBytes: number, onFailure: (cause: unknown) => void): SearchThreads {
-  const words = new SearchThread({ file, maxBytes }, onFailure);
-  const [second, reports] = [new SearchThread({ file, maxBytes: 0 }, onFailure), new SearchThread({ file, maxBytes: 0 }, onFailure)];
-  // The thread that searches words takes other queries only if the second one is busier.
-  const run: RunQuery = (text, parameters) => (second.pendingCount > words.pendingCount ? words : second).query(text, parameters);
-  return { words, reports, all: [words, second, reports], run };
+  const threadFor = (bytes: number) => new SearchThread({ file, maxBytes: bytes }, onFailure);
+  const [words, second, reports] = [threadFor(maxBytes), threadFor(0), threadFor(0)];
+  // Two: a tenant runs one search at a time, so that its long one leaves a thread to the others.
+  const histories = [threadFor(0), threadFor(0)] as const;
+  return {
+    ...{ words, reports, all: [words, second, reports, ...histories] },
+    // The thread that searches words takes other queries only if the second one is busier.
+    run: (text, parameters) => leastBusy([second, words]).query(text, parameters),
+    runLong: (text, parameters) => leastBusy(histories).query(text, parameters),
+  };
 }

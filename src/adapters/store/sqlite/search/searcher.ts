@@ -9,8 +9,12 @@ import type { WordPageRequest } from './word-page.ts';
 interface PendingRequest {
   readonly resolve: (response: SearchThreadResponse) => void;
   readonly reject: (cause: Error) => void;
+  /** When it was sent; monotonic time in ms. */
+  readonly sentAt: number;
 }
 type UnnumberedRequest = SearchThreadRequest extends infer M ? (M extends { number: number } ? Omit<M, 'number'> : never) : never;
+
+const longRequest = 50; // ms
 
 /** A hold on new requests. */
 export interface SearchHold {
@@ -39,6 +43,12 @@ export class SearchThread implements AsyncDisposable {
   /** Number of requests without a response. */
   get pendingCount(): number {
     return this.#pending.size + (this.#held?.length ?? 0);
+  }
+
+  /** Returns whether a request has had no response for a while, so that others would wait for it, too. */
+  hasLongRequest(): boolean {
+    const [oldest] = this.#pending.values();
+    return oldest !== undefined && performance.now() - oldest.sentAt > longRequest;
   }
 
   readonly query: RunQuery = async (sql, parameters) => {
@@ -84,7 +94,7 @@ export class SearchThread implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const postNow = () => {
         try {
-          this.#post(request, { resolve, reject });
+          this.#post(request, { resolve, reject, sentAt: performance.now() });
         } catch (cause) {
           reject(cause); // the thread could not start
         }
