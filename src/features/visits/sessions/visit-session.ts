@@ -1,4 +1,5 @@
 import { isRecent } from '#core/is-recent.ts';
+import { Refusal } from '#core/messages.ts';
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
