@@ -50,7 +50,7 @@ function Provider({ form }: Props) {
   return (
     <>
       <SegmentedControl
-        aria-label="Description of the provider"
+        aria-label="How the provider is known"
         data={[
           { value: 'metadataUrl', label: 'Metadata by address' },
           { value: 'metadata', label: 'Metadata as a file' },
