@@ -98,10 +98,9 @@ test('a sign-in that begins at the provider ends at the portal, if the profile a
 });
 
 test('after the provider has changed its certificate, the next sign-in succeeds', options, async (t) => {
-  const { postern, provider, signIn, outcome } = await startWithSaml(t);
+  const { provider, signIn, outcome } = await startWithSaml(t);
   let elapsed = 0; // ms
   t.mock.method(performance, 'now', () => elapsed);
-  assert.ok(postern);
   assert.equal((await outcome(await signIn('ann'))).signedIn, true);
   await provider.call('/roll-over');
   elapsed += minute;
@@ -134,12 +133,11 @@ test('another provider, attribute or required group ends all sessions; a new dis
   assert.equal(await list(ann), 401);
 });
 
-test('while the provider does not respond, sign-ins end with a message, and begin again when it is back', options, async (t) => {
-  const { provider, postern, share } = await startWithSaml(t, { metadataUrl: 'http://127.0.0.1:1/metadata' });
+test('if the metadata of the provider cannot be read, the browser returns to the page, which says so', options, async (t) => {
+  const { postern, share } = await startWithSaml(t, { metadataUrl: 'http://127.0.0.1:1/metadata' });
   const browser = new RedirectedBrowser();
-  const { url } = await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`);
-  assert.match(browser.visited.at(-1) ?? url.href, /#sign-in=providerAway/);
-  assert.ok(provider);
+  await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`);
+  assert.match(browser.visited.at(-1) ?? '', /#sign-in=providerAway/);
 });
 
 test('the configuration of a SAML profile says how its provider is known, in one way', options, async (t) => {
@@ -165,4 +163,16 @@ test('the configuration of a SAML profile says how its provider is known, in one
     assert.equal(status, 400, JSON.stringify(configuration));
     assert.match(JSON.stringify(body), problem);
   }
+});
+
+test('loginprofile/test reads the metadata of a provider, and says what is wrong with a certificate', options, async (t) => {
+  const { postern, provider, profile } = await startWithSaml(t);
+  const right = await postern.call('loginprofile/test', { id: profile.id });
+  assert.deepEqual([right.works, right.tried.map(({ what }: { what: string }) => what)], [true, ['metadata', 'certificates']]);
+  assert.ok(right.tried[0].detail.includes(provider.metadataUrl));
+  const certificates = ['-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'];
+  const configuration = JSON.stringify({ entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates });
+  const { id } = await postern.call('loginprofile/add', { title: 'Manual', typeId: 6, configuration });
+  const { works, tried } = await postern.call('loginprofile/test', { id });
+  assert.deepEqual([works, tried.at(-1).detail], [false, 'Certificate 1 cannot be read.']);
 });

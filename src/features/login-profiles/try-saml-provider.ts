@@ -3,10 +3,21 @@ import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts'
 import type { SamlProvider, SamlProviders } from '#ports/saml.ts';
 import { type Step, step } from './test-step.ts';
 
-/** Returns what the operator should know about the certificates of a provider, given in PEM. */
+/** Returns the last day on which a certificate is valid, or null if it cannot be read. @param pem in PEM */
+function lastDayOf(pem: string): string | null {
+  try {
+    return new X509Certificate(pem).validToDate.toISOString().slice(0, 10);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns what the operator should know about the certificates of a provider. */
 function certificateStep(certificates: readonly string[]): Step {
-  const ends = certificates.map((pem) => new X509Certificate(pem).validToDate.toISOString().slice(0, 10)).sort();
-  return step('certificates', null, `Signing certificates: ${certificates.length}. Valid until: ${ends.join(', ')}.`);
+  const lastDays = certificates.map(lastDayOf);
+  const unreadable = lastDays.indexOf(null);
+  const problem = unreadable < 0 ? null : `Certificate ${unreadable + 1} cannot be read.`;
+  return step('certificates', problem, `Signing certificates: ${certificates.length}. Valid until: ${lastDays.join(', ')}.`);
 }
 
 /** Tries a SAML provider as far as is possible without a user: reads its metadata. */

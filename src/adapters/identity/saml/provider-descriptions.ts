@@ -20,6 +20,8 @@ export interface Clocks {
 
 interface Entry {
   readonly description: Promise<ProviderDescription>;
+  /** The last description that was read. Failures do not change it: the provider at an address must have the same entity ID ever after. */
+  known: ProviderDescription | undefined;
   /** When it was requested last. Like the other times, it is monotonic, in ms. */
   readonly requestedAt: number;
   /** When the metadata is read again. */
@@ -79,42 +81,31 @@ export class ProviderDescriptions {
     return new TextDecoder().decode(content);
   }
 
+  /** Reads the metadata again. Another provider at the same address is refused. */
   #renew(provider: SamlProvider, old: Entry | undefined): Promise<ProviderDescription> {
     const key = keyOf(provider);
     const now = this.#clocks.monotonic();
-    const entry: Entry = {
-      description: Promise.resolve(old?.description.catch(() => undefined)).then((known) =>
-        this.#readOrKeep(provider, known, () => entry, old),
-      ),
-      ...{ requestedAt: now, until: now + lifetime, usableUntil: now + maxLifetime },
-    };
+    const known = old?.known;
+    const usableUntil = old?.usableUntil ?? now;
+    const description = this.read(provider, known?.entityId ?? null).catch((cause: unknown) => {
+      // For a day only: the provider may have withdrawn a certificate.
+      if (known && cause instanceof ProviderUnavailable && now < usableUntil) return known;
+      throw cause;
+    });
+    const entry: Entry = { description, known, requestedAt: now, until: now + lifetime, usableUntil };
     this.#entries.delete(key);
     for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
     this.#entries.set(key, entry);
-    entry.description.catch(() => {
-      entry.until = this.#clocks.monotonic() + pauseAfterFailure;
-    });
-    return entry.description;
-  }
-
-  /**
-   * Reads the metadata again. It must have the entity ID that it had before. Returns the known description while the provider does not
-   * respond, for a day at most: until then it may have withdrawn a certificate.
-   */
-  async #readOrKeep(
-    provider: SamlProvider,
-    known: ProviderDescription | undefined,
-    entry: () => Entry,
-    old: Entry | undefined,
-  ): Promise<ProviderDescription> {
-    try {
-      return await this.read(provider, known?.entityId ?? null);
-    } catch (cause) {
-      const now = this.#clocks.monotonic();
-      if (!known || !old || !(cause instanceof ProviderUnavailable) || now >= old.usableUntil) throw cause;
-      Object.assign(entry(), { until: now + minPause, usableUntil: old.usableUntil });
-      return known;
-    }
+    description.then(
+      (read) => {
+        if (read === known) entry.until = this.#clocks.monotonic() + minPause;
+        else Object.assign(entry, { known: read, usableUntil: now + maxLifetime });
+      },
+      () => {
+        entry.until = this.#clocks.monotonic() + pauseAfterFailure;
+      },
+    );
+    return description;
   }
 }
 

@@ -6,6 +6,7 @@ import type { ResponseInput } from './read-response.ts';
 import type { XmlResult, XmlTask } from './saml-thread.ts';
 
 const timeLimit = 2000; // ms for one document
+const tooMuch = 'The XML could not be read: it takes too much time or memory.';
 
 /**
  * Reads XML in a thread, one document after the other. A document for which that takes too long, or too much memory, ends the thread:
@@ -52,20 +53,23 @@ export class XmlReader implements AsyncDisposable {
   }
 
   #startThread(): IdleThread {
-    return idleThread<XmlResult>('./saml-thread', import.meta.url, {
+    const thread: IdleThread = idleThread<XmlResult>('./saml-thread', import.meta.url, {
       receive: (result) => {
         if ('value' in result) this.#waiting?.resolve(result.value);
         else this.#waiting?.reject(new ResponseFaulty(result.refusal));
       },
-      rejectPending: () => this.#waiting?.reject(new ResponseFaulty('The XML could not be read: it takes too much time or memory.')),
+      rejectPending: () => {
+        if (this.#thread === thread) this.#waiting?.reject(new ResponseFaulty(tooMuch)); // not the document of a later thread
+      },
       isIdle: () => this.#waiting === undefined,
     });
+    return thread;
   }
 
   #endThread(): void {
     const ended = this.#thread;
     this.#thread = undefined; // the next document gets another thread
     void ended?.[Symbol.asyncDispose]();
-    this.#waiting?.reject(new ResponseFaulty('The XML could not be read: it takes too much time or memory.'));
+    this.#waiting?.reject(new ResponseFaulty(tooMuch));
   }
 }

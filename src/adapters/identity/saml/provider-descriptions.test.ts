@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TargetUnreachable } from '#ports/outbound.ts';
+import { ResponseFaulty } from '#ports/provider-errors.ts';
+import { ProviderDescriptions } from './provider-descriptions.ts';
+
+const provider = { metadataUrl: 'https://idp.example/metadata' };
+const [second, hour] = [1000, 3_600_000];
+
+/** A fake provider: its metadata is the entity ID alone. */
+function fakeProvider() {
+  let time = 0;
+  const state = { entityId: 'urn:ours', isAway: false, requests: 0 };
+  const request = async () => {
+    state.requests += 1;
+    if (state.isAway) throw new TargetUnreachable();
+    return { status: 200, headers: {}, body: (async function* () {})(), read: async () => Buffer.from(state.entityId) };
+  };
+  const readMetadata = async ({ xml, entityId }: { xml: string; entityId: string | null }) => {
+    if (entityId !== null && entityId !== xml) throw new ResponseFaulty('another provider');
+    return { entityId: xml, entryPoint: 'https://idp.example/sso', certificates: [] };
+  };
+  const clocks = { now: () => time, monotonic: () => time };
+  const descriptions = new ProviderDescriptions({ request }, { readMetadata }, clocks);
+  const wait = (duration: number) => {
+    time += duration;
+  };
+  return { state, descriptions, wait };
+}
+
+test('another provider at the same metadata address is refused, however often it is read', async () => {
+  const { state, descriptions, wait } = fakeProvider();
+  await descriptions.get(provider);
+  state.entityId = 'urn:theirs';
+  wait(25 * hour);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await assert.rejects(descriptions.get(provider), /another provider/);
+    wait(10 * second);
+  }
+});
+
+test('while the provider does not respond, the known metadata is used for another day', async () => {
+  const { state, descriptions, wait } = fakeProvider();
+  await descriptions.get(provider);
+  state.isAway = true;
+  for (const duration of [25 * hour, 22 * hour]) {
+    wait(duration);
+    assert.equal((await descriptions.get(provider)).entityId, 'urn:ours');
+  }
+  wait(2 * hour);
+  await assert.rejects(descriptions.get(provider), /cannot be reached/);
+  state.isAway = false;
+  wait(10 * second);
+  assert.equal((await descriptions.get(provider)).entityId, 'urn:ours');
+});
+
+test('metadata is read again once a day, and at most once a minute after responses that no certificate fits', async () => {
+  const { state, descriptions, wait } = fakeProvider();
+  await descriptions.get(provider);
+  wait(23 * hour);
+  await descriptions.get(provider);
+  assert.equal(state.requests, 1);
+  for (let response = 0; response < 10; response += 1) await descriptions.getNewer(provider);
+  assert.equal(state.requests, 2);
+  wait(25 * hour);
+  await descriptions.get(provider);
+  assert.equal(state.requests, 3);
+});
