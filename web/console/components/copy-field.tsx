@@ -17,6 +17,7 @@ export function CopyField({ label, description, value, copyLabel, primary = fals
     <>
       <TextInput
         className="grow"
+        flex="1 1 14rem"
         label={label}
         description={description}
         readOnly

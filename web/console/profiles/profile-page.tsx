@@ -90,7 +90,7 @@ export function ProfilePage() {
 function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
   return (
     <>
-      <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+      <Group align="end" gap="xs" mt="sm">
         <CopyField
           label="Portal"
           description="Visitors who sign in here see all shares that they have access to."
@@ -107,7 +107,7 @@ function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
 
 function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginProfile }) {
   return (
-    <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+    <Group align="end" gap="xs" mt="sm">
       <CopyField
         label="Redirect address"
         description="Enter it at the provider, which calls it redirect URI or callback URL."
@@ -122,7 +122,7 @@ function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile: Login
   const acsUrl = new URL(`/sign-in/saml/${id}`, viewUrl).href;
   return (
     <>
-      <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+      <Group align="end" gap="xs" mt="sm">
         <CopyField
           label="Metadata and entity ID of this profile"
           description="Most providers read the metadata at this address. Otherwise enter it as entity ID, audience or identifier."
@@ -130,7 +130,7 @@ function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile: Login
           copyLabel="Copy entity ID"
         />
       </Group>
-      <Group align="end" wrap="nowrap" gap="xs" mt="sm">
+      <Group align="end" gap="xs" mt="sm">
         <CopyField
           label="Reply address"
           description="The provider calls it reply URL, ACS URL or single sign-on URL."

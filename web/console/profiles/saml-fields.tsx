@@ -52,9 +52,9 @@ function Provider({ form }: Props) {
       <SegmentedControl
         aria-label="How the provider is known"
         data={[
-          { value: 'metadataUrl', label: 'Metadata by address' },
-          { value: 'metadata', label: 'Metadata as a file' },
-          { value: 'manual', label: 'Single fields' },
+          { value: 'metadataUrl', label: 'By address' },
+          { value: 'metadata', label: 'By file' },
+          { value: 'manual', label: 'By fields' },
         ]}
         {...form.getInputProps('samlBy')}
       />
