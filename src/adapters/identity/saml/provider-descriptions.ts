@@ -60,7 +60,11 @@ export class ProviderDescriptions {
     return this.#renew(provider, entry);
   }
 
-  /** Reads the metadata of a provider. @param known entity ID that it must have; null: any. @throws ProviderUnavailable, ProviderRefused */
+  /**
+   * Reads the metadata of a provider.
+   * @param known entity ID that it must have; null: any
+   * @throws ProviderUnavailable, ProviderRefused
+   */
   async read(
     { metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider,
     known: string | null,

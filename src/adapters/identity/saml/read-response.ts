@@ -51,10 +51,7 @@ const statusCodes = (status: XmlElement) =>
     .map((value) => value.slice(value.lastIndexOf(':') + 1, 100))
     .join(', ');
 
-/**
- * Checks the envelope of an assertion. It may be unsigned, so nothing of it is used.
- * @param requestId ID of the request that the assertion states
- */
+/** Checks the envelope of an assertion. It may be unsigned, so nothing of it is used. @throws XmlRefused */
 function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput): void {
   demand(response.namespace === namespaces.protocol && response.name === 'Response', 'The XML is not a SAML response.');
   demand(attributeOf(response, 'Version') === '2.0', 'The response is not of SAML 2.0.');
@@ -154,13 +151,13 @@ function decode(response: string): string {
  * @throws XmlRefused, or an Error of node-saml
  */
 export async function readResponse(input: ResponseInput): Promise<SamlStatement> {
-  const { response, acsUrl, entityId, certificates, now } = input;
+  const { response, acsUrl, entityId, certificates } = input;
   const envelope = parseXml(decode(response), responseLimits);
   checkEnvelope(envelope, input);
   checkSignatures(envelope);
   const signs = { response: isSigned(envelope), assertion: isSigned(onlyChild(envelope, namespaces.assertion, 'Assertion')) };
   const xml = await signedAssertion({ response, acsUrl, entityId, certificates, signs, clockTolerance });
-  const statement = readAssertion(parseXml(xml || refuse('Nothing is signed.'), responseLimits), { ...input, now });
+  const statement = readAssertion(parseXml(xml || refuse('Nothing is signed.'), responseLimits), input);
   demand(attributeOf(envelope, 'InResponseTo') === statement.inResponseTo, 'The response and its assertion answer different requests.');
   return statement;
 }

@@ -14,7 +14,7 @@ export interface SearchThreads {
 }
 
 /** Returns the thread where a query waits least: one without a long query, and with few others. The first one if they are equal. */
-export const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread => {
+const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread => {
   const [first, second] = threads;
   const isLonger = Number(first.hasLongRequest()) - Number(second.hasLongRequest());
   return (isLonger || first.pendingCount - second.pendingCount) > 0 ? second : first;
