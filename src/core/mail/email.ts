@@ -30,6 +30,9 @@ function partsOf(email: string): [local: string, domain: string] {
  */
 export const hasLookAlike = (email: string): boolean => [...email].some((char) => char > '\x7f' && /[\0-\x7f]/.test(emailKey(char)));
 
+/** Returns an address that a provider or a directory states, or an empty text if it is none, or could be taken for another one. */
+export const statedEmail = (text: string): string => (hasLookAlike(text) ? '' : (parseEmail(text) ?? ''));
+
 /**
  * Returns the address to which a code is sent for an address that a visitor has entered, or null if the list does not admit it.
  * @param allowed addresses, and `*@domain` for all addresses of a domain

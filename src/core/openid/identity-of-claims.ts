@@ -1,4 +1,4 @@
-import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
+import { statedEmail } from '#core/mail/email.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
 
@@ -85,8 +85,7 @@ function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration
   const withEmail = sources.filter((source) => source['email'] !== undefined);
   const { email, email_verified: verified } = withEmail.find((source) => source['email_verified'] !== undefined) ?? withEmail[0] ?? {};
   const isVerified = verified === true || (verified === undefined && emailTrust === 'provider');
-  if (typeof email !== 'string' || !isVerified || hasLookAlike(email)) return '';
-  return parseEmail(email) ?? '';
+  return typeof email === 'string' && isVerified ? statedEmail(email) : '';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
+import { statedEmail } from '#core/mail/email.ts';
 import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
 
@@ -58,7 +58,7 @@ function emailOf(user: StatedUser, { emailAttribute, emailTrust }: SamlConfigura
   if (emailTrust !== 'provider') return '';
   const ofNameId = user.nameIdFormat === emailFormat ? user.nameId : '';
   const email = emailAttribute === undefined ? ofNameId : singleValueOf(user, emailAttribute);
-  return hasLookAlike(email) ? '' : (parseEmail(email) ?? '');
+  return statedEmail(email);
 }
 
 /** Returns the name of a user that no other user has. @throws StatementRefused */

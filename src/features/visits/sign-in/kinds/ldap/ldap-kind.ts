@@ -1,6 +1,6 @@
 import { networksOf } from '#core/client-networks.ts';
 import { fold } from '#core/fold.ts';
-import { hasLookAlike, parseEmail } from '#core/mail/email.ts';
+import { statedEmail } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
@@ -32,7 +32,7 @@ const ask = <T>(request: Promise<T>): Promise<T> =>
 
 /** Returns the visitor that a directory states. */
 function identityOf({ subject, username, name, email, groups }: DirectoryUser): Identity {
-  const address = hasLookAlike(email) ? '' : (parseEmail(email) ?? '');
+  const address = statedEmail(email);
   return { subject, name, email: address, names: [...new Set([username, address].filter((one) => one !== ''))], groups };
 }
 
