@@ -1,12 +1,11 @@
 import { Anchor, Button, Group, Menu, Paper, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronDown, ExternalLink } from 'lucide-react';
+import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { asProblem, post } from '#console/api/call.ts';
 import { AddressDialog } from '#console/components/address-dialog.tsx';
 import { ConfirmDialog } from '#console/components/confirm-dialog.tsx';
-import { CopyField } from '#console/components/copy-field.tsx';
 import { DeleteDialog } from '#console/components/delete-dialog.tsx';
 import { formatCount } from '#console/components/format.ts';
 import { PageHead } from '#console/components/page-head.tsx';
@@ -18,6 +17,7 @@ import { LoadError } from '#console/shell/load-error.tsx';
 import { type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import { withConfigurationErrors } from './configuration-errors.ts';
 import { kinds } from './kinds.ts';
+import { Portal, RedirectAddress, ServiceProviderAddresses } from './profile-addresses.tsx';
 import { excludesAddress, ProfileForm } from './profile-form.tsx';
 import { DirectoryTest, ProviderTest } from './profile-tests.tsx';
 import {
@@ -83,61 +83,6 @@ export function ProfilePage() {
       >
         {(form) => <ProfileForm form={form} />}
       </RecordEditor>
-    </>
-  );
-}
-
-function Portal({ profile: { viewUrl } }: { profile: LoginProfile }) {
-  return (
-    <>
-      <Group align="end" gap="xs" mt="sm">
-        <CopyField
-          label="Portal"
-          description="Visitors who sign in here see all shares that they have access to."
-          value={viewUrl}
-          copyLabel="Copy address"
-        />
-      </Group>
-      <Anchor href={viewUrl} target="_blank" rel="noreferrer" className="with-icon" mt="xs">
-        <ExternalLink size={16} aria-hidden /> Open as visitor
-      </Anchor>
-    </>
-  );
-}
-
-function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginProfile }) {
-  return (
-    <Group align="end" gap="xs" mt="sm">
-      <CopyField
-        label="Redirect address"
-        description="Enter it at the provider, which calls it redirect URI or callback URL."
-        value={new URL(`/sign-in/oidc/${id}`, viewUrl).href}
-        copyLabel="Copy redirect address"
-      />
-    </Group>
-  );
-}
-
-function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile: LoginProfile }) {
-  const acsUrl = new URL(`/sign-in/saml/${id}`, viewUrl).href;
-  return (
-    <>
-      <Group align="end" gap="xs" mt="sm">
-        <CopyField
-          label="Metadata and entity ID of this profile"
-          description="Most providers read the metadata at this address. Otherwise enter it as entity ID, audience or identifier."
-          value={`${acsUrl}/metadata`}
-          copyLabel="Copy entity ID"
-        />
-      </Group>
-      <Group align="end" gap="xs" mt="sm">
-        <CopyField
-          label="Reply address"
-          description="The provider calls it reply URL, ACS URL or single sign-on URL."
-          value={acsUrl}
-          copyLabel="Copy reply address"
-        />
-      </Group>
     </>
   );
 }
