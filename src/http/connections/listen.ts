@@ -3,7 +3,11 @@ import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 const additionalSockets = 63;
-const backlog = 16_384; // connections waiting to be accepted, at all sockets; the kernel may allow fewer
+/**
+ * Connections that wait to be accepted, at all sockets. A longer queue fills with connections whose clients have left already, and
+ * everyone else waits behind them for seconds. Beyond the limit, the kernel drops an attempt, and the client tries again after a second.
+ */
+const backlog = 1024;
 
 /** Where a server listens. */
 export interface ListenAddress {
