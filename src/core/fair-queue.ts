@@ -1,6 +1,9 @@
 /** A queue whose groups take turns. Groups may contain groups, which take turns within them. */
 export interface FairQueue<Item> {
-  /** @param groups names of the groups that contain the item, the outermost first */
+  /**
+   * Adds an item that does not wait in its groups yet.
+   * @param groups names of the groups that contain the item, the outermost first
+   */
   add(groups: readonly string[], item: Item): void;
   /**
    * Removes and returns the next item, or undefined if there is none.
@@ -15,11 +18,11 @@ export interface FairQueue<Item> {
 
 interface Group<Item> {
   readonly inner: Map<string, Group<Item>>;
-  items: Item[];
+  readonly items: Set<Item>;
   count: number;
 }
 
-const emptyGroup = <Item>(): Group<Item> => ({ inner: new Map(), items: [], count: 0 });
+const emptyGroup = <Item>(): Group<Item> => ({ inner: new Map(), items: new Set(), count: 0 });
 
 /** Returns the groups from the outermost to the named one, as far as they exist. */
 function findPath<Item>(root: Group<Item>, names: readonly string[]): Group<Item>[] {
@@ -34,8 +37,9 @@ function findPath<Item>(root: Group<Item>, names: readonly string[]): Group<Item
 
 function takeFrom<Item>(group: Group<Item>, isBlocked: (groups: readonly string[]) => boolean, names: readonly string[]): Item | undefined {
   if (group.inner.size === 0) {
-    if (group.items.length > 0) group.count -= 1;
-    return group.items.shift();
+    const [item] = group.items;
+    if (item !== undefined && group.items.delete(item)) group.count -= 1;
+    return item;
   }
   for (const [name, inner] of group.inner) {
     const innerNames = [...names, name];
@@ -63,14 +67,13 @@ export function fairQueue<Item>(): FairQueue<Item> {
         inner.count += 1;
         group = inner;
       }
-      group.items.push(item);
+      group.items.add(item);
     },
     take: (isBlocked = () => false) => takeFrom(root, isBlocked, []),
     remove(groups, item) {
       const path = findPath(root, groups);
       const last = path.at(-1);
-      if (path.length <= groups.length || !last?.items.includes(item)) return false;
-      last.items = last.items.filter((waiting) => waiting !== item);
+      if (path.length <= groups.length || !last?.items.delete(item)) return false;
       for (const [depth, group] of path.entries()) {
         group.count -= 1;
         if (group.count === 0) path[depth - 1]?.inner.delete(groups[depth - 1] ?? '');

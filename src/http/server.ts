@@ -134,9 +134,6 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   });
 }
 
-/** Returns whether no response can reach the client. Node.js ends a connection when its client does. */
-const hasLeft = ({ socket }: IncomingMessage) => socket.destroyed || socket.writableEnded;
-
 /** Lets requests start in turns. The bodies that arrive meanwhile have a limit, since their clients may have left. */
 function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): void {
   const turns = requestTurns(() => performance.now());
@@ -153,7 +150,7 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): vo
         release();
         clientAddress.run(request.ip, done);
       },
-      isAbandoned: () => hasLeft(request.raw),
+      onLeave: (leave) => request.raw.once('close', leave), // Node.js closes a request that nobody has read only when its client leaves
       drop: release,
     });
   });

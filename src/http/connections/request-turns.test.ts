@@ -9,7 +9,7 @@ function workClock() {
 }
 const nextTurn = () => new Promise(setImmediate);
 /** Returns a request whose client waits for the response. */
-const waitingRequest = (start: () => void): TurnRequest => ({ start, isAbandoned: () => false, drop: () => assert.fail('was dropped') });
+const waitingRequest = (start: () => void): TurnRequest => ({ start, onLeave: () => {}, drop: () => assert.fail('was dropped') });
 
 test('the request of one network starts before most of the hundreds that another network has sent', async () => {
   const clock = workClock();
@@ -73,14 +73,18 @@ test('every request starts, and those of one network start in the order in which
   );
 });
 
-test('a request whose client has left while it waited does not start, and takes no turn', async () => {
+test('a request whose client leaves while it waits does not start, and takes no turn', async () => {
   const turns = requestTurns(() => performance.now());
   let [started, dropped] = [0, 0];
-  const send = (isAbandoned: boolean) =>
-    turns.run(() => '192.0.2.1', { start: () => (started += 1), isAbandoned: () => isAbandoned, drop: () => (dropped += 1) });
-  for (let number = 0; number < 64; number += 1) send(false); // the starts of this turn
-  for (let number = 0; number < 10_000; number += 1) send(true);
-  send(false);
+  const leaves: (() => void)[] = [];
+  const send = () =>
+    turns.run(() => '192.0.2.1', { start: () => (started += 1), onLeave: (leave) => leaves.push(leave), drop: () => (dropped += 1) });
+  for (let number = 0; number < 64 + 10_000; number += 1) send(); // 64 start at once
+  for (const leave of leaves) leave();
+  assert.deepEqual([started, dropped], [64, 10_000]);
+  send();
   await nextTurn();
+  assert.equal(started, 65);
+  for (const leave of leaves) leave(); // once more: the last one has started
   assert.deepEqual([started, dropped], [65, 10_000]);
 });

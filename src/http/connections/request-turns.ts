@@ -16,8 +16,8 @@ export interface RequestTurns {
 /** A request that starts in its turn. */
 export interface TurnRequest {
   readonly start: () => void;
-  /** Returns whether the client has left: the request then does not start. */
-  readonly isAbandoned: () => boolean;
+  /** Calls a function when the client leaves: the request then does not start. */
+  readonly onLeave: (leave: () => void) => void;
   /** Called instead of `start`. */
   readonly drop: () => void;
 }
@@ -33,13 +33,10 @@ export function requestTurns(now: () => number): RequestTurns {
     turnBegun = now();
     setImmediate(endTurn);
   }
-  /** Returns the next request whose client still waits. Clients that leave and come back must not lengthen the queue. */
-  function takeNext(): TurnRequest | undefined {
-    for (let next = waiting.take(); next; next = waiting.take()) {
-      if (!next.isAbandoned()) return next;
-      next.drop();
-    }
-    return undefined;
+  /** Clients that leave and come back must not lengthen the queue. */
+  function wait(networks: readonly string[], request: TurnRequest): void {
+    waiting.add(networks, request);
+    request.onLeave(() => waiting.remove(networks, request) && request.drop());
   }
   /** Ends a turn. The longer it took, the fewer requests start in the next one. */
   function endTurn(): void {
@@ -48,7 +45,7 @@ export function requestTurns(now: () => number): RequestTurns {
       duration > targetTime ? Math.max(minStarts, Math.floor((starts * targetTime) / duration)) : Math.min(maxStarts, allowedStarts * 2);
     [starts, turnBegun] = [0, null];
     while (starts < allowedStarts) {
-      const next = takeNext();
+      const next = waiting.take();
       if (!next) return;
       if (turnBegun === null) begin();
       starts += 1;
@@ -62,7 +59,7 @@ export function requestTurns(now: () => number): RequestTurns {
         starts += 1;
         return request.start();
       }
-      waiting.add(networksOf(address()), request);
+      wait(networksOf(address()), request);
     },
   };
 }
