@@ -66,7 +66,7 @@ function stableName({ nameId, nameIdFormat }: StatedUser, username: string): str
   if (nameIdFormat !== transient) return nameId;
   if (username === '')
     throw new StatementRefused(
-      'The NameID is another one at each sign-in (format transient). Set usernameAttribute, or let the provider send another format.',
+      'The NameID is different at each sign-in (format transient). Set usernameAttribute, or let the provider send another format.',
     );
   return username;
 }
