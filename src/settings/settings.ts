@@ -127,7 +127,7 @@ export const settingDefinitions = {
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
-    'Private networks whose addresses tenants may use, for example for an identity provider.',
+    'Private networks, and addresses of this machine, that tenants may use, for example for an identity provider.',
     parseRangesSetting,
   ),
   trustedProxies: setting(
