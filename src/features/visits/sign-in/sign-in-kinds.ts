@@ -7,7 +7,7 @@ import { passwordKind } from './kinds/password/password-kind.ts';
 import { samlKind } from './kinds/saml/saml-kind.ts';
 import { usersKind } from './kinds/users/users-kind.ts';
 
-/** Returns every kind of sign-in that is available, by the type of login profile. */
+/** Returns the kinds of sign-in by the type of login profile. */
 export const signInKinds = (
   ports: Pick<Ports, 'store' | 'vault' | 'clock' | 'random' | 'passwordHash' | 'mail' | 'openId' | 'saml' | 'directories'>,
 ): SignInKinds => ({
