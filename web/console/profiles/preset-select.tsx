@@ -17,7 +17,7 @@ interface Props {
 export const PresetSelect = ({ form, label, presets }: Props) => (
   <Select
     label={label}
-    description="Fills in the fields below. Replace the words in capital letters."
+    description="Fills in the fields below. Replace parts such as YOUR-HOST or TENANT-ID with your own values."
     placeholder="Choose, or fill in the fields yourself"
     data={presets.map(({ name }) => name)}
     value={null}

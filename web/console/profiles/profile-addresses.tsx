@@ -52,7 +52,7 @@ export function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile
       <CopyRow>
         <CopyField
           label="Metadata and entity ID of this profile"
-          description="Most providers read the metadata at this address. Otherwise enter it as entity ID, audience or identifier."
+          description="Some providers read the metadata at this address. At the others, enter it as entity ID, audience or identifier."
           value={`${acsUrl}/metadata`}
           copyLabel="Copy entity ID"
         />

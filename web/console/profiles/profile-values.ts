@@ -200,7 +200,7 @@ export const changedProfileFields = changedFieldsBy<ProfileValues>({
   ...fieldLabels,
 });
 
-/** Fields whose change ends no session; the server's `changesSignIn` lists those of the configurations. */
+/** Fields whose change ends no session. For the configurations, `changesSignIn` of the server decides the same. */
 const harmlessFields: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow'],
   ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],

@@ -50,11 +50,11 @@ function Provider({ form }: Props) {
   return (
     <>
       <SegmentedControl
-        aria-label="How the provider is known"
+        aria-label="How the provider is described"
         data={[
           { value: 'metadataUrl', label: 'By address' },
           { value: 'metadata', label: 'By file' },
-          { value: 'manual', label: 'By fields' },
+          { value: 'manual', label: 'Manually' },
         ]}
         {...form.getInputProps('samlBy')}
       />
@@ -88,14 +88,14 @@ const Attributes = ({ form }: Props) => (
     />
     <TextInput
       label="E-mail attribute"
-      description="If empty: the NameID, if it is an address."
+      description="If empty: the NameID, if its format is emailAddress."
       {...form.getInputProps('emailAttribute')}
     />
     <Select
       label="Accepted e-mail addresses"
       description="SAML does not say whether an address is verified."
       data={[
-        { value: 'verified', label: 'None: shares list users by other names' },
+        { value: 'verified', label: 'None: shares do not list users by e-mail address' },
         { value: 'provider', label: 'The addresses that the provider sends' },
       ]}
       allowDeselect={false}
