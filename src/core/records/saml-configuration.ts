@@ -17,12 +17,16 @@ export const samlConfiguration = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Entity ID of the provider. With metadata, it selects one of several providers, and another one is refused.',
+        description: 'Entity ID of the provider. With metadata, it selects one of several providers, and metadata without it is refused.',
       }),
     ),
-    entryPoint: Type.Optional(url('Address of the provider to which browsers are sent, without metadata.')),
+    entryPoint: Type.Optional(url('Address of the provider to which browsers are sent. Required without metadata.')),
     certificates: Type.Optional(
-      Type.Array(text('Certificate in PEM.'), { minItems: 1, maxItems: 10, description: 'Signing certificates, without metadata.' }),
+      Type.Array(text('Certificate in PEM.'), {
+        minItems: 1,
+        maxItems: 10,
+        description: 'Signing certificates of the provider. Required without metadata.',
+      }),
     ),
     usernameAttribute: attribute('Attribute by whose value shares can list a user. Choose one that users cannot change themselves.'),
     emailAttribute: attribute('Attribute with the e-mail address. Default: the NameID, if its format is emailAddress.'),
