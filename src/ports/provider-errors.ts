@@ -4,7 +4,7 @@ export class ProviderUnavailable extends Error {}
 /** The provider has refused the sign-in, or its response failed a check. The message is for the operator. */
 export class ProviderRefused extends Error {}
 
-/** The provider has refused what the browser has brought back: it has sent an error with the browser, or does not know the code. */
+/** What the browser has brought back is refused: it is an error or a wrong code of an OpenID provider, or a SAML response that fails a check. */
 export class ResponseRefused extends ProviderRefused {}
 
 /** The response of the provider failed a check, or is not what the protocol demands. It says nothing about the user. */

@@ -17,7 +17,10 @@ export interface SamlStatement extends StatedUser {
   readonly sessionEnd: number | null;
 }
 
-/** Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). Each method ends within five seconds. */
+/**
+ * Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). A request for metadata ends within five seconds, and a document that
+ * takes more than two seconds to read is refused.
+ */
 export interface SamlProviders extends AsyncDisposable {
   /** Returns the address to which the browser is sent, and the ID of the request in it. @throws ProviderUnavailable, ProviderRefused */
   begin(provider: SamlProvider, self: ServiceProvider, relayState: string): Promise<{ readonly url: string; readonly requestId: string }>;

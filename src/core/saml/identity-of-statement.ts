@@ -23,12 +23,12 @@ export interface StatedIdentity {
   readonly groups: readonly string[];
 }
 
-/** Why a statement admits nobody, in words for the operator. */
+/** A statement admits nobody. The message is for the operator. */
 export class StatementRefused extends Error {}
 
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
-/** Stands instead of the groups of a user who has more than 150 (Microsoft Entra ID). */
+/** Name of the attribute that Microsoft Entra ID sends in place of the groups of a user who has more than 150. */
 const groupsLink = 'http://schemas.microsoft.com/claims/groups.link';
 const usualNames = ['displayName', 'http://schemas.microsoft.com/identity/claims/displayname', 'urn:oid:2.16.840.1.113730.3.1.241'];
 const maxText = 255; // characters: a part of a longer text could be the name of somebody else
@@ -37,7 +37,7 @@ const maxGroups = 1000;
 const valuesOf = ({ attributes }: StatedUser, name: string): readonly string[] =>
   Object.hasOwn(attributes, name) ? (attributes[name] ?? []).filter((value) => value !== '' && value.length <= maxText) : [];
 
-/** Returns the value of an attribute, or an empty text if it has none or several: nobody knows which of them is meant. */
+/** Returns the value of an attribute, or an empty text if it has none or several. */
 function singleValueOf(user: StatedUser, name: string | undefined): string {
   const values = name === undefined ? [] : valuesOf(user, name);
   return values.length === 1 ? (values[0] ?? '') : '';
@@ -61,7 +61,7 @@ function emailOf(user: StatedUser, { emailAttribute, emailTrust }: SamlConfigura
   return statedEmail(email);
 }
 
-/** Returns the name of a user that no other user has. @throws StatementRefused */
+/** Returns the name that identifies a user at each sign-in. @throws StatementRefused if there is none */
 function stableName({ nameId, nameIdFormat }: StatedUser, username: string): string {
   if (nameIdFormat !== transient) return nameId;
   if (username === '')

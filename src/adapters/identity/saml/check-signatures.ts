@@ -8,7 +8,7 @@ const usualTransforms = [`${namespaces.signature}enveloped-signature`, exclusive
 
 const isSignature = ({ namespace, name }: XmlElement) => namespace === namespaces.signature && name === 'Signature';
 
-/** Returns the algorithms that the children with a name have. */
+/** Returns the algorithms of the children with a name, joined by commas. */
 const algorithmsOf = (element: XmlElement, name: string) =>
   childrenOf(element, namespaces.signature, name)
     .map((child) => attributeOf(child, 'Algorithm'))

@@ -54,7 +54,7 @@ test('while the provider does not respond, the known metadata is used for anothe
   assert.equal((await descriptions.get(provider)).entityId, 'urn:ours');
 });
 
-test('metadata is read again once a day, and at most once a minute after responses that no certificate fits', async () => {
+test('metadata is read again once a day, and at most once a minute after refused responses', async () => {
   const { state, descriptions, wait } = fakeProvider();
   await descriptions.get(provider);
   wait(23 * hour);

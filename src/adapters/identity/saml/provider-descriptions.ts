@@ -6,8 +6,8 @@ import type { XmlReader } from './xml-reader.ts';
 
 const lifetime = 24 * 3_600_000; // ms
 const maxLifetime = 2 * lifetime; // while the provider does not respond
-const minPause = 60_000; // ms between two requests for the same metadata
-const pauseAfterFailure = 3000; // ms during which a provider that did not respond is not asked again
+const minPause = 60_000; // ms between two readings after refused responses, or while an old description is used
+const pauseAfterFailure = 3000; // ms during which a provider that did not respond gets no request
 const maxProviders = 1000; // whose metadata is cached
 const maxMetadata = 1 << 20; // bytes
 const timeLimit = 4500; // ms
@@ -20,7 +20,7 @@ export interface Clocks {
 
 interface Entry {
   readonly description: Promise<ProviderDescription>;
-  /** The last description that was read. Failures do not change it: the provider at an address must have the same entity ID ever after. */
+  /** The last description that was read. Failures do not change it: the provider at an address must keep its entity ID. */
   known: ProviderDescription | undefined;
   /** When it was requested last. Like the other times, it is monotonic, in ms. */
   readonly requestedAt: number;
@@ -52,7 +52,7 @@ export class ProviderDescriptions {
   /**
    * Returns the description after reading the metadata again: the provider may have new certificates. At most once a minute, so that
    * nobody can cause more by sending invalid responses.
-   * @returns null if it was read a moment ago
+   * @returns null if it was read within the last minute, or has no address
    */
   async getNewer(provider: SamlProvider): Promise<ProviderDescription | null> {
     const entry = this.#entries.get(keyOf(provider));

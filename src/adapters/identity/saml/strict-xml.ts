@@ -14,12 +14,12 @@ export interface XmlElement {
 /** The document is not as it must be. The message is for the operator. */
 export class XmlRefused extends Error {}
 
-/** @throws XmlRefused */
+/** Refuses the document. @throws XmlRefused */
 export function refuse(why: string): never {
   throw new XmlRefused(why);
 }
 
-/** @throws XmlRefused unless a condition holds */
+/** Refuses the document unless a condition holds. @throws XmlRefused */
 export function demand(holds: boolean, otherwise: string): void {
   if (!holds) refuse(otherwise);
 }
@@ -43,7 +43,7 @@ function plainElement(node: DomNode, depth: number): XmlElement {
   };
 }
 
-/** Limits of a document, which are compared before it is parsed: parsing takes time that grows faster than the document. */
+/** Limits of a document, which are checked before it is parsed: parsing takes time that grows faster than the document. */
 export interface XmlLimits {
   readonly elements: number;
   /** Attributes of all elements, with declarations of namespaces. */

@@ -10,7 +10,7 @@ const tooMuch = 'The XML could not be read: it takes too much time or memory.';
 
 /**
  * Reads XML in a thread, one document after the other. A document for which that takes too long, or too much memory, ends the thread:
- * there are short documents that keep every parser busy.
+ * a short document can keep a parser busy for seconds.
  */
 export class XmlReader implements AsyncDisposable {
   #thread: IdleThread | undefined;

@@ -175,7 +175,7 @@ async function complete(
   if (redirect.protocol !== protocol) throw new Refusal('requestMalformed', 'This link uses another sign-in method.');
   const response = { redirectUrl: redirectUrlOf(ports.links.publicUrl(), protocol, profileId), parameters, address };
   ports.newSessions.count(address, profile.profile_id);
-  // Counts for the network alone: each sign-in at a provider is the only one with its state.
+  // Counts for the network alone: the visitor has entered no name here.
   const countAttempt = await beginAttempt(ports, profile, null, address);
   const completed = await countAttempt(() => redirect.finish(profile, response, pending));
   const token = await beginSession(ports, profile, completed, address);

@@ -30,7 +30,7 @@ type Parked = { readonly key: string } | { readonly refusal: string };
 
 const refused = (forOperator: string) => new Refusal('providerRefused', undefined, { forOperator });
 
-/** Returns the refusal for an error of the provider. */
+/** Returns the refusal for an error of the provider, or another error as it is. */
 function asRefusal(cause: unknown): unknown {
   if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
   return cause instanceof ProviderRefused || cause instanceof StatementRefused ? refused(cause.message) : cause;
@@ -100,7 +100,7 @@ class SamlSignIn implements RedirectSignIn {
     );
   }
 
-  /** Returns the statement that a browser brings, now or in an earlier request, and how it is used up. */
+  /** Returns the statement that a browser brings, now or in an earlier request, and a function that marks it as used. */
   async #statementOf(
     profile: ProfileRef,
     configuration: SamlConfiguration,
