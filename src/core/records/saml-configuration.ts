@@ -20,12 +20,12 @@ export const samlConfiguration = Type.Object(
         description: 'Entity ID of the provider. With metadata, it selects one of several providers, and metadata without it is refused.',
       }),
     ),
-    entryPoint: Type.Optional(url('Address of the provider to which browsers are sent. Required without metadata.')),
+    entryPoint: Type.Optional(url('Address of the provider to which browsers are sent. Required without metadata, and refused with it.')),
     certificates: Type.Optional(
       Type.Array(text('Certificate in PEM.'), {
         minItems: 1,
         maxItems: 10,
-        description: 'Signing certificates of the provider. Required without metadata.',
+        description: 'Signing certificates of the provider. Required without metadata, and refused with it.',
       }),
     ),
     usernameAttribute: attribute('Attribute by whose value shares can list a user. Choose one that users cannot change themselves.'),
