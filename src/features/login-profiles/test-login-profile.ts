@@ -35,8 +35,9 @@ interface Trial {
 }
 
 async function tryPassword({ profile, username, password }: Trial): Promise<Step[]> {
-  if (profile.username !== '' && fold(profile.username) !== fold(username)) return [step('user', 'The user name is another one.')];
-  return [step('password', profile.password === password ? null : 'The password is another one.')];
+  if (profile.username !== '' && fold(profile.username) !== fold(username))
+    return [step('user', 'The user name of the profile is different.')];
+  return [step('password', profile.password === password ? null : 'The password of the profile is different.')];
 }
 
 async function tryUser({ id, username, password, caller }: Trial, { store, passwordHash }: Ports): Promise<Step[]> {
