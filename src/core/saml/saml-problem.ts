@@ -5,7 +5,7 @@ import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
 function addressProblem(address: string): string | null {
   const url = URL.parse(address);
   if (url === null || url.username !== '' || url.password !== '' || url.hash !== '')
-    return 'must be an address without a password and a fragment';
+    return 'must be an address without a user name, a password or a fragment';
   return url.protocol === 'https:' || isLoopbackHost(url.hostname) ? null : 'must begin with https://, unless it is on this machine';
 }
 
@@ -34,7 +34,7 @@ export function samlProblem(configuration: SamlConfiguration): string | null {
   const { metadata, certificates = [], requireGroup, groupsAttribute } = configuration;
   if (metadata !== undefined && !/<(\w+:)?(EntityDescriptor|EntitiesDescriptor)[\s>]/.test(metadata))
     return 'metadata must be XML with an EntityDescriptor';
-  if (!certificates.every(isCertificate)) return 'certificates must be certificates in PEM, one in each text';
+  if (!certificates.every(isCertificate)) return 'certificates must be certificates in PEM, one in each element';
   if (requireGroup !== undefined && groupsAttribute === undefined) return 'groupsAttribute is required with requireGroup';
   return providerProblem(configuration);
 }

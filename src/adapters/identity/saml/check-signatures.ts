@@ -22,11 +22,11 @@ function checkSignature(signature: XmlElement, parent: XmlElement): void {
   const info = onlyChild(signature, namespaces.signature, 'SignedInfo');
   const reference = onlyChild(info, namespaces.signature, 'Reference');
   const transforms = algorithmsOf(onlyChild(reference, namespaces.signature, 'Transforms'), 'Transform');
-  demand(attributeOf(reference, 'URI') === `#${attributeOf(parent, 'ID')}`, 'A signature refers to another element than its parent.');
-  demand(algorithmsOf(info, 'CanonicalizationMethod') === exclusive, 'A signature has another canonicalization than exclusive.');
+  demand(attributeOf(reference, 'URI') === `#${attributeOf(parent, 'ID')}`, 'A signature refers to an element other than its parent.');
+  demand(algorithmsOf(info, 'CanonicalizationMethod') === exclusive, 'A signature has a canonicalization other than exclusive.');
   demand(transforms === usualTransforms, 'A signature has unusual transforms.');
   demand(signatureAlgorithms.includes(algorithmsOf(info, 'SignatureMethod')), 'A signature has an algorithm other than RSA with SHA-2.');
-  demand(digestAlgorithms.includes(algorithmsOf(reference, 'DigestMethod')), 'A signature has a digest other than SHA-2.');
+  demand(digestAlgorithms.includes(algorithmsOf(reference, 'DigestMethod')), 'A signature has a digest other than SHA-256 or SHA-512.');
   demand(childrenOf(signature, namespaces.signature, 'Object').length === 0, 'A signature contains an Object.');
 }
 

@@ -67,7 +67,7 @@ function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput):
   );
   const all = withDescendants(response);
   demand(!all.some(({ name }) => name === 'EncryptedAssertion'), 'The assertion is encrypted. Turn encryption off: TLS protects it.');
-  demand(all.filter(({ name }) => name === 'Assertion').length === 1, 'The response does not have one assertion.');
+  demand(all.filter(({ name }) => name === 'Assertion').length === 1, 'The response does not have exactly one assertion.');
 }
 
 /** Returns the data of a confirmation that holds, or null. Only a bearer confirmation for this address counts (SAML Profiles, 4.1.4.3). */

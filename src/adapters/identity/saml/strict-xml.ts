@@ -64,7 +64,7 @@ export function parseXml(xml: string, { elements, attributes, namespaces }: XmlL
   demand(countOf(xml, /=\s*["']/g) <= attributes && countOf(xml, /xmlns/g) <= namespaces, 'The XML has too many attributes or namespaces.');
   const document = parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
   const [root, ...others] = elementsIn(document);
-  return root && others.length === 0 ? plainElement(root, 1) : refuse('The XML does not have one root element.');
+  return root && others.length === 0 ? plainElement(root, 1) : refuse('The XML does not have exactly one root element.');
 }
 
 /** Returns the children of an element with a name. */
@@ -74,11 +74,11 @@ export const childrenOf = ({ children }: XmlElement, namespace: string, name: st
 /** Returns the only child of an element with a name. @throws XmlRefused if there is none, or several */
 export function onlyChild(element: XmlElement, namespace: string, name: string): XmlElement {
   const [child, ...others] = childrenOf(element, namespace, name);
-  return child && others.length === 0 ? child : refuse(`${element.name} does not have one ${name}.`);
+  return child && others.length === 0 ? child : refuse(`${element.name} does not have exactly one ${name}.`);
 }
 
 /** Returns the text of an element. @throws XmlRefused if it has elements in it */
-export const textOf = ({ name, text }: XmlElement): string => text ?? refuse(`${name} has more than a text.`);
+export const textOf = ({ name, text }: XmlElement): string => text ?? refuse(`${name} contains elements, not only text.`);
 
 /** Returns the value of an attribute, or null if it is missing or empty. */
 export const attributeOf = ({ attributes }: XmlElement, name: string): string | null => attributes.get(name) || null;
