@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { chance, firstNames, names, records, type ShareRecord } from './records.ts';
+import { firstNames, names, records, type ShareRecord, seededRandom } from './records.ts';
 
 const tenants = 100;
 const flags = [
@@ -45,7 +45,7 @@ function rowOf({ tid, title, description, path, viewId }: ShareRecord, number: n
 
 /** Returns the row of an access user. */
 function accessUserRow(number: number, profile: number): Row {
-  const random = chance(number);
+  const random = seededRandom(number);
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
   const [first, last] = [pick(firstNames), pick(names)];
   const username = `${first}.${last}.${number}`.toLowerCase();

@@ -7,8 +7,8 @@ export interface ShareRecord {
   readonly viewId: string;
 }
 
-/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function chance(seed: number): () => number {
+/** Returns a function that returns random numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -66,11 +66,11 @@ export const searchWords = {
 } as const;
 
 /**
- * Returns a share of one of 100 tenants, the same for the same number. Half of the shares belong to tenant 1.
- * @param first number of the first tenant after tenant 1
+ * Yields shares, the same ones for the same total. Half of them belong to tenant 1.
+ * @param others ids of the tenants of the other half
  */
 export function* records(total: number, others: readonly number[]): Generator<ShareRecord> {
-  const random = chance(total);
+  const random = seededRandom(total);
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   for (let number = 0; number < total; number += 1) {
     const [kind, subject, name] = [pick(kinds), pick(subjects), pick(names)];

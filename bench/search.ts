@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import autocannon from 'autocannon';
 import { atMost, type Figure, percentile } from './figures.ts';
 import type { BenchPostern } from './postern.ts';
-import { chance, searchWords } from './records.ts';
+import { searchWords, seededRandom } from './records.ts';
 
 type Note = (figure: Figure) => void;
 type Query = Readonly<Record<string, string | number>>;
@@ -27,7 +27,7 @@ async function search(postern: BenchPostern, query: Query, key?: string): Promis
 
 /** Returns every word several times, with any indexed field, in random order. */
 async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
-  const random = chance(words.length);
+  const random = seededRandom(words.length);
   const searchOrder = words
     .flatMap((word) => Array.from({ length: timesEach }, () => ({ word, at: random() })))
     .sort((a, b) => a.at - b.at);
