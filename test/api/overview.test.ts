@@ -55,9 +55,9 @@ test('share/lastVisits returns the time of the last visit, and nothing for share
   const quiet = await postern.call('share/add', newShare());
   const begin = new Date().toISOString();
   await postern.visit(`/s/${visited.viewId}/visit`);
-  const asked = () => postern.call('share/lastVisits', { ids: [visited.id, quiet.id, 999] });
-  await until(async () => (await asked()).list.length > 0); // the visit is recorded in parallel with its response
-  const { list } = await asked();
+  const lastVisits = () => postern.call('share/lastVisits', { ids: [visited.id, quiet.id, 999] });
+  await until(async () => (await lastVisits()).list.length > 0); // the visit is recorded in parallel with its response
+  const { list } = await lastVisits();
   assert.deepEqual(
     list.map(({ id }: Json) => id),
     [visited.id],

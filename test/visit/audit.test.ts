@@ -8,51 +8,58 @@ import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
 
-const alerts = { alertView: true, alertDownload: true, alertUpload: true, alertCreateFolder: true, alertRename: true, alertDelete: true };
+const everyAlert = {
+  alertView: true,
+  alertDownload: true,
+  alertUpload: true,
+  alertCreateFolder: true,
+  alertRename: true,
+  alertDelete: true,
+};
 
-async function watched(t: TestContext, over: object = {}) {
+async function startAudited(t: TestContext, over: object = {}) {
   const [data, clock] = [await temporaryFolder(t), settableClock()];
   const postern = await startPostern(t, { data, replaced: { ports: { clock } } });
   const { id } = await usersProfile(postern);
   const link = await linkTo(postern, { authenticationId: id, notifyEmails: 'owner@example.com', ...over });
   const cookie = await signIn(postern, link.base, 'ann');
-  const ask = (path: string, method = 'GET', body = '') =>
+  const request = (path: string, method = 'GET', body = '') =>
     raw(postern, link.base + path, {
       method,
       body,
       headers: { cookie, ...(body.startsWith('{') ? { 'content-type': 'application/json' } : {}) },
     });
   /** Restarts the server, so that everything is written, and returns the audit entries and alerts. */
-  async function trail() {
+  async function readAuditLog() {
     await postern.stop();
     const again = await startPostern(t, { data, replaced: { ports: { clock } } });
     const { read } = again.ports.store;
     const rows = await read.selectFrom('audit').selectAll().where('actor_kind', '=', 'visitor').orderBy('id').execute();
     return {
       rows,
-      owed: await read.selectFrom('alert').selectAll().orderBy('id').execute(),
+      alerts: await read.selectFrom('alert').selectAll().orderBy('id').execute(),
     };
   }
-  return { clock, postern, link, ask, trail };
+  return { clock, postern, link, request, readAuditLog };
 }
 
-async function eachAction(ask: (path: string, method?: string, body?: string) => Promise<unknown>): Promise<void> {
-  await ask('/visit');
-  await ask('/list');
-  await ask('/view/welcome.txt');
-  await ask('/file/welcome.txt');
-  await ask('/zip');
-  await ask('/file/new.txt', 'PUT', 'four');
-  await ask('/folder/made', 'POST');
-  await ask('/rename', 'POST', JSON.stringify({ path: 'new.txt', name: 'newer.txt' }));
-  await ask('/file/newer.txt', 'DELETE');
+async function eachAction(request: (path: string, method?: string, body?: string) => Promise<unknown>): Promise<void> {
+  await request('/visit');
+  await request('/list');
+  await request('/view/welcome.txt');
+  await request('/file/welcome.txt');
+  await request('/zip');
+  await request('/file/new.txt', 'PUT', 'four');
+  await request('/folder/made', 'POST');
+  await request('/rename', 'POST', JSON.stringify({ path: 'new.txt', name: 'newer.txt' }));
+  await request('/file/newer.txt', 'DELETE');
 }
 
 test('each visitor action creates one audit entry with the actor, action, address and outcome', async (t) => {
-  const { ask, trail, link } = await watched(t);
-  await eachAction(ask);
-  await ask('/sign-out', 'POST');
-  const { rows } = await trail();
+  const { request, readAuditLog, link } = await startAudited(t);
+  await eachAction(request);
+  await request('/sign-out', 'POST');
+  const { rows } = await readAuditLog();
   for (const action of [
     'sign-in',
     'visit',
@@ -82,10 +89,10 @@ test('each visitor action creates one audit entry with the actor, action, addres
 });
 
 test('each action whose alert is on creates one alert for that action', async (t) => {
-  const { ask, trail, link } = await watched(t, alerts);
-  await eachAction(ask);
-  const { owed } = await trail();
-  assert.deepEqual(owed.map(({ action }) => action).sort(), [
+  const { request, readAuditLog, link } = await startAudited(t, everyAlert);
+  await eachAction(request);
+  const { alerts } = await readAuditLog();
+  assert.deepEqual(alerts.map(({ action }) => action).sort(), [
     'createFolder',
     'delete',
     'download',
@@ -94,23 +101,23 @@ test('each action whose alert is on creates one alert for that action', async (t
     'upload',
     'view',
   ]);
-  for (const alert of owed) assert.equal(alert.share_id, link.id);
+  for (const alert of alerts) assert.equal(alert.share_id, link.id);
 });
 
 test('no alert is created if the alerts are off or notifyEmails is empty', async (t) => {
-  const quiet = await watched(t);
-  await eachAction(quiet.ask);
-  assert.deepEqual((await quiet.trail()).owed, []);
-  const unheard = await watched(t, { ...alerts, notifyEmails: '' });
-  await eachAction(unheard.ask);
-  assert.deepEqual((await unheard.trail()).owed, []);
+  const withoutAlerts = await startAudited(t);
+  await eachAction(withoutAlerts.request);
+  assert.deepEqual((await withoutAlerts.readAuditLog()).alerts, []);
+  const withoutRecipients = await startAudited(t, { ...everyAlert, notifyEmails: '' });
+  await eachAction(withoutRecipients.request);
+  assert.deepEqual((await withoutRecipients.readAuditLog()).alerts, []);
 });
 
 test('a refused action creates no alert, and an audit entry with the outcome refused', async (t) => {
-  const { ask, trail } = await watched(t, { ...alerts, ...nothingAllowed });
-  await eachAction(ask);
-  const { rows, owed } = await trail();
-  assert.deepEqual(owed, []);
+  const { request, readAuditLog } = await startAudited(t, { ...everyAlert, ...nothingAllowed });
+  await eachAction(request);
+  const { rows, alerts } = await readAuditLog();
+  assert.deepEqual(alerts, []);
   for (const action of ['list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'])
     assert.deepEqual(
       rows.filter((row) => row.action === action).map(({ outcome }) => outcome),
@@ -120,42 +127,42 @@ test('a refused action creates no alert, and an audit entry with the outcome ref
 });
 
 test('requests for one file within ten minutes count as one download, and their bytes are added up', async (t) => {
-  const { ask, clock, trail } = await watched(t, alerts);
-  const size = (await ask('/file/welcome.txt')).bytes.length;
-  await ask('/file/welcome.txt');
-  await ask('/file/welcome.txt', 'HEAD');
+  const { request, clock, readAuditLog } = await startAudited(t, everyAlert);
+  const size = (await request('/file/welcome.txt')).bytes.length;
+  await request('/file/welcome.txt');
+  await request('/file/welcome.txt', 'HEAD');
   clock.ahead(10 * minute);
-  await ask('/file/welcome.txt');
-  const { rows, owed } = await trail();
+  await request('/file/welcome.txt');
+  const { rows, alerts } = await readAuditLog();
   assert.deepEqual(
     rows.filter(({ action }) => action === 'download').map(({ bytes }) => bytes),
     [2 * size, size],
   );
-  assert.equal(owed.length, 2);
+  assert.equal(alerts.length, 2);
 });
 
 test('a HEAD request does not count as a download', async (t) => {
-  const { ask, trail } = await watched(t, alerts);
-  await ask('/file/welcome.txt', 'HEAD');
-  await ask('/zip', 'HEAD');
-  const { rows, owed } = await trail();
+  const { request, readAuditLog } = await startAudited(t, everyAlert);
+  await request('/file/welcome.txt', 'HEAD');
+  await request('/zip', 'HEAD');
+  const { rows, alerts } = await readAuditLog();
   assert.deepEqual(
     rows.filter(({ action }) => action.startsWith('download')),
     [],
   );
-  assert.deepEqual(owed, []);
+  assert.deepEqual(alerts, []);
 });
 
 test('equal visits, listings and refusals within a minute share one audit entry with a count', async (t) => {
-  const { ask, clock, trail } = await watched(t, { canDelete: false });
+  const { request, clock, readAuditLog } = await startAudited(t, { canDelete: false });
   const each = async () => {
-    for (const path of ['/visit', '/list']) await ask(path);
-    await ask('/file/welcome.txt', 'DELETE');
+    for (const path of ['/visit', '/list']) await request(path);
+    await request('/file/welcome.txt', 'DELETE');
   };
   for (let again = 0; again < 3; again += 1) await each();
   clock.ahead(minute);
   await each();
-  const { rows } = await trail();
+  const { rows } = await readAuditLog();
   for (const action of ['visit', 'list', 'delete'])
     assert.deepEqual(
       rows.filter((row) => row.action === action).map(({ count }) => count),
@@ -165,11 +172,11 @@ test('equal visits, listings and refusals within a minute share one audit entry 
 });
 
 test('repeated sign-ins of a user within a minute share one audit entry with a count', async (t) => {
-  const { postern, link, clock, trail } = await watched(t);
+  const { postern, link, clock, readAuditLog } = await startAudited(t);
   for (let again = 0; again < 3; again += 1) await signIn(postern, link.base, 'ann');
   clock.ahead(minute);
   await signIn(postern, link.base, 'ann');
-  const { rows } = await trail();
+  const { rows } = await readAuditLog();
   assert.deepEqual(
     rows.filter(({ action }) => action === 'sign-in').map(({ count, actor }) => [count, actor]),
     [
@@ -180,15 +187,15 @@ test('repeated sign-ins of a user within a minute share one audit entry with a c
 });
 
 test('a visitor who requests many different archives of a folder creates a bounded number of audit entries', async (t) => {
-  const { ask, postern, clock, trail } = await watched(t, alerts);
+  const { request, postern, clock, readAuditLog } = await startAudited(t, everyAlert);
   const names = Array.from({ length: 6 }, (_, index) => `file-${index}`);
   await Promise.all(names.map((name) => writeFile(join(postern.files, name), name)));
   const choices = Array.from({ length: 63 }, (_, choice) => names.filter((_name, index) => (choice + 1) & (1 << index)));
-  const archiveOf = (choice: readonly string[]) => ask(`/zip?${choice.map((name) => `name=${name}`).join('&')}`);
+  const archiveOf = (choice: readonly string[]) => request(`/zip?${choice.map((name) => `name=${name}`).join('&')}`);
   for (const choice of choices) await archiveOf(choice);
   clock.ahead(10 * minute);
   await archiveOf(names);
-  const rows = (await trail()).rows.filter(({ action }) => action === 'downloadFolder');
+  const rows = (await readAuditLog()).rows.filter(({ action }) => action === 'downloadFolder');
   assert.deepEqual(
     rows.map(({ after }) => JSON.parse(after ?? '').names),
     [...choices.slice(0, 30), [], names],
@@ -221,10 +228,10 @@ test('a visit while the database is unavailable is recorded later with its origi
 });
 
 test('a failed sign-in is recorded without the password, and a visit to an unknown link is not recorded', async (t) => {
-  const { postern, link, trail } = await watched(t);
+  const { postern, link, readAuditLog } = await startAudited(t);
   await postern.visit(`${link.base}/sign-in`, posting({ username: 'ann', password: 'a very wrong secret' }));
   await postern.visit('/s/neverexistedatall/visit');
-  const { rows } = await trail();
+  const { rows } = await readAuditLog();
   assert.deepEqual(
     rows
       .filter(({ action }) => action === 'sign-in')
@@ -237,14 +244,14 @@ test('a failed sign-in is recorded without the password, and a visit to an unkno
 });
 
 test('failed form and Basic sign-ins from one site at a link share one audit entry without the typed names', async (t) => {
-  const { postern, link, trail } = await watched(t);
+  const { postern, link, readAuditLog } = await startAudited(t);
   const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
   for (const username of ['nobody', 'somebody', 'a typed password'])
     await postern.visit(`${link.base}/sign-in`, posting({ username, password: 'wrong password' }));
   const headers = { authorization: basic('stranger', 'wrong password') };
   await postern.visit(`${link.base}/list`, { headers });
   await postern.visit(`/p/${viewId}/visit`, { headers });
-  const { rows } = await trail();
+  const { rows } = await readAuditLog();
   const refused = rows.filter(({ action, outcome }) => action === 'sign-in' && outcome === 'refused');
   assert.deepEqual(
     refused.map(({ share_id, count }) => [share_id, count]),
