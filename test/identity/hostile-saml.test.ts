@@ -12,17 +12,17 @@ test('a SAML response is admitted if it is right, and refused if it is wrong in 
   const cases: { right: string[]; wrong: string[] } = JSON.parse(await provider.call('/cases'));
   for (const name of cases.right)
     await t.test(`admitted: ${name}`, async () => {
-      const begun = await begin();
-      await bring(begun, await provider.respond(name, begun.requestId));
-      const { signedIn, visitor } = await outcome(begun.browser);
+      const attempt = await begin();
+      await bring(attempt, await provider.respond(name, attempt.requestId));
+      const { signedIn, visitor } = await outcome(attempt.browser);
       assert.deepEqual([signedIn, visitor.email], [true, 'ann@example.com']);
     });
   for (const [index, name] of cases.wrong.entries())
     await t.test(`refused: ${name}`, async () => {
       const browser = new RedirectedBrowser({ 'x-forwarded-for': `192.0.2.${index}` }); // a network with many failures must wait
-      const begun = await begin(share.base, browser);
-      await bring(begun, await provider.respond(name, begun.requestId));
-      const { signedIn, code } = await outcome(begun.browser);
+      const attempt = await begin(share.base, browser);
+      await bring(attempt, await provider.respond(name, attempt.requestId));
+      const { signedIn, code } = await outcome(attempt.browser);
       assert.deepEqual([signedIn, code], [false, 'providerRefused']);
     });
 });

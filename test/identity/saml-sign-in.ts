@@ -6,7 +6,7 @@ import { linkTo } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 /** A sign-in that a browser has begun. */
-interface BegunSaml {
+interface SamlAttempt {
   readonly browser: RedirectedBrowser;
   /** ID of the request. */
   readonly requestId: string;
@@ -41,22 +41,22 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
   const share = await linkTo(postern, { authenticationId: profile.id });
 
   /** Begins a sign-in at a link or a portal. */
-  async function begin(base = share.base, browser = new RedirectedBrowser()): Promise<BegunSaml> {
+  async function begin(base = share.base, browser = new RedirectedBrowser()): Promise<SamlAttempt> {
     const { url } = await browser.open(`${postern.publicUrl}${base}/sign-in/start`, ({ pathname }) => pathname === '/sso');
     const request = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')).toString();
     const requestId = /ID="([^"]+)"/.exec(request)?.[1] ?? '';
     return { browser, requestId, relayState: url.searchParams.get('RelayState') ?? '', url: url.href };
   }
   /** Brings a response to Postern. */
-  const bring = ({ browser, relayState }: Pick<BegunSaml, 'browser' | 'relayState'>, response: string, withCookies = true) =>
+  const bring = ({ browser, relayState }: Pick<SamlAttempt, 'browser' | 'relayState'>, response: string, withCookies = true) =>
     browser.postForm(acsUrl, { SAMLResponse: response, RelayState: relayState }, withCookies);
   /** Signs a user in with what the provider's own page posts. @returns their browser */
   async function signIn(user: string, base = share.base): Promise<RedirectedBrowser> {
     await provider.call(`/next?user=${user}`);
-    const begun = await begin(base);
-    const page = await (await fetch(begun.url)).text();
-    await bring(begun, /name="SAMLResponse" value="([^"]+)"/.exec(page)?.[1] ?? '');
-    return begun.browser;
+    const attempt = await begin(base);
+    const page = await (await fetch(attempt.url)).text();
+    await bring(attempt, /name="SAMLResponse" value="([^"]+)"/.exec(page)?.[1] ?? '');
+    return attempt.browser;
   }
   const list = async (browser: RedirectedBrowser, base = share.base) =>
     (await browser.open(`${postern.publicUrl}${base}/list`)).response.status;

@@ -30,15 +30,15 @@ for (const at of ['link', 'portal'] as const)
 
 test('without HTTPS, a response that comes without the cookie signs in its browser with the next request, once', options, async (t) => {
   const { provider, begin, bring, outcome } = await startWithSaml(t);
-  const begun = await begin();
-  const response = await provider.respond('signed assertion', begun.requestId);
-  await bring(begun, response, false);
-  assert.equal((await outcome(begun.browser)).signedIn, true);
-  const parked = begun.browser.visited.find((address) => address.includes('parked='));
+  const attempt = await begin();
+  const response = await provider.respond('signed assertion', attempt.requestId);
+  await bring(attempt, response, false);
+  assert.equal((await outcome(attempt.browser)).signedIn, true);
+  const parked = attempt.browser.visited.find((address) => address.includes('parked='));
   assert.ok(parked, 'the response was stored, and the browser came again');
   const thief = new RedirectedBrowser();
   assert.equal((await thief.open(parked)).response.status, 400);
-  await begun.browser.open(parked);
+  await attempt.browser.open(parked);
   assert.equal((await outcome(thief)).signedIn, false);
 });
 
@@ -111,12 +111,12 @@ test('a session ends after an hour, or earlier if the provider demands it', opti
   const clock = settableClock();
   const { provider, begin, bring, list, signIn } = await startWithSaml(t, {}, { environment, replaced: { ports: { clock } } });
   const ann = await signIn('ann');
-  const begun = await begin();
-  await bring(begun, await provider.call(`/response?${new URLSearchParams({ request: begun.requestId, session_end: '1200' })}`));
+  const attempt = await begin();
+  await bring(attempt, await provider.call(`/response?${new URLSearchParams({ request: attempt.requestId, session_end: '1200' })}`));
   clock.ahead(19 * minute);
-  assert.deepEqual([await list(ann), await list(begun.browser)], [200, 200]);
+  assert.deepEqual([await list(ann), await list(attempt.browser)], [200, 200]);
   clock.ahead(2 * minute);
-  assert.deepEqual([await list(ann), await list(begun.browser)], [200, 401]);
+  assert.deepEqual([await list(ann), await list(attempt.browser)], [200, 401]);
   clock.ahead(hour);
   assert.equal(await list(ann), 401);
 });
