@@ -24,8 +24,8 @@ interface ShareRef {
 
 /** Returns whether actions wait that no mail reports yet, or a digest is due. */
 export async function hasAlertsToPlan({ read, dialect }: Store): Promise<boolean> {
-  const fresh = await read.selectFrom('alert').select('id').where('collected', '=', 0).limit(1).executeTakeFirst();
-  if (fresh) return true;
+  const uncollected = await read.selectFrom('alert').select('id').where('collected', '=', 0).limit(1).executeTakeFirst();
+  if (uncollected) return true;
   const due = read.selectFrom('alert_digest').select('share_id').where(sql<boolean>`due_at <= ${dialect.now}`);
   return (await due.limit(1).executeTakeFirst()) !== undefined;
 }
