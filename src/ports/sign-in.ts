@@ -2,13 +2,13 @@ import type { Refusal } from '#core/messages.ts';
 import type { ProfileType } from '#core/records/login-profile.ts';
 import type { Tx } from './store.ts';
 
-/** Who has signed in, as the provider of the login profile states it. Sessions store it as JSON. */
+/** Who has signed in, as the kind of sign-in has found out. Sessions store it as JSON. */
 export interface Identity {
   /** Identifies the visitor within the login profile. It never changes, and no other visitor ever gets it. Not empty. */
   readonly subject: string;
   /** Display name. Visitors may be able to choose it, so no rule depends on it. */
   readonly name: string;
-  /** Verified e-mail address; empty: none. */
+  /** E-mail address that an operator or a trusted provider states; empty: none. */
   readonly email: string;
   /** Every name by which the list of a share may admit the visitor. */
   readonly names: readonly string[];
@@ -27,7 +27,7 @@ export interface ProfileRef {
 /** A completed sign-in. It ends when the session epoch of its login profile changes, or when its kind says so. */
 export interface CompletedSignIn {
   readonly identity: Identity;
-  /** When the provider stated the identity; ms since the epoch. */
+  /** When the identity was verified, or the provider stated it; ms since the epoch. */
   readonly claimsAt: number;
   /** Session epoch of the login profile when the visitor was verified. */
   readonly profileEpoch: number;
@@ -191,8 +191,10 @@ export interface RedirectSignIn {
   /**
    * Completes a sign-in with what the browser has brought back.
    * @param pending what `begin` has returned; null: this browser has begun no sign-in
-   * @returns a Refusal (401) if the provider refuses what the browser has brought back: visitors can cause that, so it counts as an attempt
-   * @throws Refusal (400) if the profile has changed; (401) if the response of the provider fails a check; (503) if it is not available
+   * @returns a Refusal (401) if what the browser has brought back is refused, by the provider or by a check: visitors can cause that, so it
+   *   counts as an attempt
+   * @throws Refusal (400) if the profile has changed; (401) if the provider itself sends a wrong response, or its statement admits nobody;
+   *   (503) if it is not available
    */
   finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<CompletedSignIn | SingleUseSignIn | Refusal>;
   /**
