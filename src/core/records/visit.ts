@@ -22,7 +22,9 @@ const signIn = Type.Object({
   signedIn: Type.Boolean({ description: 'true: no sign-in is needed any more. Always true for a PUBLIC profile.' }),
 });
 const signedInVisitor = Type.Object({
-  name: text('Display name: of an access user the user name, otherwise what the identity provider says, or the e-mail address.'),
+  name: text(
+    'Display name: of an access user the user name, otherwise what the identity provider or directory states, or the e-mail address.',
+  ),
   email: text('E-mail address, or empty.'),
 });
 const visitor = Type.Unsafe<Static<typeof signedInVisitor> | null>({

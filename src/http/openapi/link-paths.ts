@@ -79,7 +79,8 @@ const resetPassword = (id: string) => ({
 });
 const signOut = (id: string) => ({
   post: route(id, {
-    summary: 'Signs out. If visitors sign in at a provider, the response has the address at which the browser signs out there too.',
+    summary:
+      'Signs out. If visitors sign in at an OpenID provider that supports it, the response has the address at which the browser signs out there too.',
     responses: { 200: json({ type: 'object', properties: { url: { type: 'string' } } }), 204: {} },
   }),
 });
