@@ -129,7 +129,7 @@ export const failureUrl = (pageUrl: string, { messageName }: Refusal, requestId:
   `${pageUrl}#sign-in=${messageName}.${requestId}`;
 
 /** The place and the profile of a sign-in with which a browser comes back. */
-type ReturningSignIn = Pick<PendingSignIn, 'at' | 'viewId' | 'epoch'> & {
+type SignInToComplete = Pick<PendingSignIn, 'at' | 'viewId' | 'epoch'> & {
   /** null: it began at the provider. */
   readonly pending: string | null;
 };
@@ -155,7 +155,7 @@ function openPending(
 }
 
 /** Returns the sign-in of a browser that comes back without having begun one here. It ends at the portal. @throws Refusal (400) */
-async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderReturn): Promise<ReturningSignIn> {
+async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderReturn): Promise<SignInToComplete> {
   const profile = await findProfileRef(ports.store.read, profileId);
   const mayBegin = profile && (await findSignInKind(ports.signInKinds, profile)?.redirect?.mayBeginAtProvider?.(profile));
   if (!mayBegin) throw unknownSignIn();
@@ -166,7 +166,7 @@ async function complete(
   ports: ProviderPorts,
   place: SignInPlace,
   back: ProviderReturn,
-  { pending }: ReturningSignIn,
+  { pending }: SignInToComplete,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
 ) {
   const { profile } = place;
@@ -192,7 +192,7 @@ export async function completeProviderSignIn(
   back: ProviderReturn,
   visitorRequest: Omit<VisitorRequest, 'viewId'>,
 ): Promise<ProviderOutcome> {
-  const signIn: ReturningSignIn = openPending(ports, back) ?? (await beginAtProvider(ports, back));
+  const signIn: SignInToComplete = openPending(ports, back) ?? (await beginAtProvider(ports, back));
   const request = { ...visitorRequest, viewId: signIn.viewId };
   const place = await findSignInPlace(ports, request, signIn.at);
   const { profile, pageUrl } = place;
