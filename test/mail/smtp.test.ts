@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type SmtpOptions, smtpMail } from '../../src/adapters/mail/smtp-mail.ts';
+import { type SmtpMailOptions, smtpMail } from '../../src/adapters/mail/smtp-mail.ts';
 import { InvalidSetting, readSettings } from '../../src/settings/settings.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { createCertificate } from '../parts/certificate.ts';
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../start.ts';
 const message = { to: 'ann@example.com', subject: 'Hello', text: 'text', html: '<p>html', messageId: 'a@b.example', date: 0, headers: {} };
 const common = { credentials: null, ca: null, from: 'files@example.com', language: 'en', timeZone: 'UTC' };
 
-function openMail(t: TestContext, options: Omit<SmtpOptions, keyof typeof common> & Partial<SmtpOptions>) {
+function openMail(t: TestContext, options: Omit<SmtpMailOptions, keyof typeof common> & Partial<SmtpMailOptions>) {
   const mail = smtpMail({ ...common, ...options });
   t.after(() => mail[Symbol.asyncDispose]());
   return (over = {}) => mail.send({ ...message, ...over }, 'alerts', AbortSignal.timeout(20_000));

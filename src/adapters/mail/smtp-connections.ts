@@ -1,0 +1,92 @@
+import { createTransport } from 'nodemailer';
+import type { MailLane, OutgoingMail } from '#ports/mail.ts';
+import { concurrency, type SendFailure, type SmtpOptions } from './smtp-options.ts';
+
+/** The connections to the mail server. */
+export interface SmtpConnections {
+  /** Sends one mail. @returns null when the server has accepted it */
+  send(mail: OutgoingMail, lane: MailLane, signal: AbortSignal): Promise<SendFailure | null>;
+}
+
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }; // ms
+/** Time in ms for one mail. A server that sends a line now and then would otherwise hold its connection forever. */
+const sendTimeouts = { alerts: 120_000, codes: 60_000 } as const;
+const idleTimeout = 30_000; // ms after which a connection without mails is closed
+
+/** Opens the connections of one lane. The pool never holds a mail back: no more are sent at a time than it has connections. */
+function openLane(options: SmtpOptions, lane: MailLane) {
+  const { host, port, secure, requiresTls, credentials, ca } = options;
+  return createTransport({
+    ...{ pool: true, maxConnections: concurrency[lane], maxMessages: Number.POSITIVE_INFINITY, idleTimeout },
+    maxRequeues: 0, // Postern itself sends an interrupted mail again, and records each attempt
+    ...{ host, port, secure, requireTLS: requiresTls, ...timeouts },
+    ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
+    // A server on this machine may have a certificate that nobody has signed. Any other server needs a valid certificate.
+    tls: { minVersion: 'TLSv1.2', rejectUnauthorized: requiresTls || ca !== null, ...(ca === null ? {} : { ca }) },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  });
+}
+
+interface SmtpError extends Error {
+  readonly code?: unknown;
+  readonly responseCode?: unknown;
+  readonly response?: unknown;
+  readonly command?: unknown;
+}
+
+const maxResponseLength = 300; // characters
+
+/** Returns the response of the server, for people: one line without control characters. */
+const responseOf = ({ response }: SmtpError) =>
+  typeof response === 'string' ? `: ${response.replace(/[\p{C}\s]+/gu, ' ').slice(0, maxResponseLength)}` : '.';
+
+const connectionErrors: Readonly<Record<string, string>> = {
+  EDNS: 'The name of the mail server has no address.',
+  ECONNECTION: 'The connection to the mail server failed or was closed.',
+  ESOCKET: 'The connection to the mail server failed or was closed.',
+  ETIMEDOUT: 'The mail server did not respond in time.',
+  ETLS: 'No TLS connection to the mail server is possible: it offers none, or its certificate is not trusted (POSTERN_SMTP_CA).',
+  EREQUIRETLS: 'The mail server offers no TLS. Postern does not send mail unencrypted.',
+  EABORT: 'Postern has stopped sending the mail.',
+};
+
+/** Returns what an error of the library means. */
+function failureOf(cause: unknown): SendFailure {
+  if (!(cause instanceof Error)) return { kind: 'noServer', message: 'The mail could not be sent.' };
+  const error: SmtpError = cause;
+  const code = String(error.code);
+  if (code === 'EAUTH' || code === 'ENOAUTH')
+    return { kind: 'noServer', message: `The mail server refuses the user name and password of POSTERN_SMTP_URL${responseOf(error)}` };
+  if (code === 'ETLS' || code === 'EREQUIRETLS') return { kind: 'noServer', message: `${connectionErrors[code]}` };
+  const status = Number(error.responseCode);
+  const isSender = error.command === 'MAIL FROM';
+  if (status >= 500 && !isSender && ['EENVELOPE', 'EMESSAGE'].includes(code))
+    return { kind: 'refused', message: `The mail server refuses this mail${responseOf(error)}` };
+  if (status >= 500) return { kind: 'noServer', message: `The mail server refuses all mails of Postern${responseOf(error)}` };
+  if (status >= 400) {
+    const message = `The mail server refuses the mail for now${responseOf(error)}`;
+    return { kind: status === 421 || isSender ? 'noServer' : 'delayed', message };
+  }
+  return { kind: 'noServer', message: connectionErrors[code] ?? `The mail server cannot be used (${code}).` };
+}
+
+/** Opens connections to the mail server as they are needed. */
+export function smtpConnections(options: SmtpOptions): SmtpConnections {
+  const lanes = { alerts: openLane(options, 'alerts'), codes: openLane(options, 'codes') };
+  const { from } = options;
+  return {
+    async send({ to, subject, text, html, messageId, date, headers }, lane, signal) {
+      const timeout = AbortSignal.timeout(options.sendTimeout ?? sendTimeouts[lane]);
+      try {
+        await lanes[lane].sendMail({
+          ...{ from: { name: '', address: from }, to: { name: '', address: to }, envelope: { from, to: [to] } },
+          ...{ subject, text, html, messageId: `<${messageId}>`, date: new Date(date), headers: { ...headers } },
+          signal: AbortSignal.any([signal, timeout]),
+        });
+        return null;
+      } catch (cause) {
+        return timeout.aborted ? { kind: 'noServer', message: connectionErrors['ETIMEDOUT'] ?? '' } : failureOf(cause);
+      }
+    },
+  };
+}

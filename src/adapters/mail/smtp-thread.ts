@@ -1,0 +1,31 @@
+// The script of the thread that sends mail: composing a message and its SMTP dialogue take a few milliseconds.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { MailLane, OutgoingMail } from '#ports/mail.ts';
+import { smtpConnections } from './smtp-connections.ts';
+import type { SendFailure, SmtpOptions } from './smtp-options.ts';
+
+/** What the thread is asked to do. `id` stands for one mail. */
+export type SendTask = { readonly id: number; readonly mail: OutgoingMail; readonly lane: MailLane } | { readonly abort: number };
+
+/** The end of an attempt to send a mail; null: the server has accepted it. */
+export interface SendResult {
+  readonly id: number;
+  readonly failure: SendFailure | null;
+}
+
+const options: SmtpOptions = workerData;
+const connections = smtpConnections(options);
+const running = new Map<number, AbortController>();
+
+async function send(id: number, mail: OutgoingMail, lane: MailLane): Promise<SendResult> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  const failure = await connections.send(mail, lane, controller.signal);
+  running.delete(id);
+  return { id, failure };
+}
+
+parentPort?.on('message', async (task: SendTask) => {
+  if ('abort' in task) return void running.get(task.abort)?.abort();
+  parentPort?.postMessage(await send(task.id, task.mail, task.lane));
+});
