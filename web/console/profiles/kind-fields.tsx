@@ -4,7 +4,7 @@ import { useOverview } from '#console/overview/use-overview.ts';
 import { hasAccessUsers, profileTypes, secretMask } from '#core/records/login-profile.ts';
 import { LdapFields } from './ldap-fields.tsx';
 import { OidcFields } from './oidc-fields.tsx';
-import type { ProfileFormState as Form } from './profile-values.ts';
+import type { ProfileFormState as Form } from './profile-form-state.ts';
 import { SamlFields } from './saml-fields.tsx';
 
 /** A field for a secret. A stored secret appears as dots. It stays unless the operator types another one. */

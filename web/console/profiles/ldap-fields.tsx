@@ -2,7 +2,7 @@ import { Checkbox, SegmentedControl, Select, Textarea, TextInput } from '@mantin
 import type { ReactNode } from 'react';
 import { ldapPresets } from './ldap-presets.ts';
 import { PresetSelect } from './preset-select.tsx';
-import type { ProfileFormState } from './profile-values.ts';
+import type { ProfileFormState } from './profile-form-state.ts';
 
 interface Props {
   readonly form: ProfileFormState;

@@ -2,7 +2,7 @@ import { Alert, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { oidcPresets } from './oidc-presets.ts';
 import { PresetSelect } from './preset-select.tsx';
-import type { ProfileFormState } from './profile-values.ts';
+import type { ProfileFormState } from './profile-form-state.ts';
 
 /** The fields of an OIDC profile. @param secret field for the client secret */
 export function OidcFields({ form, secret }: { readonly form: ProfileFormState; readonly secret: ReactNode }) {

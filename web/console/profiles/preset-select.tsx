@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
-import type { ProfileFormState, ProfileValues } from './profile-values.ts';
+import type { ProfileFormState } from './profile-form-state.ts';
+import type { ProfileValues } from './profile-values.ts';
 
 /** The usual settings of a well-known provider or directory. */
 export interface Preset {

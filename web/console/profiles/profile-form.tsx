@@ -6,7 +6,7 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import { languages } from '#core/translations/languages.ts';
 import { KindFields } from './kind-fields.tsx';
 import { kinds } from './kinds.ts';
-import type { ProfileFormState } from './profile-values.ts';
+import type { ProfileFormState } from './profile-form-state.ts';
 
 const names = new Intl.DisplayNames('en', { type: 'language' });
 

@@ -15,19 +15,14 @@ import { showMessage } from '#console/components/show-message.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import { type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
+import { changedProfileFields } from './changed-profile-fields.ts';
 import { withConfigurationErrors } from './configuration-errors.ts';
 import { kinds } from './kinds.ts';
 import { Portal, RedirectAddress, ServiceProviderAddresses } from './profile-addresses.tsx';
 import { excludesAddress, ProfileForm } from './profile-form.tsx';
 import { DirectoryTest, ProviderTest } from './profile-tests.tsx';
-import {
-  changedProfileFields,
-  type ProfileValues,
-  profileBodyOf,
-  profileChangeQuestion,
-  profileChangeWarning,
-  profileValuesOf,
-} from './profile-values.ts';
+import { type ProfileValues, profileBodyOf, profileValuesOf } from './profile-values.ts';
+import { profileChangeQuestion, profileChangeWarning } from './profile-warnings.ts';
 import { deleteProfiles } from './profiles-page.tsx';
 
 const get = (id: number) => post('loginprofile/get', { id });

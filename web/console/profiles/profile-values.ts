@@ -1,9 +1,4 @@
-import type { UseFormReturnType } from '@mantine/form';
-import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import { type LoginProfile, profileTypes } from '#core/records/login-profile.ts';
-
-/** The form of a login profile. */
-export type ProfileFormState = UseFormReturnType<ProfileValues>;
 
 /** The form values of a login profile. Each setting of a kind's configuration is a separate field. */
 export interface ProfileValues extends Record<string, unknown> {
@@ -122,7 +117,7 @@ const trustOf = ({ emailTrust }: ProfileValues) => (emailTrust === 'provider' ? 
 const groupsOfDirectory = ({ groupsFrom, groupFilter }: ProfileValues) => (groupsFrom === 'search' ? { groupsFrom, groupFilter } : {});
 
 /** Returns the configuration of the selected kind as the API takes it, without empty optional fields. */
-function configurationOf(values: ProfileValues): object | null {
+export function configurationOf(values: ProfileValues): object | null {
   const withoutEmpty = (fields: object) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
   switch (values.typeId) {
@@ -181,54 +176,4 @@ export function profileValuesOf(profile: LoginProfile): ProfileValues {
     allow: Array.isArray(configuration['allow']) ? configuration['allow'].map(String) : [],
     ...{ title, description, startupMessage, lang, ipRange, typeId, username, password },
   };
-}
-
-const fieldLabels = {
-  title: 'title',
-  description: 'description',
-  startupMessage: 'notice',
-  lang: 'language',
-  ipRange: 'IP addresses',
-  typeId: 'sign-in method',
-  username: 'user name',
-  password: 'password',
-};
-
-/** Returns the labels of the fields that differ. */
-export const changedProfileFields = changedFieldsBy<ProfileValues>({
-  ...Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, 'sign-in settings'])),
-  ...fieldLabels,
-});
-
-/** Fields whose change ends no session. For the configurations, `changesSignIn` of the server decides the same. */
-const harmlessFields: readonly string[] = [
-  ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow'],
-  ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],
-  ...['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'],
-  ...['samlBy', 'entryPoint', 'certificates', 'idpInitiated'],
-];
-const fieldsThatEndSessions = Object.keys(emptyProfile).filter((name) => !harmlessFields.includes(name));
-
-/** Returns what a change means for visitors who use the profile, or an empty text. */
-export function profileChangeWarning(before: ProfileValues, after: ProfileValues, excludesOperator: boolean): string {
-  const ends = fieldsThatEndSessions.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  return [
-    ends ? 'Everyone who is signed in with this profile will be signed out.' : '',
-    before.allow.some((entry) => !after.allow.includes(entry))
-      ? 'Visitors whose e-mail address is no longer allowed will be signed out.'
-      : '',
-    before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other IP addresses lose access at once.' : '',
-    excludesOperator ? 'Your own IP address is not in the list.' : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-/** Returns what the operator must confirm before a change is saved, or an empty text. */
-export function profileChangeQuestion(before: ProfileValues, after: ProfileValues, shares: number, excludesOperator: boolean): string {
-  if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
-    return `Anyone with the link will be able to open ${shares === 1 ? '1 share' : `${shares} shares`} without signing in.`;
-  return excludesOperator && before.ipRange !== after.ipRange
-    ? 'Your own IP address is not in the list. You will not be able to open these links from here.'
-    : '';
 }

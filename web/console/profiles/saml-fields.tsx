@@ -1,6 +1,6 @@
 import { Alert, Button, Checkbox, FileButton, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
 import { PresetSelect } from './preset-select.tsx';
-import type { ProfileFormState } from './profile-values.ts';
+import type { ProfileFormState } from './profile-form-state.ts';
 import { samlPresets } from './saml-presets.ts';
 
 interface Props {

@@ -1,0 +1,19 @@
+import { changedFieldsBy } from '#console/components/record-editor.tsx';
+import { emptyProfile, type ProfileValues } from './profile-values.ts';
+
+const fieldLabels = {
+  title: 'title',
+  description: 'description',
+  startupMessage: 'notice',
+  lang: 'language',
+  ipRange: 'IP addresses',
+  typeId: 'sign-in method',
+  username: 'user name',
+  password: 'password',
+};
+
+/** Returns the labels of the fields that differ. */
+export const changedProfileFields = changedFieldsBy<ProfileValues>({
+  ...Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, 'sign-in settings'])),
+  ...fieldLabels,
+});

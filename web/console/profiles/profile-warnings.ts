@@ -1,0 +1,43 @@
+import { profileTypes } from '#core/records/login-profile.ts';
+import { configurationOf, type ProfileValues, profileBodyOf } from './profile-values.ts';
+
+/** Fields whose change ends no session. For the configurations, `changesSignIn` of the server decides the same. */
+const harmlessFields: readonly string[] = [
+  ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow', 'configuration'],
+  ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],
+  ...['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'],
+  ...['entryPoint', 'certificates', 'idpInitiated'],
+];
+
+/** Returns the fields that are sent for a profile, the members of its configuration included: the form keeps others, which are hidden. */
+const sentFields = (values: ProfileValues): Readonly<Record<string, unknown>> => ({ ...profileBodyOf(values), ...configurationOf(values) });
+
+/** Returns whether a change ends the sessions of the profile. */
+function endsSessions(before: ProfileValues, after: ProfileValues): boolean {
+  const [old, current] = [sentFields(before), sentFields(after)];
+  const names = Object.keys({ ...old, ...current }).filter((name) => !harmlessFields.includes(name));
+  return names.some((name) => old[name] !== current[name]);
+}
+
+/** Returns what a change means for visitors who use the profile, or an empty text. */
+export function profileChangeWarning(before: ProfileValues, after: ProfileValues, excludesOperator: boolean): string {
+  return [
+    endsSessions(before, after) ? 'Everyone who is signed in with this profile will be signed out.' : '',
+    before.allow.some((entry) => !after.allow.includes(entry))
+      ? 'Visitors whose e-mail address is no longer allowed will be signed out.'
+      : '',
+    before.ipRange !== after.ipRange && after.ipRange.trim() !== '' ? 'Visitors from other IP addresses lose access at once.' : '',
+    excludesOperator ? 'Your own IP address is not in the list.' : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Returns what the operator must confirm before a change is saved, or an empty text. */
+export function profileChangeQuestion(before: ProfileValues, after: ProfileValues, shares: number, excludesOperator: boolean): string {
+  if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
+    return `Anyone with the link will be able to open ${shares === 1 ? '1 share' : `${shares} shares`} without signing in.`;
+  return excludesOperator && before.ipRange !== after.ipRange
+    ? 'Your own IP address is not in the list. You will not be able to open these links from here.'
+    : '';
+}
