@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-const additionalSockets = 63;
+/** With more of them, a turn of the event loop accepts so many connections that requests wait for it. */
+const additionalSockets = 15;
 /**
  * Connections that wait to be accepted, at all sockets. A longer queue fills with connections whose clients have left already, and
  * everyone else waits behind them for seconds. Beyond the limit, the kernel drops an attempt, and the client tries again after a second.
