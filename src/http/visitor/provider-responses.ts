@@ -8,6 +8,7 @@ import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 /** A request to an address of a login profile. */
 export type ProfileRequest = FastifyRequest<{ Params: { profileId: string } }>;
 
+const maxFields = 20; // of a form: providers send two or three
 const maxQuery = 8192; // characters: longer than any code
 
 /** Returns the query of a request. Unknown parameters are ignored (RFC 6749, 4.1.2). @throws Refusal (400) if it is too long */
@@ -49,12 +50,17 @@ export async function finishSignIn(
   return redirect(reply, refusal ? failureUrl(pageUrl, refusal, request.id) : pageUrl);
 }
 
+/** Parses a form. The time to parse one of thousands of fields grows with the square of their number. @throws Refusal (400) */
+function parseForm(body: string): URLSearchParams {
+  if (body.split('&', maxFields + 1).length > maxFields)
+    throw new Refusal('requestMalformed', `A form has at most ${maxFields} fields here.`);
+  return new URLSearchParams(body);
+}
+
 /** Reads the bodies of the routes of a scope as forms. */
 export function readForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_: FastifyRequest, body: string) => new URLSearchParams(body),
+  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
+    parseForm(body),
   );
 }
