@@ -5,14 +5,18 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { firstTenant } from '#core/records/tenant.ts';
 import { backupLines, backupSource, snapshotSource } from '#features/copies/backup-lines.ts';
 import { splitLines } from '#features/copies/backup-text.ts';
 import { type CopyProgress, fillStore } from '#features/copies/fill-store.ts';
+import { resetOperator } from '#features/operators/reset-operator.ts';
 import { forgetSecrets, secretsToEnter } from '#features/secrets/forget-secrets.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import type { Store } from '#ports/store.ts';
+import { argon2PasswordHash } from './adapters/os/argon2.ts';
 import { createFileDurably } from './adapters/os/durable-file.ts';
 import { keyVault } from './adapters/os/key-vault.ts';
+import { systemClock, systemRandom } from './adapters/os/system.ts';
 import { migrations } from './adapters/store/migrations/migrations.ts';
 import { openStore } from './adapters/store/open-store.ts';
 import { withPostgresSnapshot } from './adapters/store/postgres/postgres-snapshot.ts';
@@ -98,8 +102,7 @@ async function moveStore(settings: Settings): Promise<void> {
 }
 
 /** Runs a task for an operator who has lost the secret key. Without `--yes` it only lists the secrets that will be forgotten. */
-async function runOperatorTask(settings: Settings, [task, ...flags]: readonly string[]): Promise<void> {
-  if (task !== 'forget-secrets') throw new Error('the tasks are: forget-secrets');
+async function forgetLostSecrets(settings: Settings, flags: readonly string[]): Promise<void> {
   await withStore(settings, async (store) => {
     const lines = await secretsToEnter(store.read);
     process.stderr.write(`${['You must enter these again after the secrets are forgotten:', ...lines].join('\n  ')}\n`);
@@ -108,6 +111,24 @@ async function runOperatorTask(settings: Settings, [task, ...flags]: readonly st
     const key = settings.secretKey ?? new DataFolder(settings.data).secretKey(true);
     await store.write((tx) => forgetSecrets(tx, keyVault(key)), 'job');
   });
+}
+
+/** Prints a new password for an operator who is locked out. @param tenant its number, as typed */
+async function resetAccess(settings: Settings, [name, tenant = `${firstTenant}`]: readonly string[]): Promise<void> {
+  if (name === undefined) throw new Error('name the operator: npm run operator -- reset NAME');
+  const tid = Number(tenant);
+  if (!Number.isSafeInteger(tid) || tid < 1) throw new Error(`${JSON.stringify(tenant)} is not the number of a tenant`);
+  const ports = { clock: systemClock, random: systemRandom(), passwordHash: argon2PasswordHash() };
+  await withStore(settings, async (store) => {
+    const password = await resetOperator({ ...ports, store }, tid, name);
+    process.stdout.write(`The new password of ${name} is ${password}\nTheir second factors were removed.\n`);
+  });
+}
+
+async function runOperatorTask(settings: Settings, [task, ...rest]: readonly string[]): Promise<void> {
+  if (task === 'reset') return resetAccess(settings, rest);
+  if (task === 'forget-secrets') return forgetLostSecrets(settings, rest);
+  throw new Error('the tasks are: reset NAME, forget-secrets');
 }
 
 const [command, argument, ...flags] = process.argv.slice(2);

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LdapDirectories } from '#adapters/identity/ldap/ldap-directories.ts';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { SamlThroughThread } from '#adapters/identity/saml/saml-providers.ts';
+import { totp } from '#adapters/identity/totp.ts';
 import { smtpMail } from '#adapters/mail/smtp-mail.ts';
 import { mediaTypes } from '#adapters/media/media-types.ts';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
@@ -94,6 +95,7 @@ export async function openPorts(
     openId: new OpenIdProviders(outbound, () => performance.now()),
     saml: resources.use(new SamlThroughThread(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
     directories: resources.use(new LdapDirectories(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
+    totp: totp(),
     media: mediaTypes,
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },

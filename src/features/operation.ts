@@ -11,6 +11,8 @@ export interface Caller {
   readonly name: string;
   readonly role: Role;
   readonly kind: 'key' | 'operator';
+  /** true: an operator who must add a second factor before anything else. */
+  readonly lacksSecondFactor: boolean;
   /** Id of the key or operator. */
   readonly id: number;
   /** Hash of the key, token or session of the call. A change checks with it, in its transaction, that it is still valid. */
@@ -51,6 +53,8 @@ interface OperationBase<B extends TSchema, Name extends string> {
   readonly name: Name;
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly role: Role;
+  /** true: an operator who lacks a required second factor may call it. */
+  readonly withoutSecondFactor?: true;
   /** One sentence for the documentation. */
   readonly summary: string;
   readonly body: B;

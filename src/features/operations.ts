@@ -34,7 +34,12 @@ import { searchDeliveries } from './mail/search-deliveries.ts';
 import { sendTestMail } from './mail/test-mail.ts';
 import type { Operation } from './operation.ts';
 import { addOperator } from './operators/add-operator.ts';
+import { addTotp, prepareTotp } from './operators/add-totp.ts';
 import { deleteOperator } from './operators/delete-operator.ts';
+import { deleteSecondFactor } from './operators/delete-second-factor.ts';
+import { getSecondFactors } from './operators/get-second-factors.ts';
+import { renewRecoveryCodes } from './operators/renew-recovery-codes.ts';
+import { resetSecondFactors } from './operators/reset-second-factors.ts';
 import { searchOperators } from './operators/search-operators.ts';
 import { updateOperator } from './operators/update-operator.ts';
 import { updateOperatorPassword } from './operators/update-operator-password.ts';
@@ -95,6 +100,12 @@ const listed = [
   updateOperatorPassword,
   deleteOperator,
   searchOperators,
+  getSecondFactors,
+  prepareTotp,
+  addTotp,
+  deleteSecondFactor,
+  renewRecoveryCodes,
+  resetSecondFactors,
   getCaller,
   getOverview,
   addTenant,

@@ -40,6 +40,7 @@ export interface MetricSources {
 /** Reason of each refusal of a sign-in attempt. */
 const signInRefusals: Partial<Record<MessageName, string>> = {
   signInWrong: 'wrong',
+  secondFactorWrong: 'wrong',
   tooManyFailures: 'delayed',
   signInBusy: 'busy',
   currentPasswordWrong: 'wrong',

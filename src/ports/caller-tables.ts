@@ -47,6 +47,26 @@ export interface OperatorSessionTable {
   used_at: number;
 }
 
+/** A second factor of an operator. */
+export interface SecondFactorTable {
+  id: Generated<number>;
+  readonly operator_id: number;
+  kind: 'totp';
+  title: string;
+  /** Sealed. */
+  secret: string;
+  /** The time step of the newest code that was used: each code works once. */
+  last_step: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** A recovery code that was not used yet. The database holds only its HMAC. */
+export interface RecoveryCodeTable {
+  operator_id: number;
+  code_key: string;
+}
+
 /** The one-time address at which the first operator can be created. */
 export interface ConsoleInvitationTable {
   hash: string;

@@ -9,6 +9,7 @@ import type { Random } from './random.ts';
 import type { SamlProviders } from './saml.ts';
 import type { Storages } from './storages.ts';
 import type { Store } from './store.ts';
+import type { Totp } from './totp.ts';
 import type { Vault } from './vault.ts';
 
 /** The ports that a change may use in its transaction. None of them is asynchronous. */
@@ -41,6 +42,7 @@ export interface Ports extends InstantPorts {
   readonly openId: OpenId;
   readonly saml: SamlProviders;
   readonly directories: Directories;
+  readonly totp: Totp;
   readonly media: MediaTypes;
   readonly limits: Limits;
   /** null: no mail server is configured. */

@@ -4,7 +4,16 @@ import type { storedProfileFields } from '#core/records/login-profile.ts';
 import type { storedShareFields } from '#core/records/share.ts';
 import type { ColumnsOf } from '#core/records/stored-fields.ts';
 import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
-import type { ApiKeyTable, ApiTokenTable, ConsoleInvitationTable, OperatorSessionTable, OperatorTable } from './caller-tables.ts';
+import type {
+  ApiKeyTable,
+  ApiTokenTable,
+  ConsoleInvitationTable,
+  OperatorSessionTable,
+  OperatorTable,
+  RecoveryCodeTable,
+  SecondFactorTable,
+} from './caller-tables.ts';
+import type { ProcessTable, SecretKeyTable } from './installation-tables.ts';
 import type { JobTable } from './job-tables.ts';
 import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable, UnsubscribedTable } from './mail-tables.ts';
 
@@ -25,6 +34,7 @@ export interface TenantTable {
   /** null: no limit. */
   longest_validity_days: Generated<number | null>;
   sign_in_required: Generated<number>;
+  second_factor_required: Generated<number>;
   /** Names of permissions, separated by commas; empty: no defaults. */
   default_permissions: Generated<string>;
   created_at: number;
@@ -199,17 +209,6 @@ export interface FailureTable {
   at: number;
 }
 
-/** A running process. `seen_at` is the time of its last heartbeat. */
-export interface ProcessTable {
-  name: string;
-  seen_at: number;
-}
-
-/** Fingerprint of the secret key that encrypts the secrets of this database. */
-export interface SecretKeyTable {
-  fingerprint: string;
-}
-
 export interface Database {
   process: ProcessTable;
   secret_key: SecretKeyTable;
@@ -228,6 +227,8 @@ export interface Database {
   api_token: ApiTokenTable;
   operator: OperatorTable;
   operator_session: OperatorSessionTable;
+  second_factor: SecondFactorTable;
+  recovery_code: RecoveryCodeTable;
   console_invitation: ConsoleInvitationTable;
   idempotency: IdempotencyTable;
   audit: AuditTable;

@@ -18,6 +18,11 @@ const reads = [
   'share/activity',
   'loginprofile/get',
   'loginprofile/search',
+  'operator/getSecondFactors',
+  'operator/prepareTotp',
+  'operator/addTotp',
+  'operator/deleteSecondFactor',
+  'operator/renewRecoveryCodes',
 ];
 const edits = [
   'accessuser/update',
@@ -59,6 +64,7 @@ const administers = [
   'operator/update',
   'operator/delete',
   'operator/search',
+  'operator/resetSecondFactors',
   'tenant/add',
   'tenant/search',
   'tenant/updatePolicy',

@@ -7,7 +7,7 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 
 test('a tenant without a policy has no restrictions; an update keeps absent fields, and null or false clears a field', async (t) => {
   const postern = await startPostern(t);
-  const none = { longestValidityDays: null, signInRequired: false, defaultPermissions: '', outsideCount: 0 };
+  const none = { longestValidityDays: null, signInRequired: false, secondFactorRequired: false, defaultPermissions: '', outsideCount: 0 };
   assert.deepEqual(await postern.call('tenant/getPolicy'), none);
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30, defaultPermissions: 'canDownload, canView' });
   await postern.call('tenant/updatePolicy', { signInRequired: true });

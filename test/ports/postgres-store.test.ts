@@ -276,7 +276,7 @@ test('every key of a tenant table contains the tenant id, so that the table can 
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
   const directories = [
     ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'job', 'link', 'mail_content', 'migration'],
-    ...['operator', 'operator_session', 'process', 'secret_key', 'tenant'],
+    ...['operator', 'operator_session', 'process', 'recovery_code', 'second_factor', 'secret_key', 'tenant'],
   ];
   assert.deepEqual(tables.sort(), [...tenantTables, ...directories].sort());
 });

@@ -42,12 +42,13 @@ async function maintain(environment: Environment, ...args: string[]): Promise<{ 
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'build/server/maintain.js', ...args], {
     cwd: project,
     env: { PATH, ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
-  child.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
+  for (const output of [child.stdout, child.stderr])
+    output.on('data', (chunk) => {
+      said += chunk;
+    });
   const [code] = await once(child, 'close');
   return { code, said };
 }
@@ -282,4 +283,35 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   assert.deepEqual([await sign('a door of its own'), await sign('')], [401, 401]);
   await again.call('loginprofile/update', { id, password: 'another door of its own' });
   assert.equal(await sign('another door of its own'), 200);
+});
+
+test('an operator who is locked out gets a new password from a command, without second factors', async (t) => {
+  const data = await temporaryFolder(t);
+  const first = await startPostern(t, { data });
+  const secrets = { password: 'a horse that reads maps', confirmPassword: 'a horse that reads maps' };
+  const { id } = await first.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
+  await first.ports.store.write(async (tx) => {
+    const values = {
+      operator_id: id,
+      kind: 'totp',
+      title: 'Lost phone',
+      secret: 'sealed',
+      last_step: 0,
+      created_at: 0,
+      last_used_at: null,
+    } as const;
+    await tx.insertInto('second_factor').values(values).execute();
+  }, 'job');
+  await first.stop();
+  const unknown = await maintain({ POSTERN_DATA: data }, 'operator', 'reset', 'Otto');
+  assert.deepEqual([unknown.code, /tenant 1 has no operator named "Otto"/.test(unknown.said)], [1, true]);
+  const reset = await maintain({ POSTERN_DATA: data }, 'operator', 'reset', 'olga');
+  const password = /new password of olga is (\S+)/.exec(reset.said)?.[1];
+  assert.equal(reset.code, 0, reset.said);
+
+  const again = await startPostern(t, { data });
+  const signIn = await again.send('operator/signIn', { name: 'Olga', password }, { key: null });
+  assert.deepEqual([signIn.status, signIn.body.name], [200, 'Olga']);
+  const { list } = await again.call('audit/search', { action: 'operator/reset' });
+  assert.deepEqual([list[0].actorKind, JSON.parse(list[0].after)], ['system', { id, name: 'Olga' }]);
 });

@@ -4,7 +4,7 @@ import { millisecondsPerDay } from '#core/instant.ts';
 import { type GovernedShare, policyErrors, type TenantPolicy } from './policy-rules.ts';
 
 const now = Date.UTC(2026, 5, 1);
-const noPolicy: TenantPolicy = { longestValidityDays: null, signInRequired: false, defaultPermissions: null };
+const noPolicy: TenantPolicy = { longestValidityDays: null, signInRequired: false, secondFactorRequired: false, defaultPermissions: null };
 const unlimitedShare = { active: true, from: null, to: null, requiresSignIn: false };
 const invalidFields = (policy: Partial<TenantPolicy>, share: Partial<GovernedShare>) =>
   policyErrors({ ...noPolicy, ...policy }, { ...unlimitedShare, ...share }, now).map(({ field }) => field);

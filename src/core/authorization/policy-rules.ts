@@ -8,6 +8,8 @@ export interface TenantPolicy {
   readonly longestValidityDays: number | null;
   /** true: the login profile of a share must require sign-in. */
   readonly signInRequired: boolean;
+  /** true: operators need a second factor. */
+  readonly secondFactorRequired: boolean;
   /** Permissions that the form for a new share preselects; null: the form's own defaults. */
   readonly defaultPermissions: readonly (keyof Permissions)[] | null;
 }

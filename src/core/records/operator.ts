@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { roles } from '#core/authorization/role.ts';
 import { apiKeyFields } from './api-key.ts';
-import { bodyOf, etag, instant, limits, lineOf, orNull, recordId, requiredLine, stampFields } from './field.ts';
+import { bodyOf, etag, flag, instant, limits, lineOf, orNull, recordId, requiredLine, stampFields } from './field.ts';
+import { secondFactorCode } from './second-factor.ts';
 
 /** All fields of an operator. An operator is an account of the console. */
 export const operatorFields = {
@@ -13,6 +14,7 @@ export const operatorFields = {
     enum: [...roles],
     description: 'Role of the operator: reader, editor or admin.',
   }),
+  hasSecondFactor: flag('true: the operator needs a second factor to sign in.'),
   lastSignInDateTime: instant('When the operator last signed in; null: never.'),
   ...stampFields,
 };
@@ -49,6 +51,7 @@ export const OperatorSignIn = Type.Object(
     name: operatorFields.name,
     password: lineOf(limits.password, { minLength: 1, description: 'Password.' }),
     tid: Type.Optional(recordId('Tenant of the operator; default 1.')),
+    code: Type.Optional(secondFactorCode),
   },
   { additionalProperties: false },
 );
@@ -76,5 +79,6 @@ export const CallerRecord = Type.Object({
   tenantTitle: Type.String({ description: 'Name of the tenant.' }),
   address: Type.String({ description: 'IP address of the caller, as used by the address ranges of login profiles.' }),
   publicUrl: Type.String({ description: 'Base URL of links.' }),
+  lacksSecondFactor: flag('true: the policy requires a second factor, and the operator must add one before anything else.'),
 });
 export type CallerRecord = Static<typeof CallerRecord>;

@@ -21,6 +21,7 @@ export const policyFields = {
       'Active shares must end within this number of days after their start or their last change, whichever is later. null: no limit.',
   }),
   signInRequired: flag('true: active shares need a login profile with sign-in.'),
+  secondFactorRequired: flag('true: operators need a second factor to sign in to the console. Who has none must add one first.'),
   defaultPermissions: lineOf(255, {
     description: `Permissions that are preselected for a new share, separated by commas: ${permissionNames.join(', ')}. Empty: the form's own defaults.`,
   }),
@@ -32,5 +33,9 @@ export const TenantPolicyRecord = Type.Object({ ...policyFields, longestValidity
 export type TenantPolicyRecord = Static<typeof TenantPolicyRecord>;
 
 /** Body of tenant/updatePolicy. An absent field does not change; null clears a field. */
-export const PolicyChange = bodyOf(policyFields, [], ['longestValidityDays', 'signInRequired', 'defaultPermissions']);
+export const PolicyChange = bodyOf(
+  policyFields,
+  [],
+  ['longestValidityDays', 'signInRequired', 'secondFactorRequired', 'defaultPermissions'],
+);
 export type PolicyChange = Static<typeof PolicyChange>;

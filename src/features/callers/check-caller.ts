@@ -1,7 +1,7 @@
 import { includesRole, type Role } from '#core/authorization/role.ts';
 import { Refusal } from '#core/messages.ts';
 import { findKeyRole } from '#features/api-keys/find-api-key.ts';
-import type { Caller } from '#features/operation.ts';
+import type { Caller, Operation } from '#features/operation.ts';
 import { roleOfSession } from '#features/operators/operator-session.ts';
 import type { Tx } from '#ports/store.ts';
 
@@ -19,8 +19,14 @@ export async function checkCaller(tx: Tx, caller: Caller, requiredRole: Role, no
   return { ...caller, role };
 }
 
+/** Checks that the caller may call an operation. @throws 403 */
+export function checkOperation(caller: Caller, { role, withoutSecondFactor }: Pick<Operation, 'role' | 'withoutSecondFactor'>): void {
+  checkRole(caller, role);
+  if (caller.lacksSecondFactor && !withoutSecondFactor) throw new Refusal('secondFactorMissing');
+}
+
 /** Checks that a role includes the required one. @throws 403 */
-export function checkRole({ kind, role }: Pick<Caller, 'kind' | 'role'>, requiredRole: Role): void {
+function checkRole({ kind, role }: Pick<Caller, 'kind' | 'role'>, requiredRole: Role): void {
   if (!includesRole(role, requiredRole))
     throw new Refusal('roleTooLow', `This operation requires the role ${requiredRole}, but the ${kind} has the role ${role}.`);
 }

@@ -6,14 +6,15 @@ import type { Ports } from '#ports/ports.ts';
 /** Returns the record of the caller, for caller/get and for a sign-in to the console. */
 export async function callerRecord(caller: Caller, { store, links }: Pick<Ports, 'store' | 'links'>): Promise<CallerRecord> {
   const { title } = await store.read.selectFrom('tenant').select('title').where('id', '=', caller.tid).executeTakeFirstOrThrow();
-  const { id, name, kind, role, tid, address } = caller;
-  return { id, name, kind, role, tid, tenantTitle: title, address, publicUrl: links.publicUrl() };
+  const { id, name, kind, role, tid, address, lacksSecondFactor } = caller;
+  return { id, name, kind, role, tid, tenantTitle: title, address, publicUrl: links.publicUrl(), lacksSecondFactor };
 }
 
 export const getCaller = readOperation({
   name: 'caller/get',
   method: 'GET',
   role: 'reader',
+  withoutSecondFactor: true,
   summary: 'Returns the caller: the key or operator, its role and tenant, and the address of the request.',
   body: Type.Object({}, { additionalProperties: false }),
   response: CallerRecord,

@@ -23,6 +23,8 @@ export const copiedTables: Keys = {
   api_token: ['hash'],
   operator: ['id'],
   operator_session: ['hash'],
+  second_factor: ['id'],
+  recovery_code: ['operator_id', 'code_key'],
   idempotency: ['tid', 'caller', 'key'],
   visit_session: ['tid', 'hash'],
   known_network: ['tid', 'profile_id', 'subject', 'network'],

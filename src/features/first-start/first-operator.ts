@@ -51,7 +51,16 @@ export async function createFirstOperator(ports: Ports, body: FirstOperator, ori
       await tx.deleteFrom('console_invitation').execute();
       const id = await insertOperator(tx, { tid: firstTenant, name, role: 'admin', passwordHash: hash, owner: name }, now);
       await startOperatorSession(tx, token, { id, epoch: 1 }, now);
-      const newCaller = { id, tid: firstTenant, name, kind: 'operator', role: 'admin', credentialHash: sha256(token), ...origin } as const;
+      const newCaller = {
+        id,
+        tid: firstTenant,
+        name,
+        kind: 'operator',
+        role: 'admin',
+        lacksSecondFactor: false,
+        credentialHash: sha256(token),
+        ...origin,
+      } as const;
       await appendChangeEntry(tx, newCaller, 'operator/first', { after: await operatorRecord(tx, firstTenant, id) }, now);
       return newCaller;
     },

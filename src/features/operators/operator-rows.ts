@@ -16,11 +16,19 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
+  const withFactor = await db
+    .selectFrom('second_factor')
+    .select('operator_id')
+    .distinct()
+    .where('operator_id', 'in', [...ids])
+    .execute();
+  const factorIds = new Set(withFactor.map(({ operator_id }) => operator_id));
   const records = rows.map((row) => ({
     id: row.id,
     tid: row.tid,
     name: row.name,
     role: parseOperatorRole(row.role),
+    hasSecondFactor: factorIds.has(row.id),
     lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
     ...recordStamps(row),
   }));

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { parseKeyRole, type Role } from '#core/authorization/role.ts';
 import { isRecent } from '#core/is-recent.ts';
 import { appendChangeEntry } from '#features/audit/audit-entry.ts';
@@ -24,6 +25,8 @@ export interface SignedInOperator {
   readonly tid: number;
   readonly name: string;
   readonly role: Role;
+  /** true: the policy requires a second factor, and the operator has none. */
+  readonly lacksSecondFactor: boolean;
 }
 
 interface OperatorSession extends SignedInOperator {
@@ -31,12 +34,17 @@ interface OperatorSession extends SignedInOperator {
   readonly usedAt: number;
 }
 
+/** 1: the policy of the tenant requires a second factor, and the operator has none. */
+const lacksSecondFactor = sql<number>`(SELECT count(*) FROM tenant WHERE tenant.id = operator.tid AND tenant.second_factor_required = 1
+  AND NOT EXISTS (SELECT 1 FROM second_factor WHERE second_factor.operator_id = operator.id))`.as('lacks_second_factor');
+
 const findSessionRow = (db: Tx, hash: string) =>
   db
     .selectFrom('operator_session')
     .innerJoin('operator', 'operator.id', 'operator_session.operator_id')
     .select(['operator.id', 'operator.tid', 'operator.name', 'operator.role', 'operator.session_epoch'])
     .select(['operator_session.operator_epoch', 'operator_session.created_at', 'operator_session.used_at'])
+    .select(lacksSecondFactor)
     .where('operator_session.hash', '=', hash)
     .executeTakeFirst();
 
@@ -58,7 +66,8 @@ export async function findOperatorSession(store: Store, token: string, now: numb
   const hash = sha256(token);
   const row = await store.cachedUntilChange(`operator ${hash}`, () => findSessionRow(store.read, hash));
   if (!row || !isActive(row, now)) return null;
-  return { id: row.id, tid: row.tid, name: row.name, role: parseKeyRole(row.role), hash, usedAt: row.used_at };
+  const { id, tid, name, used_at: usedAt } = row;
+  return { id, tid, name, role: parseKeyRole(row.role), lacksSecondFactor: Number(row.lacks_second_factor) > 0, hash, usedAt };
 }
 
 /** Records that a session was used, at most once a minute. The request does not wait for it. */
@@ -94,6 +103,7 @@ export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' |
         name: row.name,
         role: parseKeyRole(row.role),
         kind: 'operator',
+        lacksSecondFactor: false,
         credentialHash: hash,
         ...origin,
       } as const;

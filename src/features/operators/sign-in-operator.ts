@@ -12,6 +12,8 @@ import type { VerifyPassword } from '#ports/password-hash.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { type Origin, sessionBits, startOperatorSession } from './operator-session.ts';
+import { consumeProof, proveSecondFactor } from './prove-second-factor.ts';
+import { requiresSecondFactor } from './second-factor-rows.ts';
 
 /** The result of a sign-in. The token is stored only in the browser: the database holds its hash. */
 export interface OperatorSignInResult {
@@ -19,18 +21,23 @@ export interface OperatorSignInResult {
   readonly token: string;
 }
 
-/** Returns the operator, or null. An unknown name takes as long as a wrong password, so that the time does not reveal it. */
-async function verifyOperator({ store }: Ports, tid: number, { name, password }: OperatorSignIn, verify: VerifyPassword) {
-  const operator = await findOperator(store.read, tid, name);
+/**
+ * Returns the operator and the proof of the second factor, or null. An unknown name takes as long as a wrong password, so that the time
+ * does not reveal it.
+ */
+async function verifyOperator(ports: Ports, tid: number, { name, password, code }: OperatorSignIn, verify: VerifyPassword) {
+  const operator = await findOperator(ports.store.read, tid, name);
   const isRight = await verify(operator?.password_hash ?? null, password);
-  return isRight && operator ? operator : null;
+  if (!isRight || !operator) return null;
+  const proof = await proveSecondFactor(ports, operator.id, code);
+  return proof instanceof Refusal ? proof : { operator, proof };
 }
 
 const findOperator = (db: Tx, tid: number, name: string) =>
   db.selectFrom('operator').selectAll().where('tid', '=', tid).where('name_key', '=', fold(name)).executeTakeFirst();
 
 /**
- * Appends an audit entry for a wrong name or password, and throws the cause again. The delay after failed attempts limits
+ * Appends an audit entry for a wrong name, password or code, and throws the cause again. The delay after failed attempts limits
  * the number of these entries.
  */
 async function auditRefusedSignIn(
@@ -38,7 +45,7 @@ async function auditRefusedSignIn(
   attempt: { tid: number; name: string; origin: Origin; cause: unknown },
 ): Promise<never> {
   const { tid, name, origin, cause } = attempt;
-  if (!(cause instanceof Refusal) || cause.messageName !== 'signInWrong') throw cause;
+  if (!(cause instanceof Refusal) || !['signInWrong', 'secondFactorWrong'].includes(cause.messageName)) throw cause;
   await store.write(
     async (tx) => {
       if (!(await tx.selectFrom('tenant').select('id').where('id', '=', tid).executeTakeFirst())) return;
@@ -57,7 +64,7 @@ async function auditRefusedSignIn(
 
 /**
  * Signs an operator in to the console.
- * @throws Refusal 401, the same for an unknown name and a wrong password; 429 until the delay after failed attempts is over;
+ * @throws Refusal 401, the same for an unknown name and a wrong password, others for a missing or wrong code; 429 until the delay after failed attempts is over;
  * 503 where too many sign-ins wait
  */
 export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorSignInResult> {
@@ -68,7 +75,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
   await checkDelay(store.read, [pair, ...networks], clock.now());
   const attempt = (verify: VerifyPassword) =>
     verifyAttempt(ports, pair, networks, () => verifyOperator(ports, tid, { ...body, name }, verify));
-  const operator = await ports.passwordHash
+  const { operator, proof } = await ports.passwordHash
     .runInTurn(origin.address, attempt)
     .catch((cause: unknown) => auditRefusedSignIn(ports, { tid, name, origin, cause }));
   const token = random.token(sessionBits);
@@ -78,6 +85,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
     name: operator.name,
     kind: 'operator',
     role: parseKeyRole(operator.role),
+    lacksSecondFactor: proof === null && (await requiresSecondFactor(store.read, tid)),
     credentialHash: sha256(token),
     ...origin,
   } as const;
@@ -85,6 +93,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
     const current = await tx.selectFrom('operator').select('session_epoch').where('id', '=', operator.id).executeTakeFirst();
     // The password has changed since it was verified.
     if (current?.session_epoch !== operator.session_epoch) throw new Refusal('signInWrong');
+    if (proof) await consumeProof(tx, operator.id, proof, clock.now());
     await startOperatorSession(tx, token, { id: operator.id, epoch: operator.session_epoch }, clock.now());
     await appendChangeEntry(tx, caller, 'operator/signIn', {}, clock.now());
   }, attemptTurn(networks));

@@ -1,10 +1,8 @@
-import { fold } from '#core/fold.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
 import { type Caller, changeOperation } from '#features/operation.ts';
-import { networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
-import type { Ports } from '#ports/ports.ts';
+import { verifyCurrentPassword } from './current-password.ts';
 import { operatorRecord } from './operator-rows.ts';
 
 const isSelf = (caller: Caller, id: number) => caller.kind === 'operator' && caller.id === id;
@@ -14,18 +12,6 @@ function checkPermission(caller: Caller, { id, currentPassword }: OperatorPasswo
   if (isSelf(caller, id)) {
     if (!currentPassword) throw fieldRefusal('currentPassword', 'is required to change your own password');
   } else if (caller.role !== 'admin') throw new Refusal('roleTooLow', "Only an admin can set another operator's password.");
-}
-
-/** Verifies the current password. A wrong one counts as a failed sign-in, in a dry run too: it must not allow more guesses. */
-async function verifyCurrentPassword(ports: Ports, { tid, address }: Caller, name: string, hash: string, password: string): Promise<void> {
-  const pair = pairKey(`operator ${tid}`, fold(name), address);
-  try {
-    await ports.passwordHash.runInTurn(address, (verify) =>
-      verifyAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
-    );
-  } catch (cause) {
-    throw cause instanceof Refusal && cause.messageName === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
-  }
 }
 
 export const updateOperatorPassword = changeOperation({

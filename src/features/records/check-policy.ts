@@ -4,7 +4,7 @@ import { permissionNames } from '#core/records/policy.ts';
 import type { Tx } from '#ports/store.ts';
 import { preparedQuery, type QueryParameter } from './prepared-query.ts';
 
-const policyColumns = ['longest_validity_days', 'sign_in_required', 'default_permissions'] as const;
+const policyColumns = ['longest_validity_days', 'sign_in_required', 'second_factor_required', 'default_permissions'] as const;
 const policyRows = preparedQuery((db, p: QueryParameter<{ tid: number }>) =>
   db.selectFrom('tenant').select(policyColumns).where('id', '=', p('tid')),
 );
@@ -17,6 +17,7 @@ export async function tenantPolicy(db: Tx, tid: number): Promise<TenantPolicy> {
   return {
     longestValidityDays: row.longest_validity_days,
     signInRequired: row.sign_in_required === 1,
+    secondFactorRequired: row.second_factor_required === 1,
     defaultPermissions: row.default_permissions === '' ? null : permissionNames.filter((name) => names.includes(name)),
   };
 }

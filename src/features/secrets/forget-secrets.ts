@@ -53,6 +53,8 @@ export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
       .where('tid', '=', location.tid)
       .where('id', '=', location.id)
       .execute();
+  await tx.deleteFrom('second_factor').execute();
+  await tx.deleteFrom('recovery_code').execute();
   await tx.deleteFrom('idempotency').execute(); // stored responses are encrypted with the same key
   await tx.deleteFrom('secret_key').execute();
   await tx.insertInto('secret_key').values({ fingerprint: vault.fingerprint }).execute();

@@ -9,9 +9,10 @@ import { changeOperation, readOperation } from '#features/operation.ts';
 import { tenantPolicy } from '#features/records/check-policy.ts';
 import type { Tx } from '#ports/store.ts';
 
-const recordOf = ({ longestValidityDays, signInRequired, defaultPermissions }: TenantPolicy) => ({
+const recordOf = ({ longestValidityDays, signInRequired, secondFactorRequired, defaultPermissions }: TenantPolicy) => ({
   longestValidityDays,
   signInRequired,
+  secondFactorRequired,
   defaultPermissions: formatList(defaultPermissions ?? []),
 });
 
@@ -82,12 +83,13 @@ export const updatePolicy = changeOperation({
   body: PolicyChange,
   async change(body, { tid }, tx) {
     const before = recordOf(await tenantPolicy(tx, tid));
-    const { longestValidityDays, signInRequired, defaultPermissions } = body;
+    const { longestValidityDays, signInRequired, secondFactorRequired, defaultPermissions } = body;
     await tx
       .updateTable('tenant')
       .set({
         ...(longestValidityDays === undefined ? {} : { longest_validity_days: longestValidityDays }),
         ...(signInRequired === undefined ? {} : { sign_in_required: signInRequired ? 1 : 0 }),
+        ...(secondFactorRequired === undefined ? {} : { second_factor_required: secondFactorRequired ? 1 : 0 }),
         ...(defaultPermissions === undefined ? {} : { default_permissions: parsePermissions(defaultPermissions ?? '').join(',') }),
         id: tid,
       })

@@ -5,7 +5,7 @@ import { formatInstant } from '#core/instant.ts';
 import { type MessageName, messages, Refusal } from '#core/messages.ts';
 import { Envelope } from '#core/records/envelope.ts';
 import { appendChangeEntry } from '#features/audit/audit-entry.ts';
-import { checkCaller, checkRole } from '#features/callers/check-caller.ts';
+import { checkCaller, checkOperation } from '#features/callers/check-caller.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
 import {
   checkNotAnswered,
@@ -149,7 +149,7 @@ async function run(
   const { ports, turnsOf, unread } = parts;
   const caller = request.caller ?? (await authenticateCaller(request, ports));
   request.caller = caller;
-  checkRole(caller, operation.role);
+  checkOperation(caller, operation);
   const parameters = parametersOf(request, operation);
   check(parameters);
   if ('change' in operation) {
@@ -211,7 +211,7 @@ export function managementRoutes(app: FastifyInstance, operations: readonly Oper
         const { operation, open } = request.routeOptions.config ?? {};
         if (!open) request.caller = await authenticateCaller(request, ports);
         checkManagementOrigin(request, { bySession: request.caller?.kind === 'operator', overTls: hasSecureSession(request) });
-        if (operation && request.caller) checkRole(request.caller, operation.role);
+        if (operation && request.caller) checkOperation(request.caller, operation);
         checkAddress(api, request);
         const { bodyLimit } = request.routeOptions;
         if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw bodyTooLarge(bodyLimit);

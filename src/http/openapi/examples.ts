@@ -15,6 +15,8 @@ const exampleValues: Readonly<Record<string, unknown>> = {
   username: 'ann',
   firstName: 'Ann',
   lastName: 'Lee',
+  secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+  code: '287082',
   email: 'ann@example.com',
   notifyEmails: 'owner@example.com',
   userNames: 'ann, bob',

@@ -45,6 +45,11 @@ const actionLabels: Readonly<Record<string, string>> = {
   'tenant/updatePolicy': 'Changed the policy',
   'operator/signIn': 'Signed in to the console',
   'operator/first': 'Created the first operator',
+  'operator/addTotp': 'Added an authenticator app',
+  'operator/deleteSecondFactor': 'Removed a second factor',
+  'operator/renewRecoveryCodes': 'Replaced recovery codes',
+  'operator/resetSecondFactors': 'Removed the second factors of an operator',
+  'operator/reset': 'Reset an operator on the server',
 };
 
 /** Returns the label of an audited action. An unknown action is its own label. */
@@ -84,6 +89,11 @@ const operationActions = [
   'operator/update',
   'operator/updatePassword',
   'operator/delete',
+  'operator/addTotp',
+  'operator/deleteSecondFactor',
+  'operator/renewRecoveryCodes',
+  'operator/resetSecondFactors',
+  'operator/reset',
   'tenant/add',
   'tenant/updatePolicy',
   'mail/retry',

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { callerQuery } from '#console/api/session.ts';
 import { PageHead } from '#console/components/page-head.tsx';
 import { Section } from '#console/components/section.tsx';
+import { SecondFactorSection } from '#console/second-factor/second-factor-section.tsx';
 import { useCaller } from '#console/shell/caller.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
 
@@ -19,6 +20,7 @@ export function AccountPage() {
           To change your name or role, ask an admin. Admins can change both under Settings, Operators.
         </Text>
       </Section>
+      <SecondFactorSection />
     </>
   );
 }

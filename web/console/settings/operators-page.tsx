@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { get, type Query, remove } from '#console/api/call.ts';
+import { get, post, type Query, remove } from '#console/api/call.ts';
 import type { BulkAction } from '#console/components/bulk.ts';
 import { PageHead } from '#console/components/page-head.tsx';
 import { RecordList } from '#console/components/record-list.tsx';
@@ -23,6 +23,14 @@ const deleteOperators: BulkAction<Operator> = {
   run: ({ id }, how) => remove('operator/delete', { id }, how),
 };
 
+const resetFactors: BulkAction<Operator> = {
+  name: 'Remove second factors',
+  effect: 'will lose all second factors and be signed out at once. Make sure that the person who asks for it is the operator',
+  doneText: 'now signs in with the password alone',
+  destructive: true,
+  run: ({ id }, how) => post('operator/resetSecondFactors', { id }, how),
+};
+
 type OpenDialog = { readonly what: 'add' } | { readonly what: 'change' | 'password'; readonly operator: Operator } | null;
 
 const columns = (open: (dialog: OpenDialog) => void): readonly Column<Operator>[] => [
@@ -36,6 +44,7 @@ const columns = (open: (dialog: OpenDialog) => void): readonly Column<Operator>[
     ),
   },
   { name: 'Role', sort: 'role', cell: ({ role }) => role },
+  { name: 'Second factor', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'yes' : 'none') },
   { name: 'Last sign-in', sort: 'lastSignInDateTime', cell: ({ lastSignInDateTime }) => <RelativeTime at={lastSignInDateTime} /> },
   {
     name: 'Password',
@@ -70,7 +79,7 @@ export function OperatorsPage() {
         of={['operator', 'operators']}
         columns={columns(open)}
         load={load}
-        actions={[deleteOperators]}
+        actions={[resetFactors, deleteOperators]}
         nameOf={({ name }) => name}
         searchLabel="Search by name"
         empty={null}

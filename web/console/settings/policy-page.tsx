@@ -17,18 +17,26 @@ import { SettingsTabs } from './settings-tabs.tsx';
 interface PolicyValues extends Record<string, unknown> {
   readonly longestValidityDays: number | string;
   readonly signInRequired: boolean;
+  readonly secondFactorRequired: boolean;
   readonly defaultPermissions: string[];
 }
 
-const policyValuesOf = ({ longestValidityDays, signInRequired, defaultPermissions }: TenantPolicyRecord): PolicyValues => ({
+const policyValuesOf = ({
+  longestValidityDays,
+  signInRequired,
+  secondFactorRequired,
+  defaultPermissions,
+}: TenantPolicyRecord): PolicyValues => ({
   longestValidityDays: longestValidityDays ?? '',
   signInRequired,
+  secondFactorRequired,
   defaultPermissions: parseList(defaultPermissions) ?? [],
 });
 
-const policyBodyOf = ({ longestValidityDays, signInRequired, defaultPermissions }: PolicyValues) => ({
+const policyBodyOf = ({ longestValidityDays, signInRequired, secondFactorRequired, defaultPermissions }: PolicyValues) => ({
   longestValidityDays: longestValidityDays === '' ? null : Number(longestValidityDays),
   signInRequired,
+  secondFactorRequired,
   defaultPermissions: formatList(defaultPermissions),
 });
 
@@ -87,6 +95,12 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       </Section>
       <Section title="Sign-in" lead="If required, active shares need a login profile with sign-in, or a password for the link.">
         <Switch label="Visitors must sign in" {...form.getInputProps('signInRequired', { type: 'checkbox' })} />
+      </Section>
+      <Section
+        title="Operators"
+        lead="If required, operators who have no second factor must add one at their next sign-in or click. API keys need none."
+      >
+        <Switch label="Operators need a second factor" {...form.getInputProps('secondFactorRequired', { type: 'checkbox' })} />
       </Section>
       <Section
         title="New shares"

@@ -1,23 +1,11 @@
 import { ActionIcon, Anchor, Group, Paper, Stack, Text } from '@mantine/core';
-import { ExternalLink, Mail, QrCode } from 'lucide-react';
+import { ExternalLink, Mail, QrCode as QrCodeIcon } from 'lucide-react';
 import { useState } from 'react';
-import { encode } from 'uqr';
 import { CopyField } from '#console/components/copy-field.tsx';
 import { Dialog } from '#console/components/dialog.tsx';
 import { formats } from '#console/components/format.ts';
+import { QrCode } from '#console/components/qr-code.tsx';
 import type { Share } from '#core/records/share.ts';
-
-/** A QR code, drawn as one path. Always black on white, as some scanners cannot read inverted codes. */
-function LinkQrCode({ text }: { text: string }) {
-  const { data, size } = encode(text, { border: 4 });
-  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  return (
-    <svg className="code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR code of ${text}`}>
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
-  );
-}
 
 /** Returns a mailto URL with subject and text. The operator's own mail program sends the e-mail. */
 function mailtoUrl({ title, viewUrl, validityEndDate }: Share): string {
@@ -33,7 +21,7 @@ export function LinkPanel({ share }: { share: Share }) {
       <Group align="end" wrap="nowrap" gap="xs">
         <CopyField label="Link" value={share.viewUrl} copyLabel="Copy link" primary />
         <ActionIcon size={36} variant="default" onClick={() => setCodeOpen(true)} aria-label="Show QR code">
-          <QrCode size={18} aria-hidden />
+          <QrCodeIcon size={18} aria-hidden />
         </ActionIcon>
       </Group>
       <Group gap="lg" mt="sm">
@@ -47,7 +35,7 @@ export function LinkPanel({ share }: { share: Share }) {
       {isCodeOpen && (
         <Dialog onClose={() => setCodeOpen(false)} title={share.title}>
           <Stack align="center">
-            <LinkQrCode text={share.viewUrl} />
+            <QrCode text={share.viewUrl} label={`QR code of ${share.viewUrl}`} />
             <Text size="sm" c="dimmed" className="address">
               {share.viewUrl}
             </Text>

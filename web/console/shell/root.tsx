@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { callerQuery } from '#console/api/session.ts';
+import { SetUpPage } from '#console/second-factor/set-up-page.tsx';
 import type { CallerRecord } from '#core/records/operator.ts';
 import { CallerProvider } from './caller.ts';
 import { LoadError } from './load-error.tsx';
@@ -22,6 +23,7 @@ export function Root() {
   if (current === undefined) return null;
   const caller = current ?? lastCaller;
   if (!caller) return <SignInPage />;
+  if (current?.lacksSecondFactor) return <SetUpPage />;
   return (
     <CallerProvider value={caller}>
       <Shell />

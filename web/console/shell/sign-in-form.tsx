@@ -12,7 +12,8 @@ const tenant = () => {
   return Number.isSafeInteger(tid) && tid > 0 ? { tid } : {};
 };
 
-function errorText({ status, message }: Problem, secondsLeft: number): string {
+function errorText({ status, code, message }: Problem, secondsLeft: number): string {
+  if (code === 'secondFactorWrong') return 'The code is wrong or has been used already. Wait for the next one and try again.';
   if (status === 401) return 'Wrong name or password. Check both and try again.';
   if (secondsLeft <= 0) return message;
   return status === 429 ? `Too many attempts. Try again in ${secondsLeft} s.` : `${message} (${secondsLeft} s).`;
@@ -23,6 +24,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
   const client = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
+  const [needsCode, setNeedsCode] = useState(false);
   const [secondsLeft, startCountdown] = useCountdown();
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -33,6 +35,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
       const signedIn = await signIn({
         name: String(form.get('username')),
         password: String(form.get('password')),
+        ...(needsCode ? { code: String(form.get('code')) } : {}),
         ...(caller ? { tid: caller.tid } : tenant()),
       });
       onSignedIn?.(signedIn);
@@ -40,6 +43,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who' });
     } catch (cause) {
       const failure = asProblem(cause);
+      if (failure.code === 'secondFactorNeeded') return setNeedsCode(true);
       setProblem(failure);
       if (failure.retryAfter) startCountdown(failure.retryAfter);
     } finally {
@@ -67,6 +71,18 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
           autoFocus={Boolean(caller)}
           withAsterisk={false}
         />
+        {needsCode && (
+          <TextInput
+            label="Code"
+            description="The six digits from your authenticator app, or a recovery code."
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            autoFocus
+            withAsterisk={false}
+          />
+        )}
         {problem && (
           <Alert color="red" role="alert">
             {errorText(problem, secondsLeft)}

@@ -18,6 +18,7 @@ import { sessionRenewal } from './0017-session-renewal.ts';
 import { profileId } from './0018-profile-id.ts';
 import { knownNetworks } from './0019-known-networks.ts';
 import { usedStatements } from './0020-used-statements.ts';
+import { secondFactors } from './0021-second-factors.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   profileId,
   knownNetworks,
   usedStatements,
+  secondFactors,
 ];

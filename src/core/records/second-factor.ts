@@ -1,0 +1,58 @@
+import Type, { type Static } from 'typebox';
+import { count, flag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
+
+const fields = {
+  id: recordId('Number of the second factor.'),
+  kind: Type.Enum(['totp'], { description: 'Kind of the second factor: totp is an authenticator app.' }),
+  title: requiredLine(limits.name, 'Your name for it, such as the device.'),
+  createDateTime: instant('When it was added.'),
+  lastUseDateTime: orNull(instant('When you last signed in with it; null: never.')),
+};
+
+/** Field of all bodies that change second factors: a stolen session must not be enough. */
+const currentPassword = lineOf(limits.password, { minLength: 1, description: 'Your current password.' });
+const closed = { additionalProperties: false };
+
+/** Field of a code. Spaces and hyphens do not count. */
+export const secondFactorCode = lineOf(32, {
+  minLength: 1,
+  description: 'The six digits that the authenticator app shows, or a recovery code.',
+});
+
+/** Response fields of an operation that creates recovery codes. */
+export const RecoveryCodes = Type.Object({
+  recoveryCodes: Type.Array(Type.String(), {
+    description: 'The codes. Each of them replaces the second factor once. They are not shown again.',
+  }),
+});
+
+/** Response of operator/getSecondFactors. */
+export const SecondFactors = Type.Object({
+  list: Type.Array(Type.Object(fields), { description: 'Your second factors.' }),
+  recoveryCodesLeft: count('Number of recovery codes that you have not used.'),
+  required: flag('true: the policy of your tenant requires a second factor.'),
+});
+export type SecondFactors = Static<typeof SecondFactors>;
+
+/** Response of operator/prepareTotp. */
+export const TotpSecret = Type.Object({
+  secret: Type.String({ description: 'The secret in base32, for apps that cannot read a QR code.' }),
+  address: Type.String({ description: 'The same as an `otpauth:` address, to be shown as a QR code.' }),
+});
+
+/** Body of operator/addTotp. */
+export const NewTotp = Type.Object(
+  {
+    secret: Type.String({ pattern: '^[A-Z2-7]{32}$', description: 'The secret from operator/prepareTotp.' }),
+    code: lineOf(32, { minLength: 1, description: 'The six digits that the authenticator app shows.' }),
+    title: Type.Optional(fields.title),
+    currentPassword,
+  },
+  closed,
+);
+
+/** Body of operator/deleteSecondFactor. */
+export const SecondFactorDeletion = Type.Object({ id: fields.id, currentPassword }, closed);
+
+/** Body of operator/renewRecoveryCodes. */
+export const RecoveryCodeRenewal = Type.Object({ currentPassword }, closed);

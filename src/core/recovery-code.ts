@@ -1,0 +1,12 @@
+/** How many recovery codes an operator gets. */
+export const recoveryCodeCount = 10;
+const digits = 10;
+
+/** Returns a new recovery code, such as `12345-67890`. */
+export function newRecoveryCode(random: { readonly digits: (count: number) => string }): string {
+  const code = random.digits(digits);
+  return `${code.slice(0, digits / 2)}-${code.slice(digits / 2)}`;
+}
+
+/** Returns the digits of a code as it was typed. */
+export const digitsOf = (typed: string): string => typed.replace(/[\s-]/g, '');

@@ -1,0 +1,62 @@
+import Type from 'typebox';
+import { fieldRefusal } from '#core/messages.ts';
+import { NewTotp, RecoveryCodes, TotpSecret } from '#core/records/second-factor.ts';
+import { digitsOf } from '#core/recovery-code.ts';
+import { changeOperation, readOperation } from '#features/operation.ts';
+import {
+  checkIsOperator,
+  checkPasswordIsCurrent,
+  renewCodes,
+  selectSecondFactors,
+  totpPurpose,
+  verifyOperatorPassword,
+} from './second-factor-rows.ts';
+
+const maxFactors = 10;
+
+export const prepareTotp = readOperation({
+  name: 'operator/prepareTotp',
+  method: 'POST',
+  role: 'reader',
+  withoutSecondFactor: true,
+  summary: 'Returns a secret for an authenticator app. Nothing is stored: add it with operator/addTotp.',
+  body: Type.Object({}, { additionalProperties: false }),
+  response: TotpSecret,
+  async read(_body, caller, { totp }) {
+    checkIsOperator(caller);
+    const secret = totp.newSecret();
+    return { secret, address: totp.addressOf(secret, caller.name) };
+  },
+});
+
+export const addTotp = changeOperation({
+  name: 'operator/addTotp',
+  method: 'POST',
+  role: 'reader',
+  withoutSecondFactor: true,
+  summary: 'Adds an authenticator app as your second factor. With the first one, you get recovery codes.',
+  message: 'secondFactorAdded',
+  body: NewTotp,
+  responseFields: RecoveryCodes,
+  async check({ secret, code, currentPassword }, caller, ports) {
+    const passwordHash = await verifyOperatorPassword(ports, caller, currentPassword);
+    const step = ports.totp.stepOf(secret, digitsOf(code), ports.clock.now());
+    if (step === null)
+      throw fieldRefusal('code', 'is wrong: enter the six digits that the app shows now. The clocks of both devices must be right');
+    return { passwordHash, step };
+  },
+  async change({ secret, title = 'Authenticator app' }, caller, tx, ports, { passwordHash, step }) {
+    await checkPasswordIsCurrent(tx, caller, passwordHash);
+    const before = await selectSecondFactors(tx, caller.id);
+    if (before.length >= maxFactors) throw fieldRefusal('title', `there may be ${maxFactors} second factors: remove one first`);
+    await tx
+      .insertInto('second_factor')
+      .values({
+        ...{ operator_id: caller.id, kind: 'totp', title, secret: ports.vault.seal(totpPurpose, secret), last_step: step },
+        ...{ created_at: ports.clock.now(), last_used_at: null },
+      })
+      .execute();
+    const created = before.length === 0 ? { recoveryCodes: await renewCodes(tx, caller.id, ports) } : {};
+    return { created, audit: { after: { kind: 'totp', title } } };
+  },
+});

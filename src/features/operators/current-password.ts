@@ -1,0 +1,27 @@
+import { fold } from '#core/fold.ts';
+import { Refusal } from '#core/messages.ts';
+import type { Caller } from '#features/operation.ts';
+import { networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
+import type { Ports } from '#ports/ports.ts';
+
+/**
+ * Verifies the current password of the caller. A wrong one counts as a failed sign-in, in a dry run too: it must not allow more guesses.
+ * @param hash of the password
+ * @throws Refusal 403; 429 during the delay after failed attempts
+ */
+export async function verifyCurrentPassword(
+  ports: Pick<Ports, 'passwordHash' | 'store' | 'clock'>,
+  { tid, address }: Caller,
+  name: string,
+  hash: string,
+  password: string,
+): Promise<void> {
+  const pair = pairKey(`operator ${tid}`, fold(name), address);
+  try {
+    await ports.passwordHash.runInTurn(address, (verify) =>
+      verifyAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
+    );
+  } catch (cause) {
+    throw cause instanceof Refusal && cause.messageName === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
+  }
+}

@@ -1,0 +1,30 @@
+import { Refusal } from '#core/messages.ts';
+import { SecondFactorDeletion } from '#core/records/second-factor.ts';
+import { changeOperation } from '#features/operation.ts';
+import {
+  checkPasswordIsCurrent,
+  removeSecondFactors,
+  requiresSecondFactor,
+  selectSecondFactors,
+  verifyOperatorPassword,
+} from './second-factor-rows.ts';
+
+export const deleteSecondFactor = changeOperation({
+  name: 'operator/deleteSecondFactor',
+  method: 'DELETE',
+  role: 'reader',
+  summary: 'Removes one of your second factors. With the last one, your recovery codes are removed too.',
+  message: 'secondFactorDeleted',
+  body: SecondFactorDeletion,
+  check: ({ currentPassword }, caller, ports) => verifyOperatorPassword(ports, caller, currentPassword),
+  async change({ id }, caller, tx, _ports, passwordHash) {
+    await checkPasswordIsCurrent(tx, caller, passwordHash);
+    const factors = await selectSecondFactors(tx, caller.id);
+    const factor = factors.find((row) => row.id === id);
+    if (!factor) throw new Refusal('recordUnknown');
+    if (factors.length === 1 && (await requiresSecondFactor(tx, caller.tid))) throw new Refusal('secondFactorLast');
+    if (factors.length === 1) await removeSecondFactors(tx, caller.id);
+    else await tx.deleteFrom('second_factor').where('id', '=', id).execute();
+    return { audit: { before: { kind: factor.kind, title: factor.title } } };
+  },
+});

@@ -1,0 +1,21 @@
+import { Refusal } from '#core/messages.ts';
+import { RecoveryCodeRenewal, RecoveryCodes } from '#core/records/second-factor.ts';
+import { changeOperation } from '#features/operation.ts';
+import { checkPasswordIsCurrent, renewCodes, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
+
+export const renewRecoveryCodes = changeOperation({
+  name: 'operator/renewRecoveryCodes',
+  method: 'POST',
+  role: 'reader',
+  summary: 'Replaces your recovery codes. The old ones no longer work.',
+  message: 'recoveryCodesRenewed',
+  body: RecoveryCodeRenewal,
+  responseFields: RecoveryCodes,
+  check: ({ currentPassword }, caller, ports) => verifyOperatorPassword(ports, caller, currentPassword),
+  async change(_body, caller, tx, ports, passwordHash) {
+    await checkPasswordIsCurrent(tx, caller, passwordHash);
+    if ((await selectSecondFactors(tx, caller.id)).length === 0)
+      throw new Refusal('recordUnknown', 'You have no second factor, which recovery codes could replace.');
+    return { created: { recoveryCodes: await renewCodes(tx, caller.id, ports) }, audit: {} };
+  },
+});

@@ -1,0 +1,83 @@
+import { formatInstant } from '#core/instant.ts';
+import { Refusal } from '#core/messages.ts';
+import type { SecondFactors } from '#core/records/second-factor.ts';
+import { digitsOf, newRecoveryCode, recoveryCodeCount } from '#core/recovery-code.ts';
+import type { Caller } from '#features/operation.ts';
+import type { InstantPorts, Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+import type { Vault } from '#ports/vault.ts';
+import { verifyCurrentPassword } from './current-password.ts';
+
+/** Purpose of the sealed secret of an authenticator app. */
+export const totpPurpose = 'second factor';
+
+/** Returns the second factors of an operator, the oldest first. */
+export const selectSecondFactors = (db: Tx, operatorId: number) =>
+  db.selectFrom('second_factor').selectAll().where('operator_id', '=', operatorId).orderBy('id').execute();
+
+/** Returns the HMAC of a recovery code, by which the database knows it. @param digits of the code */
+export const recoveryCodeKey = (vault: Pick<Vault, 'mac'>, operatorId: number, digits: string) =>
+  vault.mac('recovery code', `${operatorId} ${digits}`);
+
+/** Returns whether the policy of a tenant requires a second factor. */
+export async function requiresSecondFactor(db: Tx, tid: number): Promise<boolean> {
+  const tenant = await db.selectFrom('tenant').select('second_factor_required').where('id', '=', tid).executeTakeFirstOrThrow();
+  return tenant.second_factor_required === 1;
+}
+
+/** Checks that the caller is an operator: keys have no second factors. @throws Refusal (403) */
+export function checkIsOperator({ kind }: Caller): void {
+  if (kind !== 'operator') throw new Refusal('roleTooLow', 'Only an operator who is signed in to the console has second factors.');
+}
+
+/**
+ * Checks that the caller is an operator who knows the password.
+ * @returns the hash of the verified password. Pass it to `checkPasswordIsCurrent` in the transaction
+ * @throws Refusal (403)
+ */
+export async function verifyOperatorPassword(ports: Ports, caller: Caller, password: string): Promise<string> {
+  checkIsOperator(caller);
+  const { name, password_hash } = await ports.store.read
+    .selectFrom('operator')
+    .select(['name', 'password_hash'])
+    .where('id', '=', caller.id)
+    .executeTakeFirstOrThrow();
+  await verifyCurrentPassword(ports, caller, name, password_hash, password);
+  return password_hash;
+}
+
+/** Checks that the password was not changed since it was verified. @throws Refusal (403) */
+export async function checkPasswordIsCurrent(tx: Tx, caller: Caller, verifiedHash: string): Promise<void> {
+  const { password_hash } = await tx.selectFrom('operator').select('password_hash').where('id', '=', caller.id).executeTakeFirstOrThrow();
+  if (password_hash !== verifiedHash) throw new Refusal('currentPasswordWrong');
+}
+
+/** Replaces the recovery codes of an operator. @returns the new codes */
+export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: Pick<InstantPorts, 'random' | 'vault'>): Promise<string[]> {
+  const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(random));
+  await tx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
+  const values = codes.map((code) => ({ operator_id: operatorId, code_key: recoveryCodeKey(vault, operatorId, digitsOf(code)) }));
+  await tx.insertInto('recovery_code').values(values).execute();
+  return codes;
+}
+
+/** Removes all second factors and recovery codes of an operator. */
+export async function removeSecondFactors(tx: Tx, operatorId: number): Promise<void> {
+  await tx.deleteFrom('second_factor').where('operator_id', '=', operatorId).execute();
+  await tx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
+}
+
+/** Returns the second factors of an operator, for responses. */
+export async function secondFactorRecords(db: Tx, { id, tid }: Pick<Caller, 'id' | 'tid'>): Promise<SecondFactors> {
+  const rows = await selectSecondFactors(db, id);
+  const { codes } = await db
+    .selectFrom('recovery_code')
+    .select(({ fn }) => fn.countAll<number>().as('codes'))
+    .where('operator_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const list = rows.map(({ id, kind, title, created_at, last_used_at }) => ({
+    ...{ id, kind, title, createDateTime: formatInstant(created_at) },
+    lastUseDateTime: last_used_at === null ? null : formatInstant(last_used_at),
+  }));
+  return { list, recoveryCodesLeft: Number(codes), required: await requiresSecondFactor(db, tid) };
+}

@@ -1,0 +1,10 @@
+/** A running process. `seen_at` is the time of its last heartbeat. */
+export interface ProcessTable {
+  name: string;
+  seen_at: number;
+}
+
+/** Fingerprint of the secret key that encrypts the secrets of this database. */
+export interface SecretKeyTable {
+  fingerprint: string;
+}

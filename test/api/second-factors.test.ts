@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { totp } from '../../src/adapters/identity/totp.ts';
+import { systemClock } from '../../src/adapters/os/system.ts';
+import { codeAt } from '../parts/authenticator-app.ts';
+import { type Answer, startPostern, type TestPostern } from '../start.ts';
+import { fieldErrorsOf } from './keys.ts';
+
+const password = 'a horse that reads maps';
+const step = 30_000; // ms
+
+const cookieOf = (answer: Answer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const signIn = (postern: TestPostern, name: string, code?: string) =>
+  postern.send('operator/signIn', { name, password, ...(code === undefined ? {} : { code }) }, { key: null });
+
+/** Returns a function that calls an operation as the console of a session does. */
+const consoleOf =
+  (postern: TestPostern, session: Answer) =>
+  (name: string, body: object = {}) =>
+    postern.send(name, body, { key: null, headers: { cookie: cookieOf(session), origin: postern.apiUrl } });
+
+/** Starts Postern with the admin Olga, and a clock that the test moves. */
+async function withOlga(t: TestContext) {
+  const time = { later: 0 };
+  const now = () => systemClock.now() + time.later;
+  const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1' };
+  const postern = await startPostern(t, { environment, replaced: { ports: { clock: { now } } } });
+  const { id } = await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  return { postern, id, time, now };
+}
+
+/** Adds an authenticator app to Olga's account. */
+async function withApp(t: TestContext) {
+  const olga = await withOlga(t);
+  const call = consoleOf(olga.postern, await signIn(olga.postern, 'Olga'));
+  const { secret } = (await call('operator/prepareTotp')).body;
+  const added = await call('operator/addTotp', { secret, code: codeAt(secret, olga.now()), currentPassword: password });
+  assert.equal(added.status, 200);
+  olga.time.later += step; // each code works once
+  const codes: string[] = added.body.recoveryCodes;
+  return { ...olga, call, secret, codes, code: () => codeAt(secret, olga.now()) };
+}
+
+test('the codes are those of RFC 6238', () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'; // the text 12345678901234567890 of its appendix B, in base32
+  for (const [seconds, code] of [
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [20_000_000_000, '353130'],
+  ] as const) {
+    assert.equal(codeAt(secret, seconds * 1000), code);
+    assert.equal(totp().stepOf(secret, code, seconds * 1000), Math.floor(seconds / 30));
+  }
+});
+
+test('an operator with an authenticator app signs in with the password and a code, and with neither alone', async (t) => {
+  const { postern, code } = await withApp(t);
+  const without = await signIn(postern, 'Olga');
+  assert.deepEqual([without.status, without.body.code], [401, 'secondFactorNeeded']);
+  assert.equal(without.headers.getSetCookie().length, 0);
+  const wrongPassword = await postern.send('operator/signIn', { name: 'Olga', password: 'wrong password', code: code() }, { key: null });
+  assert.deepEqual([wrongPassword.status, wrongPassword.body.code], [401, 'signInWrong']);
+  const [first, second] = [code().slice(0, 3), code().slice(3)];
+  assert.equal((await signIn(postern, 'Olga', `${first} ${second}`)).status, 200);
+});
+
+test('a code works once, also for two sign-ins at the same time', async (t) => {
+  const { postern, code } = await withApp(t);
+  const both = await Promise.all([signIn(postern, 'Olga', code()), signIn(postern, 'Olga', code())]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 401]);
+  const again = await signIn(postern, 'Olga', code());
+  assert.deepEqual([again.status, again.body.code], [401, 'secondFactorWrong']);
+});
+
+test('the clock of the phone may be half a minute ahead or behind, and no more', async (t) => {
+  const { postern, secret, now, time } = await withApp(t);
+  time.later += 10 * step;
+  assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() - 2 * step))).status, 401);
+  assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() - step))).status, 200);
+  assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() + 2 * step))).status, 401);
+  assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() + step))).status, 200);
+});
+
+test('each recovery code replaces the second factor once, and new ones replace the old', async (t) => {
+  const { postern, codes, call } = await withApp(t);
+  assert.equal(new Set(codes).size, 10);
+  const [first = '', second = ''] = codes;
+  assert.equal((await signIn(postern, 'Olga', first)).status, 200);
+  assert.equal((await signIn(postern, 'Olga', first)).status, 401);
+  assert.equal((await call('operator/getSecondFactors')).body.recoveryCodesLeft, 9);
+  const renewed = await call('operator/renewRecoveryCodes', { currentPassword: password });
+  assert.equal((await signIn(postern, 'Olga', second)).status, 401);
+  assert.equal((await signIn(postern, 'Olga', renewed.body.recoveryCodes[0].replace('-', ''))).status, 200);
+});
+
+test('whoever guesses codes from many networks must wait, and the right code works afterwards', async (t) => {
+  const { postern, code, time } = await withApp(t);
+  const statuses: number[] = [];
+  for (let number = 0; number < 8; number += 1) {
+    const headers = { 'x-forwarded-for': `10.${number}.0.1` };
+    const answer = await postern.send('operator/signIn', { name: 'Olga', password, code: '000000' }, { key: null, headers });
+    statuses.push(answer.status);
+  }
+  assert.deepEqual([statuses.slice(0, 5), statuses.includes(429)], [[401, 401, 401, 401, 401], true]);
+  time.later += 16 * 60_000;
+  assert.equal((await signIn(postern, 'Olga', code())).status, 200);
+});
+
+test('a stolen session changes no second factor: the password is needed', async (t) => {
+  const { call, secret, code } = await withApp(t);
+  const { list } = (await call('operator/getSecondFactors')).body;
+  const wrong = { currentPassword: 'another password' };
+  for (const [name, body] of [
+    ['operator/addTotp', { secret, code: code(), ...wrong }],
+    ['operator/renewRecoveryCodes', wrong],
+    ['operator/deleteSecondFactor', { id: list[0].id, ...wrong }],
+  ] as const) {
+    const answer = await call(name, body);
+    assert.deepEqual([answer.status, answer.body.code], [403, 'currentPasswordWrong'], name);
+  }
+});
+
+test('an app is added only with a code that it shows', async (t) => {
+  const { postern, now } = await withOlga(t);
+  const call = consoleOf(postern, await signIn(postern, 'Olga'));
+  const { secret, address } = (await call('operator/prepareTotp')).body;
+  assert.match(address, new RegExp(`^otpauth://totp/Postern:Olga\\?.*secret=${secret}`));
+  const wrong = await call('operator/addTotp', { secret, code: codeAt(secret, now() + 5 * step), currentPassword: password });
+  assert.deepEqual([wrong.status, fieldErrorsOf(wrong)], [400, ['code']]);
+  assert.equal((await signIn(postern, 'Olga')).status, 200);
+});
+
+test('after the last second factor is removed, the password is enough again and recovery codes are gone', async (t) => {
+  const { postern, call } = await withApp(t);
+  const { list } = (await call('operator/getSecondFactors')).body;
+  assert.equal((await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword: password })).status, 200);
+  assert.deepEqual((await call('operator/getSecondFactors')).body, { list: [], recoveryCodesLeft: 0, required: false });
+  assert.equal((await signIn(postern, 'Olga')).status, 200);
+});
+
+test('where the policy requires a second factor, an operator can only add one first, and cannot remove the last one', async (t) => {
+  const { postern, now } = await withOlga(t);
+  const early = consoleOf(postern, await signIn(postern, 'Olga'));
+  await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
+  const session = await signIn(postern, 'Olga');
+  assert.equal(session.body.lacksSecondFactor, true);
+  const call = consoleOf(postern, session);
+  for (const page of [early, call])
+    for (const name of ['share/search', 'operator/add', 'audit/export']) {
+      const answer = await page(name);
+      assert.deepEqual([answer.status, answer.body.code], [403, 'secondFactorMissing'], name);
+    }
+  const { secret } = (await call('operator/prepareTotp')).body;
+  assert.equal((await call('operator/addTotp', { secret, code: codeAt(secret, now()), currentPassword: password })).status, 200);
+  assert.equal((await call('share/search')).status, 200);
+  const { list } = (await call('operator/getSecondFactors')).body;
+  const removed = await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword: password });
+  assert.deepEqual([removed.status, removed.body.code], [409, 'secondFactorLast']);
+});
+
+test('an admin removes the second factors of an operator who has lost them, and their sessions end', async (t) => {
+  const { postern, id, call } = await withApp(t);
+  await postern.call('operator/resetSecondFactors', { id });
+  assert.equal((await call('share/search')).status, 401);
+  assert.equal((await signIn(postern, 'Olga')).status, 200);
+});
+
+test('keys have no second factor, and need none where the policy requires it', async (t) => {
+  const { postern } = await withOlga(t);
+  await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
+  assert.equal((await postern.send('operator/getSecondFactors')).status, 403);
+  assert.equal((await postern.send('share/search')).status, 200);
+});
+
+test('no response and no audit entry contains the secret of an app or a recovery code', async (t) => {
+  const { postern, secret, codes, call } = await withApp(t);
+  const texts = [await call('operator/getSecondFactors'), await call('operator/search'), await call('audit/search', { pageSize: 100 })];
+  const text = JSON.stringify(texts.map(({ body }) => body));
+  assert.ok(text.includes('operator/addTotp'));
+  assert.deepEqual([text.includes(secret), codes.some((code) => text.includes(code))], [false, false]);
+  assert.equal((await postern.send('operator/getSecondFactors', {}, { key: null })).status, 401);
+});

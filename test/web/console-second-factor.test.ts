@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { codeAt } from '../parts/authenticator-app.ts';
+import { assertClean, openConsole, password, realComplaints, signedIn, signIn } from './console.ts';
+
+/** Adds an authenticator app in the form that is open. @returns its secret, and the first recovery code */
+async function addApp(page: Page) {
+  const secret = ((await page.locator('.totp-secret').textContent()) ?? '').replace(/\s/g, '');
+  await page.getByLabel('Code', { exact: true }).fill(codeAt(secret, Date.now()));
+  await page.getByLabel('Current password').last().fill(password);
+  await page.getByRole('button', { name: 'Add app' }).click();
+  const recoveryCode = (await page.getByLabel('Recovery codes').locator('code').first().textContent()) ?? '';
+  return { secret, recoveryCode };
+}
+
+test('where a second factor is required, an operator sets it up at sign-in, and signs in with a code from then on', async (t) => {
+  const { postern, page, window, go, complaints } = await openConsole(t);
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
+  await go('/shares');
+  await signIn(page);
+  await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+  await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+  await assertClean(page, 'set up');
+  const { recoveryCode } = await addApp(page);
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+
+  await window.clearCookies();
+  await go('/shares');
+  await signIn(page);
+  await page.getByLabel('Code').fill('000000');
+  await assertClean(page, 'sign-in with a code');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('The code is wrong or has been used already.').waitFor();
+  await page.getByLabel('Code').fill(recoveryCode);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+  assert.deepEqual(realComplaints(complaints), []);
+});
+
+test('an operator adds an app to the account, gets new recovery codes, and removes the app', async (t) => {
+  const { page, go, complaints } = await signedIn(t);
+  await go('/settings/account');
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await addApp(page);
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByText('last used:').waitFor();
+  await page.getByRole('button', { name: 'New recovery codes (10 codes left)' }).click();
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.getByRole('button', { name: 'Create codes' }).click();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByRole('button', { name: 'Remove Authenticator app' }).click();
+  await page.getByRole('dialog').getByLabel('Current password').fill('not this one');
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('The current password is wrong.').waitFor();
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('last used:').waitFor({ state: 'detached' });
+  assert.deepEqual(
+    realComplaints(complaints).filter((text) => !/status of 403/.test(text)),
+    [],
+  );
+});

@@ -1,0 +1,63 @@
+import { Anchor, Code, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { post } from '#console/api/call.ts';
+import { QrCode } from '#console/components/qr-code.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
+import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+interface Props {
+  /** Called when the app was added, and its recovery codes were saved. */
+  readonly onAdded: () => void;
+  readonly cancel?: () => void;
+}
+
+/** Adds an authenticator app. With the first one, it shows the recovery codes. */
+export function AddAppForm({ onAdded, cancel }: Props) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const { data: prepared } = useQuery({
+    ...{ queryKey: ['new-totp'], queryFn: () => post('operator/prepareTotp', {}) },
+    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0 }, // each form has its own secret
+  });
+  const smallForm = useSmallForm(
+    { code: '', title: 'Authenticator app', currentPassword: '' },
+    async (values) => {
+      const { recoveryCodes } = await post('operator/addTotp', { secret: prepared?.secret ?? '', ...values });
+      if (recoveryCodes) setCodes(recoveryCodes);
+      else onAdded();
+    },
+    wrongPassword,
+  );
+  const { form } = smallForm;
+  if (codes) return <RecoveryCodes codes={codes} done={onAdded} />;
+  if (!prepared) return <Skeleton height={320} />;
+  return (
+    <SmallFormFields of={smallForm} saveLabel="Add app" cancel={cancel}>
+      <Text>Scan this code with an authenticator app on your phone, and enter the six digits that the app then shows.</Text>
+      <Group align="center" gap="lg">
+        <QrCode text={prepared.address} label="QR code for the authenticator app" />
+        <Stack gap={4} flex="1 1 12rem">
+          <Text size="sm" c="dimmed">
+            No camera? Enter this key in the app:
+          </Text>
+          <Code className="totp-secret">{prepared.secret.match(/.{4}/g)?.join(' ')}</Code>
+          <Anchor size="sm" href={prepared.address}>
+            Open in an app on this device
+          </Anchor>
+        </Stack>
+      </Group>
+      <TextInput
+        label="Code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        withAsterisk={false}
+        data-autofocus
+        {...form.getInputProps('code')}
+      />
+      <TextInput label="Name of the app" description="To tell several of them apart." {...form.getInputProps('title')} />
+      <CurrentPasswordField {...form.getInputProps('currentPassword')} />
+    </SmallFormFields>
+  );
+}

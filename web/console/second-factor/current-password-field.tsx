@@ -1,0 +1,11 @@
+import { PasswordInput } from '@mantine/core';
+import type { Problem } from '#console/api/call.ts';
+
+/** Returns the field errors of a wrong current password. */
+export const wrongPassword = ({ code }: Problem): Record<string, string> =>
+  code === 'currentPasswordWrong' ? { currentPassword: 'The current password is wrong.' } : {};
+
+/** The field of the current password, which every change of second factors needs. */
+export const CurrentPasswordField = (props: object) => (
+  <PasswordInput label="Current password" autoComplete="current-password" required withAsterisk={false} {...props} />
+);

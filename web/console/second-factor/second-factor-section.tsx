@@ -1,0 +1,129 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+import { get, post, remove } from '#console/api/call.ts';
+import { Dialog } from '#console/components/dialog.tsx';
+import { formatCount } from '#console/components/format.ts';
+import { Section } from '#console/components/section.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
+import { RelativeTime } from '#console/components/times.tsx';
+import { AddAppForm } from './add-app-form.tsx';
+import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
+
+const secondFactorsQuery = queryOptions({
+  queryKey: ['second-factors'],
+  queryFn: ({ signal }) => get('operator/getSecondFactors', {}, signal),
+});
+
+type OpenDialog = { readonly what: 'add' | 'codes' } | { readonly what: 'remove'; readonly id: number; readonly title: string } | null;
+
+/** Asks for the password, and removes a second factor. */
+function RemoveDialog({ id, title, close }: { id: number; title: string; close: () => void }) {
+  const client = useQueryClient();
+  const smallForm = useSmallForm(
+    { currentPassword: '' },
+    async (values) => {
+      await remove('operator/deleteSecondFactor', { id, ...values });
+      await client.invalidateQueries({ queryKey: secondFactorsQuery.queryKey });
+      close();
+    },
+    wrongPassword,
+  );
+  return (
+    <Dialog onClose={close} title={`Remove ${title}`}>
+      <SmallFormFields of={smallForm} saveLabel="Remove" cancel={close}>
+        <CurrentPasswordField data-autofocus {...smallForm.form.getInputProps('currentPassword')} />
+      </SmallFormFields>
+    </Dialog>
+  );
+}
+
+/** Asks for the password, and shows new recovery codes. */
+function CodesDialog({ close }: { close: () => void }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const smallForm = useSmallForm(
+    { currentPassword: '' },
+    async (values) => setCodes((await post('operator/renewRecoveryCodes', values)).recoveryCodes ?? []),
+    wrongPassword,
+  );
+  return (
+    <Dialog onClose={close} title="New recovery codes" closeOnEscape={codes === null} withCloseButton={codes === null}>
+      {codes ? (
+        <RecoveryCodes codes={codes} done={close} />
+      ) : (
+        <SmallFormFields of={smallForm} saveLabel="Create codes" cancel={close}>
+          <Text>Your old recovery codes will no longer work.</Text>
+          <CurrentPasswordField data-autofocus {...smallForm.form.getInputProps('currentPassword')} />
+        </SmallFormFields>
+      )}
+    </Dialog>
+  );
+}
+
+/** The second factors of the signed-in operator. */
+export function SecondFactorSection() {
+  const client = useQueryClient();
+  const [dialog, open] = useState<OpenDialog>(null);
+  const { data } = useQuery(secondFactorsQuery);
+  const close = () => {
+    open(null);
+    void client.invalidateQueries({ queryKey: secondFactorsQuery.queryKey });
+  };
+  return (
+    <Section
+      title="Second factor"
+      lead="At sign-in, a code from your phone in addition to your password. A stolen password is then not enough."
+    >
+      {data ? (
+        <Stack>
+          {data.list.map(({ id, title, lastUseDateTime }) => (
+            <Group key={id} justify="space-between">
+              <Group gap="xs">
+                <ShieldCheck size={18} aria-hidden />
+                <Text fw={550}>{title}</Text>
+                <Text size="sm" c="dimmed">
+                  last used: <RelativeTime at={lastUseDateTime} />
+                </Text>
+              </Group>
+              <Button
+                variant="default"
+                size="compact-sm"
+                disabled={data.required && data.list.length === 1}
+                onClick={() => open({ what: 'remove', id, title })}
+                aria-label={`Remove ${title}`}
+              >
+                Remove
+              </Button>
+            </Group>
+          ))}
+          {data.required && data.list.length === 1 && (
+            <Text size="sm" c="dimmed">
+              Your organization requires a second factor. To replace this one, add the new one first.
+            </Text>
+          )}
+          <Group>
+            <Button variant="default" onClick={() => open({ what: 'add' })}>
+              Add authenticator app
+            </Button>
+            {data.list.length > 0 && (
+              <Button variant="default" onClick={() => open({ what: 'codes' })}>
+                New recovery codes ({formatCount(data.recoveryCodesLeft, 'code', 'codes')} left)
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      ) : (
+        <Skeleton height={80} />
+      )}
+      {dialog?.what === 'add' && (
+        <Dialog onClose={close} title="Add authenticator app">
+          <AddAppForm onAdded={close} cancel={close} />
+        </Dialog>
+      )}
+      {dialog?.what === 'codes' && <CodesDialog close={close} />}
+      {dialog?.what === 'remove' && <RemoveDialog id={dialog.id} title={dialog.title} close={close} />}
+    </Section>
+  );
+}
