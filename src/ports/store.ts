@@ -61,6 +61,11 @@ export interface Store {
    * @param key names the query and its parameters
    */
   cachedUntilChange<T>(key: string, query: () => Promise<T>): Promise<T>;
+  /**
+   * Runs work whose queries take the turns of the server itself instead of those of the client's network. Use it for work that holds a
+   * place for which others wait.
+   */
+  inOwnTurns<T>(work: () => Promise<T>): Promise<T>;
   /** Waits until all changes that were visible before the call are on disk. */
   sync(): Promise<void>;
   /** Runs `work` under an exclusive lock on each of the keys, which applies to all processes on the same database. */

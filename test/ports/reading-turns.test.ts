@@ -50,3 +50,12 @@ test('the check of the database does not wait for hundreds of queries', async (t
   assert.ok(answered.length < 50, `${answered.length} queries were answered first`);
   await Promise.all(many);
 });
+
+test('work that holds a place for others does not wait behind the other queries of its network', async (t) => {
+  const { store, answered, read, many, release } = await openBusyStore(t);
+  const own = store.inOwnTurns(() => read('192.0.2.1').then(() => answered.push('own')));
+  await release();
+  await Promise.all([...many, own]);
+  const position = answered.indexOf('own');
+  assert.ok(position < 50, `answered as number ${position}`);
+});

@@ -1,4 +1,4 @@
-import { concurrencyLimit } from '#core/concurrency-limit.ts';
+import { addCount } from '#core/count-by-key.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { type WaitingLimit, type WaitingRequest, waitingLimit } from './waiting-limit.ts';
 
@@ -10,6 +10,8 @@ export type TurnGroups = readonly [outer: string, ...inner: string[]];
 
 interface Limits {
   readonly concurrency: number;
+  /** How many requests of one group may run at a time, for the groups of one level (0: the outermost). Groups of the same name count together. */
+  readonly concurrencyOfGroup?: { readonly level: number; readonly max: number };
   readonly maxWaiting: { readonly inner: number; readonly all: number };
   readonly refusal: () => Error;
 }
@@ -23,24 +25,39 @@ export interface Turns {
   run<T>(groups: TurnGroups, clientGone: AbortSignal, work: () => Promise<T>, largeGroups?: readonly string[]): Promise<T>;
 }
 
+/** Counts the requests that run, in total and in each group that has a limit. */
+function runningCounts({ concurrency, concurrencyOfGroup }: Limits) {
+  const { level, max } = concurrencyOfGroup ?? { level: 0, max: Number.POSITIVE_INFINITY };
+  const byGroup = new Map<string, number>();
+  let all = 0;
+  const isFull = (group: string | undefined) => (byGroup.get(group ?? '') ?? 0) >= max;
+  return {
+    /** Whether a group must wait although others need not. */
+    isBlocked: (groups: readonly string[]) => groups.length === level + 1 && isFull(groups[level]),
+    mayStart: (groups: TurnGroups) => all < concurrency && !isFull(groups[level]),
+    add(groups: TurnGroups, difference: 1 | -1): void {
+      all += difference;
+      addCount(byGroup, groups[level] ?? '', difference);
+    },
+  };
+}
+
 /** Returns new turns. @param limit limit of the waiting requests; several turns may share it */
-export function turns(
-  { concurrency: atOnce, maxWaiting: mostWaiting, refusal }: Limits,
-  limit = waitingLimit(mostWaiting, refusal),
-): Turns {
+export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, limits.refusal)): Turns {
   const queue = fairQueue<WaitingRequest & { readonly start: () => void }>();
-  const runLimited = concurrencyLimit(atOnce, () => {
-    const next = queue.take();
-    if (next) limit.remove(next);
-    return next?.start;
-  });
+  const running = runningCounts(limits);
+
   async function wait(groups: TurnGroups, largeGroups: readonly string[], clientGone: AbortSignal): Promise<void> {
     const turn = Promise.withResolvers<void>();
     const refuse = (cause: unknown) => {
       queue.remove(groups, request);
       turn.reject(cause);
     };
-    const request = { inner: groups.at(-1) ?? '', largeGroups, start: turn.resolve, refuse };
+    const start = () => {
+      running.add(groups, 1);
+      turn.resolve();
+    };
+    const request = { inner: groups.at(-1) ?? '', largeGroups, start, refuse };
     limit.add(request);
     queue.add(groups, request);
     const leave = () => limit.remove(request) && refuse(clientGone.reason);
@@ -51,10 +68,24 @@ export function turns(
       clientGone.removeEventListener('abort', leave);
     }
   }
+  /** Passes the place of a request that has ended to the next one. */
+  function end(groups: TurnGroups): void {
+    running.add(groups, -1);
+    const next = queue.take(running.isBlocked);
+    if (!next) return;
+    limit.remove(next);
+    next.start();
+  }
   return {
     async run(groups, clientGone, work, largeGroups = groups) {
       clientGone.throwIfAborted();
-      return runLimited(() => wait(groups, largeGroups, clientGone), work);
+      if (running.mayStart(groups)) running.add(groups, 1);
+      else await wait(groups, largeGroups, clientGone);
+      try {
+        return await work();
+      } finally {
+        end(groups);
+      }
     },
   };
 }

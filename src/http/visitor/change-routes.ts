@@ -41,7 +41,7 @@ async function changeOnce<T>(
       storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, pendingAuditId: auditId }));
   const visitor = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
   const response = await runOnce(idempotentRequest, running, ports, now, async () => ({
-    value: await ports.changes.run(visitor, () => run(store)),
+    value: await ports.changes.run(visitor, () => ports.store.inOwnTurns(() => run(store))),
   }));
   reply.code(status);
   if ('replayed' in response) reply.code(response.replayed.status).header('idempotency-replayed', 'true');

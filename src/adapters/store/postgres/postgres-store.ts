@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { fairScheduler } from '#adapters/store/cost-turns.ts';
@@ -70,7 +71,8 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
     await close();
     throw cause;
   }
-  const read = kyselyOnPool(withReadingTurns(reads, limits.reads, clientAddress));
+  const ownWork = new AsyncLocalStorage<true>();
+  const read = kyselyOnPool(withReadingTurns(reads, limits.reads, () => (ownWork.getStore() ? undefined : clientAddress())));
   const write = changeRunner(changes, retryQueues, limits);
   const runInTurn = fairScheduler(limits.longRecords);
   let isFull = false;
@@ -101,6 +103,7 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
     },
     // No cache: other processes may change the same database at any time.
     cachedUntilChange: (_key, query) => query(),
+    inOwnTurns: (work) => ownWork.run(true, work),
     sync: async () => {}, // the server syncs a commit before it is visible
     isFull: () => isFull,
     isDamaged: () => false, // the server checks its own disk

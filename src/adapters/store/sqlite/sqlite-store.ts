@@ -100,6 +100,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
     maxSearchesPerTenant: 1,
     isShared: false,
     write: (change, turn, options) => queue.write(change, turn, options),
+    inOwnTurns: (work) => work(),
     cachedUntilChange: (key, query) => lookups.get(key, query),
     sync: () => queue.sync(),
     check: async () => void reader.run('SELECT 1', []),

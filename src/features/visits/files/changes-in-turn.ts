@@ -3,6 +3,8 @@ import { turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
 const maxPerLocation = 4; // changes at once: a location that hangs must not take all connections for locks
+/** Of one wide network: others need not wait for a client that sends hundreds of changes. */
+const concurrencyOfGroup = { level: 1, max: 2 };
 const maxWaiting = { inner: 256, all: 2048 };
 const retryAfter = 5; // seconds
 
@@ -18,6 +20,7 @@ export interface ChangesInTurn {
 export function changesInTurn(): ChangesInTurn {
   const withLocationTurns = turnsByKey({
     concurrency: maxPerLocation,
+    concurrencyOfGroup,
     maxWaiting,
     refusal: () => new Refusal('changesBusy', undefined, { retryAfter }),
   });

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { turns } from '#features/turns/turns.ts';
+
+const limits = { maxWaiting: { inner: 100, all: 100 }, refusal: () => new Error('too many wait') };
+
+/** Returns turns of four places, of which one network may have two, and a function that starts work which the test ends. */
+function twoOfFour() {
+  const places = turns({ ...limits, concurrency: 4, concurrencyOfGroup: { level: 1, max: 2 } });
+  const running: { readonly name: string; readonly end: () => void }[] = [];
+  const start = (name: string, link: string, network: string) =>
+    places.run([link, network], new AbortController().signal, async () => {
+      const work = Promise.withResolvers<void>();
+      running.push({ name, end: work.resolve });
+      await work.promise;
+    });
+  const names = () => running.map(({ name }) => name);
+  return { start, running, names };
+}
+const settled = () => new Promise(setImmediate);
+
+test('one network has at most two of four places, at all links together, and others start at once', async () => {
+  const { start, names } = twoOfFour();
+  for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
+  void start('other', 'a', 'quiet');
+  await settled();
+  assert.deepEqual(names(), ['a1', 'b1', 'other']);
+});
+
+test('a place that a network gives back goes to its next request', async () => {
+  const { start, running, names } = twoOfFour();
+  for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
+  await settled();
+  running[0]?.end();
+  await settled();
+  assert.deepEqual(names(), ['a1', 'b1', 'c1']);
+});
+
+test('when all places are taken, a network that may start goes before one that has its two', async () => {
+  const { start, running, names } = twoOfFour();
+  for (const name of ['a1', 'a2', 'a3']) void start(name, 'a', 'first');
+  for (const name of ['b1', 'b2']) void start(name, 'b', 'second');
+  void start('c1', 'c', 'third');
+  await settled();
+  assert.deepEqual(names(), ['a1', 'a2', 'b1', 'b2']);
+  running[2]?.end(); // of the second network
+  await settled();
+  assert.deepEqual(names(), ['a1', 'a2', 'b1', 'b2', 'c1']);
+  running[0]?.end();
+  await settled();
+  assert.equal(names().at(-1), 'a3');
+});
