@@ -100,6 +100,7 @@ export async function openPorts(
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },
     limits: limitsOf(settings),
+    operatorProvider: settings.operatorProvider,
     mail: openMail(settings, resources),
     ...replacements.ports,
     store,

@@ -11,6 +11,8 @@ export interface Caller {
   readonly name: string;
   readonly role: Role;
   readonly kind: 'key' | 'operator';
+  /** true: an operator who has signed in at the provider. */
+  readonly byProvider: boolean;
   /** true: an operator who must add a second factor before anything else. */
   readonly lacksSecondFactor: boolean;
   /** Id of the key or operator. */

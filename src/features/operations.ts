@@ -41,6 +41,7 @@ import { getSecondFactors } from './operators/get-second-factors.ts';
 import { renewRecoveryCodes } from './operators/renew-recovery-codes.ts';
 import { resetSecondFactors } from './operators/reset-second-factors.ts';
 import { searchOperators } from './operators/search-operators.ts';
+import { unlinkOperator } from './operators/unlink-operator.ts';
 import { updateOperator } from './operators/update-operator.ts';
 import { updateOperatorPassword } from './operators/update-operator-password.ts';
 import { getOverview } from './overview/get-overview.ts';
@@ -106,6 +107,7 @@ const listed = [
   deleteSecondFactor,
   renewRecoveryCodes,
   resetSecondFactors,
+  unlinkOperator,
   getCaller,
   getOverview,
   addTenant,

@@ -28,11 +28,15 @@ export interface OperatorTable {
   name: string;
   name_key: string;
   role: string;
-  /** argon2id hash. */
+  /** argon2id hash; empty: the operator has no password. */
   password_hash: string;
   /** A new password increments it, which ends all sessions of the operator. */
   session_epoch: number;
   last_sign_in_at: number | null;
+  /** Issuer and subject of the user at the provider; null: none is linked. */
+  provider_subject: Generated<string | null>;
+  /** 1: a sign-in at the provider has created the operator, and each one sets the role. */
+  is_managed: Generated<number>;
   created_owner: string;
   updated_owner: string;
   created_at: number;
@@ -45,6 +49,8 @@ export interface OperatorSessionTable {
   operator_epoch: number;
   created_at: number;
   used_at: number;
+  /** 1: began at the provider. */
+  by_provider: Generated<number>;
 }
 
 /** A second factor of an operator. */

@@ -1,3 +1,4 @@
+import type { OperatorProvider } from '#core/openid/operator-role.ts';
 import type { Clock } from './clock.ts';
 import type { Directories } from './directory.ts';
 import type { Links } from './links.ts';
@@ -45,6 +46,8 @@ export interface Ports extends InstantPorts {
   readonly totp: Totp;
   readonly media: MediaTypes;
   readonly limits: Limits;
+  /** null: operators sign in with passwords only. */
+  readonly operatorProvider: OperatorProvider | null;
   /** null: no mail server is configured. */
   readonly mail: Mail | null;
 }

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import type { OperatorProvider } from '#core/openid/operator-role.ts';
 import { isKubernetesVariable, removeServiceAddresses } from './kubernetes-variables.ts';
 import { type MailSettings, mailSettingDefinitions } from './mail-settings.ts';
+import { operatorProviderDefinitions, readOperatorProvider } from './operator-provider-settings.ts';
 import { type Setting, setting } from './setting.ts';
 import {
   parseAccessLog,
@@ -45,6 +47,8 @@ export interface Settings {
   readonly sendfile: 'x-accel-redirect' | 'x-sendfile' | null;
   /** null: Postern sends no mail. */
   readonly mail: MailSettings | null;
+  /** null: operators sign in with passwords only. */
+  readonly operatorProvider: OperatorProvider | null;
   readonly maxFileSize: number;
   /** File of the access log, or `stdout`; null: no access log. */
   readonly accessLog: string | null;
@@ -143,6 +147,7 @@ export const settingDefinitions = {
     parseOptional(parseSendfile),
   ),
   ...mailSettingDefinitions,
+  ...operatorProviderDefinitions,
   maxFileSize: setting('POSTERN_MAX_FILE_SIZE', '1099511627776', 'Largest upload, in bytes.', parsePositive),
   accessLog: setting(
     'POSTERN_ACCESS_LOG',
@@ -192,6 +197,8 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     );
   if (environment[settingDefinitions.smtp.name] && !environment[settingDefinitions.mailFrom.name])
     fieldErrors.push(`${settingDefinitions.smtp.name} needs ${settingDefinitions.mailFrom.name}: the address that mails are sent from`);
+  if (environment[settingDefinitions.operatorIssuer.name] && !environment[settingDefinitions.operatorClientId.name])
+    fieldErrors.push(`${settingDefinitions.operatorIssuer.name} needs ${settingDefinitions.operatorClientId.name}`);
   if (fieldErrors.length > 0) throw new InvalidSetting(fieldErrors.join('\n'));
   checkRoots(environment);
   const readValue = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
@@ -224,6 +231,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
             language: readValue(settingDefinitions.mailLanguage),
             timeZone: readValue(settingDefinitions.mailTimeZone),
           },
+    operatorProvider: readOperatorProvider(readValue),
     maxFileSize: readValue(settingDefinitions.maxFileSize),
     accessLog: readValue(settingDefinitions.accessLog),
     auditDays: readValue(settingDefinitions.auditDays),

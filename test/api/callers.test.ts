@@ -65,6 +65,7 @@ const administers = [
   'operator/delete',
   'operator/search',
   'operator/resetSecondFactors',
+  'operator/unlinkProvider',
   'tenant/add',
   'tenant/search',
   'tenant/updatePolicy',

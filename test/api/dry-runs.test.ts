@@ -5,6 +5,9 @@ import { operations } from '../../src/features/operations.ts';
 import { mailSettings, newShare, startPostern } from '../start.ts';
 import { ifMatch, newPassword, records } from './versioned-records.ts';
 
+/** A key cannot call these: `second-factors.test.ts` tries one. */
+const forOperators = ['operator/addTotp', 'operator/deleteSecondFactor', 'operator/renewRecoveryCodes'];
+
 test('a dry run returns success with dryRun and without the fields of new records, and changes nothing', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { share, profile, user } = await records(postern);
@@ -63,6 +66,8 @@ test('a dry run returns success with dryRun and without the fields of new record
     ['operator/add', { name: 'dry', role: 'reader', password: 'a long secret of hers', confirmPassword: 'a long secret of hers' }],
     ['operator/update', { id: operator, role: 'editor' }],
     ['operator/updatePassword', { id: operator, password: 'another long secret', confirmPassword: 'another long secret' }],
+    ['operator/resetSecondFactors', { id: operator }],
+    ['operator/unlinkProvider', { id: operator }],
     ['operator/delete', { id: operator }],
     ['location/add', place],
     ['location/update', { id: location.id, name: 'dry' }],
@@ -76,6 +81,7 @@ test('a dry run returns success with dryRun and without the fields of new record
     operations
       .filter(isChange)
       .map(({ name }) => name)
+      .filter((name) => !forOperators.includes(name))
       .sort(),
   );
   for (const [name, body] of changes) {

@@ -130,6 +130,28 @@ test('an app is added only with a code that it shows', async (t) => {
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });
 
+test("nobody removes another operator's second factor", async (t) => {
+  const { postern, call } = await withApp(t);
+  const [factor] = (await call('operator/getSecondFactors')).body.list;
+  await postern.call('operator/add', { name: 'Otto', role: 'admin', password, confirmPassword: password });
+  const otto = consoleOf(postern, await signIn(postern, 'Otto'));
+  const answer = await otto('operator/deleteSecondFactor', { id: factor.id, currentPassword: password });
+  assert.deepEqual([answer.status, answer.body.code], [404, 'recordUnknown']);
+  assert.equal((await call('operator/getSecondFactors')).body.list.length, 1);
+});
+
+test('a dry run of adding an app checks the code, adds nothing, and shows no recovery codes', async (t) => {
+  const { postern, now } = await withOlga(t);
+  const session = await signIn(postern, 'Olga');
+  const call = consoleOf(postern, session);
+  const { secret } = (await call('operator/prepareTotp')).body;
+  const headers = { cookie: cookieOf(session), origin: postern.apiUrl };
+  const body = { secret, code: codeAt(secret, now()), currentPassword: password };
+  const answer = await postern.send('operator/addTotp', body, { key: null, headers, query: { dryRun: 'true' } });
+  assert.deepEqual([answer.status, answer.body.dryRun, answer.body.recoveryCodes], [200, true, undefined]);
+  assert.deepEqual((await call('operator/getSecondFactors')).body.list, []);
+});
+
 test('after the last second factor is removed, the password is enough again and recovery codes are gone', async (t) => {
   const { postern, call } = await withApp(t);
   const { list } = (await call('operator/getSecondFactors')).body;

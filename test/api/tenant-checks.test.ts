@@ -8,7 +8,7 @@ import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 
 const admin = (tid: number): Caller => ({
-  ...{ tid, name: 'key', role: 'admin', kind: 'key', id: 1, lacksSecondFactor: false },
+  ...{ tid, name: 'key', role: 'admin', kind: 'key', id: 1, byProvider: false, lacksSecondFactor: false },
   ...{ credentialHash: '', address: '192.0.2.1', requestId: '' },
 });
 

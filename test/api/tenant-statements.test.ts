@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
+import { codeAt } from '../parts/authenticator-app.ts';
 import { hearStatements, withoutTenant } from '../parts/statements.ts';
 import { cookieOf, mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
@@ -68,6 +69,9 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('operator/update', { id: operator.id, name: 'Olga B.' });
   await call('operator/updatePassword', { id: operator.id, ...secrets });
   await call('operator/search', { searchWord: 'olga' });
+  for (const name of await manageSecondFactors(postern, 'Olga B.', secrets.password)) called.add(name);
+  await call('operator/resetSecondFactors', { id: operator.id });
+  await call('operator/unlinkProvider', { id: operator.id });
   await call('operator/delete', { id: operator.id });
   await call('caller/get');
   await call('overview/get');
@@ -79,6 +83,26 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('mail/drop', { id: mail.id });
   await call('mail/retry', { id: mail.id });
   await call('mail/test', { to: 'gil@example.com' });
+  return called;
+}
+
+/** Adds, renews and removes a second factor. @returns the operations that it has called */
+async function manageSecondFactors(postern: TestPostern, name: string, currentPassword: string): Promise<ReadonlySet<string>> {
+  const called = new Set<string>();
+  const session = await postern.send('operator/signIn', { name, password: currentPassword }, { key: null });
+  const headers = { cookie: cookieOf(session), origin: postern.apiUrl };
+  const call = async (operation: string, body: object = {}) => {
+    called.add(operation);
+    const answer = await postern.send(operation, body, { key: null, headers });
+    assert.equal(answer.status, 200, operation);
+    return answer.body;
+  };
+  const { secret } = await call('operator/prepareTotp');
+  await call('operator/addTotp', { secret, code: codeAt(secret, Date.now()), currentPassword });
+  const { list } = await call('operator/getSecondFactors');
+  const { recoveryCodes } = await call('operator/renewRecoveryCodes', { currentPassword });
+  await postern.send('operator/signIn', { name, password: currentPassword, code: recoveryCodes[0] }, { key: null });
+  await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword });
   return called;
 }
 

@@ -14,6 +14,8 @@ export const operatorFields = {
     enum: [...roles],
     description: 'Role of the operator: reader, editor or admin.',
   }),
+  signsInAtProvider: flag('true: the operator can sign in at the provider of the settings.'),
+  roleFromProvider: flag('true: each sign-in at the provider sets the role.'),
   hasSecondFactor: flag('true: the operator needs a second factor to sign in.'),
   lastSignInDateTime: instant('When the operator last signed in; null: never.'),
   ...stampFields,
@@ -57,6 +59,12 @@ export const OperatorSignIn = Type.Object(
 );
 export type OperatorSignIn = Static<typeof OperatorSignIn>;
 
+/** Response of operator/signInMethods. */
+export const SignInMethods = Type.Object({
+  provider: orNull(Type.String({ description: 'Host of the provider at which operators can sign in; null: there is none.' })),
+});
+export type SignInMethods = Static<typeof SignInMethods>;
+
 /** Body of operator/first. */
 export const FirstOperator = bodyOf(
   {
@@ -79,6 +87,7 @@ export const CallerRecord = Type.Object({
   tenantTitle: Type.String({ description: 'Name of the tenant.' }),
   address: Type.String({ description: 'IP address of the caller, as used by the address ranges of login profiles.' }),
   publicUrl: Type.String({ description: 'Base URL of links.' }),
+  byProvider: flag('true: the operator has signed in at the provider of the settings.'),
   lacksSecondFactor: flag('true: the policy requires a second factor, and the operator must add one before anything else.'),
 });
 export type CallerRecord = Static<typeof CallerRecord>;

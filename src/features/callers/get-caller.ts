@@ -6,8 +6,8 @@ import type { Ports } from '#ports/ports.ts';
 /** Returns the record of the caller, for caller/get and for a sign-in to the console. */
 export async function callerRecord(caller: Caller, { store, links }: Pick<Ports, 'store' | 'links'>): Promise<CallerRecord> {
   const { title } = await store.read.selectFrom('tenant').select('title').where('id', '=', caller.tid).executeTakeFirstOrThrow();
-  const { id, name, kind, role, tid, address, lacksSecondFactor } = caller;
-  return { id, name, kind, role, tid, tenantTitle: title, address, publicUrl: links.publicUrl(), lacksSecondFactor };
+  const { id, name, kind, role, tid, address, byProvider, lacksSecondFactor } = caller;
+  return { id, name, kind, role, tid, tenantTitle: title, address, publicUrl: links.publicUrl(), byProvider, lacksSecondFactor };
 }
 
 export const getCaller = readOperation({

@@ -57,6 +57,7 @@ export async function createFirstOperator(ports: Ports, body: FirstOperator, ori
         name,
         kind: 'operator',
         role: 'admin',
+        byProvider: false,
         lacksSecondFactor: false,
         credentialHash: sha256(token),
         ...origin,

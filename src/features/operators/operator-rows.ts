@@ -28,6 +28,8 @@ export async function operatorRecords(db: Tx, tid: number, ids: readonly number[
     tid: row.tid,
     name: row.name,
     role: parseOperatorRole(row.role),
+    signsInAtProvider: row.provider_subject !== null,
+    roleFromProvider: row.is_managed === 1,
     hasSecondFactor: factorIds.has(row.id),
     lastSignInDateTime: row.last_sign_in_at === null ? null : formatInstant(row.last_sign_in_at),
     ...recordStamps(row),
@@ -79,12 +81,19 @@ interface NewOperatorRow {
   readonly tid: number;
   readonly name: string;
   readonly role: Role;
+  /** Empty: the operator signs in at the provider. */
   readonly passwordHash: string;
   readonly owner: string;
+  /** Issuer and subject of the user at the provider, who manages the operator. */
+  readonly providerSubject?: string;
 }
 
 /** Inserts an operator. @returns its id; @throws Refusal 409 if the name is in use */
-export async function insertOperator(tx: Tx, { tid, name, role, passwordHash, owner }: NewOperatorRow, now: number): Promise<number> {
+export async function insertOperator(
+  tx: Tx,
+  { tid, name, role, passwordHash, owner, providerSubject }: NewOperatorRow,
+  now: number,
+): Promise<number> {
   await checkOperatorName(tx, tid, name);
   const values = {
     tid,
@@ -95,6 +104,8 @@ export async function insertOperator(tx: Tx, { tid, name, role, passwordHash, ow
     password_hash: passwordHash,
     session_epoch: 1,
     last_sign_in_at: null,
+    provider_subject: providerSubject ?? null,
+    is_managed: providerSubject === undefined ? 0 : 1,
     created_owner: owner,
     updated_owner: owner,
     created_at: now,

@@ -9,6 +9,8 @@ import type { Store, Tx } from '#ports/store.ts';
 // The same times as for sessions of visitors.
 /** Longest life of a console session; ms. */
 export const maxOperatorSessionTime = 12 * 3_600_000;
+/** Longest life of a console session that began at the provider, in ms: whoever is removed there is out within this time. */
+const maxProviderSessionTime = 3_600_000;
 const maxIdleTime = 3_600_000; // ms
 const useRecordInterval = 60_000; // ms
 export const sessionBits = 256;
@@ -25,6 +27,8 @@ export interface SignedInOperator {
   readonly tid: number;
   readonly name: string;
   readonly role: Role;
+  /** true: the session began at the provider, which may require a second factor itself. */
+  readonly byProvider: boolean;
   /** true: the policy requires a second factor, and the operator has none. */
   readonly lacksSecondFactor: boolean;
 }
@@ -34,8 +38,9 @@ interface OperatorSession extends SignedInOperator {
   readonly usedAt: number;
 }
 
-/** 1: the policy of the tenant requires a second factor, and the operator has none. */
+/** 1: the policy of the tenant requires a second factor, and the operator has signed in with a password and has none. */
 const lacksSecondFactor = sql<number>`(SELECT count(*) FROM tenant WHERE tenant.id = operator.tid AND tenant.second_factor_required = 1
+  AND operator_session.by_provider = 0
   AND NOT EXISTS (SELECT 1 FROM second_factor WHERE second_factor.operator_id = operator.id))`.as('lacks_second_factor');
 
 const findSessionRow = (db: Tx, hash: string) =>
@@ -43,7 +48,7 @@ const findSessionRow = (db: Tx, hash: string) =>
     .selectFrom('operator_session')
     .innerJoin('operator', 'operator.id', 'operator_session.operator_id')
     .select(['operator.id', 'operator.tid', 'operator.name', 'operator.role', 'operator.session_epoch'])
-    .select(['operator_session.operator_epoch', 'operator_session.created_at', 'operator_session.used_at'])
+    .select(['operator_session.operator_epoch', 'operator_session.created_at', 'operator_session.used_at', 'operator_session.by_provider'])
     .select(lacksSecondFactor)
     .where('operator_session.hash', '=', hash)
     .executeTakeFirst();
@@ -52,7 +57,7 @@ type SessionRow = NonNullable<Awaited<ReturnType<typeof findSessionRow>>>;
 
 const isActive = (row: SessionRow, now: number) =>
   row.operator_epoch === row.session_epoch &&
-  isRecent(row.created_at, maxOperatorSessionTime, now) &&
+  isRecent(row.created_at, row.by_provider === 1 ? maxProviderSessionTime : maxOperatorSessionTime, now) &&
   isRecent(row.used_at, maxIdleTime, now);
 
 /** Returns the role of the operator of an active session, or null if the session has ended. */
@@ -67,7 +72,8 @@ export async function findOperatorSession(store: Store, token: string, now: numb
   const row = await store.cachedUntilChange(`operator ${hash}`, () => findSessionRow(store.read, hash));
   if (!row || !isActive(row, now)) return null;
   const { id, tid, name, used_at: usedAt } = row;
-  return { id, tid, name, role: parseKeyRole(row.role), lacksSecondFactor: Number(row.lacks_second_factor) > 0, hash, usedAt };
+  const [byProvider, lacksSecondFactor] = [row.by_provider === 1, Number(row.lacks_second_factor) > 0];
+  return { id, tid, name, role: parseKeyRole(row.role), byProvider, lacksSecondFactor, hash, usedAt };
 }
 
 /** Records that a session was used, at most once a minute. The request does not wait for it. */
@@ -81,8 +87,21 @@ export function recordOperatorUse(store: Store, { tid, hash, usedAt }: OperatorS
  * Starts a session of an operator.
  * @param operator its id, and the session epoch of the password that was verified: a later epoch ends the session
  */
-export async function startOperatorSession(tx: Tx, token: string, operator: { id: number; epoch: number }, now: number): Promise<void> {
-  const values = { hash: sha256(token), operator_id: operator.id, operator_epoch: operator.epoch, created_at: now, used_at: now };
+export async function startOperatorSession(
+  tx: Tx,
+  token: string,
+  operator: { readonly id: number; readonly epoch: number; readonly byProvider?: true },
+  now: number,
+): Promise<void> {
+  const { id, epoch, byProvider } = operator;
+  const values = {
+    hash: sha256(token),
+    operator_id: id,
+    operator_epoch: epoch,
+    created_at: now,
+    used_at: now,
+    by_provider: byProvider ? 1 : 0,
+  };
   await tx.insertInto('operator_session').values(values).execute();
   await tx.updateTable('operator').set({ last_sign_in_at: now }).where('id', '=', operator.id).execute();
 }
@@ -103,6 +122,7 @@ export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' |
         name: row.name,
         role: parseKeyRole(row.role),
         kind: 'operator',
+        byProvider: row.by_provider === 1,
         lacksSecondFactor: false,
         credentialHash: hash,
         ...origin,

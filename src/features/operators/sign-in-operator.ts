@@ -27,7 +27,7 @@ export interface OperatorSignInResult {
  */
 async function verifyOperator(ports: Ports, tid: number, { name, password, code }: OperatorSignIn, verify: VerifyPassword) {
   const operator = await findOperator(ports.store.read, tid, name);
-  const isRight = await verify(operator?.password_hash ?? null, password);
+  const isRight = await verify(operator?.password_hash || null, password);
   if (!isRight || !operator) return null;
   const proof = await proveSecondFactor(ports, operator.id, code);
   return proof instanceof Refusal ? proof : { operator, proof };
@@ -85,6 +85,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
     name: operator.name,
     kind: 'operator',
     role: parseKeyRole(operator.role),
+    byProvider: false,
     lacksSecondFactor: proof === null && (await requiresSecondFactor(store.read, tid)),
     credentialHash: sha256(token),
     ...origin,

@@ -15,7 +15,17 @@ export const updateOperator = changeOperation({
   summary: "Changes an operator's name or role.",
   message: 'operatorUpdated',
   body: withFixedFields(OperatorChange, operatorFields, fixedFields),
-  computed: ['hasSecondFactor', 'lastSignInDateTime', 'createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  computed: [
+    'signsInAtProvider',
+    'roleFromProvider',
+    'hasSecondFactor',
+    'lastSignInDateTime',
+    'createdOwner',
+    'updatedOwner',
+    'createDateTime',
+    'updateDateTime',
+    'etag',
+  ],
   target: { table: 'operator' },
   async change(body, caller, tx, { clock }) {
     const before = await operatorRecord(tx, caller.tid, body.id);

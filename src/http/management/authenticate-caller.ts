@@ -26,8 +26,19 @@ async function authenticateOperator(request: FastifyRequest, token: string, { st
   const session = await findOperatorSession(store, token, now);
   if (!session) throw new Refusal('signInNeeded', 'The session has ended: sign in again.');
   recordOperatorUse(store, session, now);
-  const { id, tid, name, role, hash, lacksSecondFactor } = session;
-  return { id, tid, name, role, lacksSecondFactor, kind: 'operator', credentialHash: hash, address: request.ip, requestId: request.id };
+  const { id, tid, name, role, hash, byProvider, lacksSecondFactor } = session;
+  return {
+    id,
+    tid,
+    name,
+    role,
+    byProvider,
+    lacksSecondFactor,
+    kind: 'operator',
+    credentialHash: hash,
+    address: request.ip,
+    requestId: request.id,
+  };
 }
 
 /** Returns the caller: an API key, or the operator of a session. @throws Refusal (401, or 429 for a network that has sent too many wrong keys; a valid key never waits) */
@@ -41,5 +52,16 @@ export async function authenticateCaller(request: FastifyRequest, ports: CallerP
   if (!key) return refuseKey(ports, request.ip);
   recordKeyUse(ports.store, key, now);
   const { keyId: id, tid, name, role, hash } = key;
-  return { id, tid, name, role, lacksSecondFactor: false, kind: 'key', credentialHash: hash, address: request.ip, requestId: request.id };
+  return {
+    id,
+    tid,
+    name,
+    role,
+    byProvider: false,
+    lacksSecondFactor: false,
+    kind: 'key',
+    credentialHash: hash,
+    address: request.ip,
+    requestId: request.id,
+  };
 }

@@ -30,6 +30,7 @@ import { hasSecureSession, isSecure } from './console-cookie.ts';
 import { dryRun, isDryRun } from './dry-run.ts';
 import { loginRoute } from './login-route.ts';
 import { parametersOf } from './operation-parameters.ts';
+import { operatorProviderRoutes } from './operator-provider-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { type ReadTurns, readTurns } from './read-turns.ts';
 import { type CheckInTurn, tenantChecks } from './tenant-checks.ts';
@@ -220,6 +221,7 @@ export function managementRoutes(app: FastifyInstance, operations: readonly Oper
       });
       loginRoute(api, ports);
       operatorRoutes(api, ports);
+      operatorProviderRoutes(api, ports);
       for (const operation of operations) {
         const check = validator(operation.body, operation.maxFieldErrors);
         api.route({

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { messages } from '#core/messages.ts';
-import { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
+import { CallerRecord, FirstOperator, OperatorSignIn, SignInMethods } from '#core/records/operator.ts';
 import { isChange, type Operation } from '#features/operation.ts';
 import { Login, LoginResponse } from '#http/management/login-route.ts';
 import { changeResponse } from '#http/management/management-api.ts';
@@ -98,6 +98,13 @@ const signInPath = (operationId: string, summary: string, body: TSchema | null, 
   },
 });
 
+const providerPath = (operationId: string, summary: string) => ({
+  get: {
+    ...{ operationId, tags: ['operator'], summary, security: [] },
+    responses: { 303: { description: 'The browser goes on.' }, default: problemResponse },
+  },
+});
+
 /** The paths that sign in and out. */
 const signInPaths = {
   '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; returns a Bearer token.', Login, LoginResponse),
@@ -113,6 +120,25 @@ const signInPaths = {
     'Creates the first operator, an admin, with the address that Postern printed at its start. Works once, while there is no operator.',
     FirstOperator,
     CallerRecord,
+  ),
+  '/api/v1/operator/signInMethods': {
+    get: {
+      ...{ operationId: 'operator_signInMethods', tags: ['operator'], security: [] },
+      summary: 'Returns how operators can sign in besides with a password.',
+      responses: { 200: { description: 'Success.', content: json(SignInMethods) }, default: problemResponse },
+    },
+  },
+  '/api/v1/operator/signIn/start': providerPath(
+    'operator_startSignIn',
+    'Sends the browser of an operator to the provider of the settings.',
+  ),
+  '/api/v1/operator/signIn/finish': providerPath(
+    'operator_finishSignIn',
+    'The address to which the provider sends the browser back. Signs the operator in and opens the console.',
+  ),
+  '/api/v1/operator/linkProvider': providerPath(
+    'operator_linkProvider',
+    "Sends the browser of a signed-in operator to the provider, and links the operator to the user who signs in there. Needs the console's cookie.",
   ),
 };
 

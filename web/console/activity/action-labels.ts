@@ -49,6 +49,8 @@ const actionLabels: Readonly<Record<string, string>> = {
   'operator/deleteSecondFactor': 'Removed a second factor',
   'operator/renewRecoveryCodes': 'Replaced recovery codes',
   'operator/resetSecondFactors': 'Removed the second factors of an operator',
+  'operator/linkProvider': 'Connected an account with the provider',
+  'operator/unlinkProvider': 'Disconnected an operator from the provider',
   'operator/reset': 'Reset an operator on the server',
 };
 
@@ -93,6 +95,8 @@ const operationActions = [
   'operator/deleteSecondFactor',
   'operator/renewRecoveryCodes',
   'operator/resetSecondFactors',
+  'operator/linkProvider',
+  'operator/unlinkProvider',
   'operator/reset',
   'tenant/add',
   'tenant/updatePolicy',

@@ -87,6 +87,9 @@ const queryOf = (query: Query) => {
 export const get = <Name extends OperationName>(name: Name, query: Query = {}, signal?: AbortSignal): Promise<ResponseOf<Name>> =>
   send(name + queryOf(query), signal ? { signal } : {});
 
+/** Gets an address that needs no session and is no operation. `Response` is the response that openapi.json describes. @throws Problem */
+export const getOpen = <Response>(name: string, signal: AbortSignal): Promise<Response> => send(name, { signal });
+
 /** Sends a request with a body. `Response` is the response that openapi.json describes. @throws Problem */
 export const sendBody = <Response>(method: 'POST' | 'DELETE', name: string, body: object, options: ChangeOptions = {}): Promise<Response> =>
   send(name + queryOf({ dryRun: options.dryRun }), {

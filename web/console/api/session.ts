@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { CallerRecord, FirstOperator, OperatorSignIn } from '#core/records/operator.ts';
-import { asProblem, get, sendBody } from './call.ts';
+import type { CallerRecord, FirstOperator, OperatorSignIn, SignInMethods } from '#core/records/operator.ts';
+import { asProblem, get, getOpen, sendBody } from './call.ts';
 
 /** The operator who has signed in, or null. */
 export const callerQuery = queryOptions({
@@ -13,6 +13,13 @@ export const callerQuery = queryOptions({
       throw cause;
     }
   },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** The ways to sign in beside a password. */
+export const signInMethodsQuery = queryOptions({
+  queryKey: ['sign-in-methods'],
+  queryFn: ({ signal }): Promise<SignInMethods> => getOpen('operator/signInMethods', signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

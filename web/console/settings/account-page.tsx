@@ -6,21 +6,27 @@ import { Section } from '#console/components/section.tsx';
 import { SecondFactorSection } from '#console/second-factor/second-factor-section.tsx';
 import { useCaller } from '#console/shell/caller.ts';
 import { OperatorPasswordForm } from './operator-password-form.tsx';
+import { ProviderSection } from './provider-section.tsx';
 
 /** The account of the signed-in operator. */
 export function AccountPage() {
-  const { id, name, role, tenantTitle } = useCaller();
+  const { id, name, role, tenantTitle, byProvider } = useCaller();
   const client = useQueryClient();
   return (
     <>
       <PageHead title="Your account" lead={`${name}, ${role} of ${tenantTitle}`} />
-      <Section title="Password" lead="When you set a new password, you are signed out everywhere, including here.">
-        <OperatorPasswordForm id={id} own onSaved={() => client.setQueryData(callerQuery.queryKey, null)} />
-        <Text size="sm" c="dimmed">
-          To change your name or role, ask an admin. Admins can change both under Settings, Operators.
-        </Text>
-      </Section>
-      <SecondFactorSection />
+      <ProviderSection />
+      {!byProvider && (
+        <>
+          <Section title="Password" lead="When you set a new password, you are signed out everywhere, including here.">
+            <OperatorPasswordForm id={id} own onSaved={() => client.setQueryData(callerQuery.queryKey, null)} />
+            <Text size="sm" c="dimmed">
+              To change your name or role, ask an admin. Admins can change both under Settings, Operators.
+            </Text>
+          </Section>
+          <SecondFactorSection />
+        </>
+      )}
     </>
   );
 }

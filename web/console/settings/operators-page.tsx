@@ -31,6 +31,14 @@ const resetFactors: BulkAction<Operator> = {
   run: ({ id }, how) => post('operator/resetSecondFactors', { id }, how),
 };
 
+const unlinkProvider: BulkAction<Operator> = {
+  name: 'Disconnect from provider',
+  effect: 'will be signed out, and can no longer sign in at the identity provider. An operator without a password then needs one',
+  doneText: 'disconnected',
+  destructive: true,
+  run: ({ id }, how) => post('operator/unlinkProvider', { id }, how),
+};
+
 type OpenDialog = { readonly what: 'add' } | { readonly what: 'change' | 'password'; readonly operator: Operator } | null;
 
 const columns = (open: (dialog: OpenDialog) => void): readonly Column<Operator>[] => [
@@ -43,7 +51,7 @@ const columns = (open: (dialog: OpenDialog) => void): readonly Column<Operator>[
       </Anchor>
     ),
   },
-  { name: 'Role', sort: 'role', cell: ({ role }) => role },
+  { name: 'Role', sort: 'role', cell: ({ role, roleFromProvider }) => (roleFromProvider ? `${role} (from the provider)` : role) },
   { name: 'Second factor', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'yes' : 'none') },
   { name: 'Last sign-in', sort: 'lastSignInDateTime', cell: ({ lastSignInDateTime }) => <RelativeTime at={lastSignInDateTime} /> },
   {
@@ -79,7 +87,7 @@ export function OperatorsPage() {
         of={['operator', 'operators']}
         columns={columns(open)}
         load={load}
-        actions={[resetFactors, deleteOperators]}
+        actions={[resetFactors, unlinkProvider, deleteOperators]}
         nameOf={({ name }) => name}
         searchLabel="Search by name"
         empty={null}

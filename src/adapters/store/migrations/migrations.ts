@@ -19,6 +19,7 @@ import { profileId } from './0018-profile-id.ts';
 import { knownNetworks } from './0019-known-networks.ts';
 import { usedStatements } from './0020-used-statements.ts';
 import { secondFactors } from './0021-second-factors.ts';
+import { operatorProvider } from './0022-operator-provider.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   knownNetworks,
   usedStatements,
   secondFactors,
+  operatorProvider,
 ];

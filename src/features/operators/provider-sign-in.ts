@@ -1,0 +1,215 @@
+import { parseOperatorRole } from '#core/authorization/role.ts';
+import { hostOf } from '#core/host-of.ts';
+import { Refusal } from '#core/messages.ts';
+import { ClaimsRefused, identityOfClaims, needsUserinfo } from '#core/openid/identity-of-claims.ts';
+import { type OperatorProvider, roleOfGroups } from '#core/openid/operator-role.ts';
+import { firstTenant } from '#core/records/tenant.ts';
+import { appendAuditEntry, appendChangeEntry } from '#features/audit/audit-entry.ts';
+import { refusalDetails } from '#features/audit/refusal-details.ts';
+import type { Caller } from '#features/operation.ts';
+import { attemptTurn, networkKeys, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
+import { sha256 } from '#features/records/sha256.ts';
+import type { PendingOpenId } from '#ports/openid.ts';
+import type { Ports } from '#ports/ports.ts';
+import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
+import type { Tx } from '#ports/store.ts';
+import { checkAdminRemains, insertOperator } from './operator-rows.ts';
+import { type Origin, sessionBits, startOperatorSession } from './operator-session.ts';
+import type { OperatorSignInResult } from './sign-in-operator.ts';
+
+const purpose = 'sign-in of an operator at a provider';
+/** Time in ms for a sign-in at the provider. */
+export const operatorProviderTime = 10 * 60_000;
+
+/** State of a started sign-in, stored encrypted in a cookie until the browser returns. */
+interface PendingSignIn {
+  readonly redirectUrl: string;
+  readonly pending: PendingOpenId;
+  /** Id of the operator whom the user is linked to; null: the browser signs in. */
+  readonly linkTo: number | null;
+  /** ms since the epoch. */
+  readonly until: number;
+}
+
+/** Returns the provider at which operators sign in. @throws Refusal (404) if there is none */
+function providerOf({ operatorProvider }: Pick<Ports, 'operatorProvider'>): OperatorProvider {
+  if (!operatorProvider) throw new Refusal('notFound');
+  return operatorProvider;
+}
+
+/** Returns the host of the provider at which operators can sign in, or null. */
+export const operatorProviderHost = ({ operatorProvider }: Pick<Ports, 'operatorProvider'>): string | null =>
+  operatorProvider && hostOf(new URL(operatorProvider.client.issuer).hostname);
+
+function asRefusal(cause: unknown): unknown {
+  if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
+  if (cause instanceof ProviderRefused || cause instanceof ClaimsRefused)
+    return new Refusal('providerRefused', undefined, { forOperator: cause.message });
+  return cause;
+}
+
+/**
+ * Begins a sign-in at the provider. Stores nothing.
+ * @param linkTo the operator whom the user will be linked to; null: the browser signs in
+ * @returns where the browser goes, and the value of the cookie that it keeps
+ * @throws Refusal (404, 503)
+ */
+export async function beginOperatorSignIn(
+  ports: Pick<Ports, 'operatorProvider' | 'openId' | 'vault' | 'clock'>,
+  redirectUrl: string,
+  linkTo: number | null,
+): Promise<{ readonly url: string; readonly sealed: string }> {
+  const { client } = providerOf(ports);
+  const { scopes = 'openid' } = client;
+  const { url, pending } = await ports.openId.begin(client, { redirectUrl, scopes }).catch((cause: unknown) => {
+    throw asRefusal(cause);
+  });
+  const signIn: PendingSignIn = { redirectUrl, pending, linkTo, until: ports.clock.now() + operatorProviderTime };
+  return { url, sealed: ports.vault.seal(purpose, JSON.stringify(signIn)) };
+}
+
+/** Returns the sign-in that the browser has begun. @throws Refusal (400) */
+function openPending({ vault, clock }: Pick<Ports, 'vault' | 'clock'>, sealed: string | null, state: string): PendingSignIn {
+  const unknown = new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Sign in again.');
+  if (sealed === null) throw unknown;
+  let signIn: PendingSignIn;
+  try {
+    signIn = JSON.parse(vault.open(purpose, sealed));
+  } catch {
+    throw unknown; // not sealed by this installation
+  }
+  const remaining = signIn.until - clock.now();
+  if (signIn.pending.state !== state || remaining < 0 || remaining > operatorProviderTime) throw unknown;
+  return signIn;
+}
+
+/** A user of the provider. */
+interface ProviderUser {
+  readonly subject: string;
+  /** Names for a new operator, the best one first. */
+  readonly names: readonly string[];
+  readonly role: ReturnType<typeof roleOfGroups>;
+}
+
+async function userOf(ports: Ports, { redirectUrl, pending }: PendingSignIn, parameters: URLSearchParams): Promise<ProviderUser> {
+  const provider = providerOf(ports);
+  const { client } = provider;
+  const returned = new URL(redirectUrl);
+  returned.search = parameters.toString();
+  const needs = { needsUserinfo: (claims: Readonly<Record<string, unknown>>) => needsUserinfo(claims, client) };
+  const { idToken, userinfo } = await ports.openId.finish(client, returned, pending, needs);
+  const claims = idToken ?? {};
+  const { subject, name, email, groups } = identityOfClaims(claims, [claims, userinfo], client);
+  const host = hostOf(new URL(client.issuer).hostname);
+  return { subject, names: [email || name, `${email || name} (${host})`], role: roleOfGroups(provider, groups) };
+}
+
+const noGroup = () =>
+  new Refusal('providerRefused', undefined, {
+    forOperator: 'The user is in no group of the settings, and no operator is linked to the user.',
+  });
+
+const findLinked = (tx: Tx, subject: string) =>
+  tx.selectFrom('operator').selectAll().where('tid', '=', firstTenant).where('provider_subject', '=', subject).executeTakeFirst();
+
+/** Returns the operator of a user. Creates one, or sets its role, as the groups of the user say. @throws Refusal (401, 409) */
+async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: number) {
+  const linked = await findLinked(tx, subject);
+  if (!linked) {
+    if (role === null) throw noGroup();
+    const taken = await tx.selectFrom('operator').select('name').where('tid', '=', firstTenant).execute();
+    const name = names.find((candidate) => !taken.some((other) => other.name.toLowerCase() === candidate.toLowerCase())) ?? subject;
+    const id = await insertOperator(tx, { tid: firstTenant, name, role, passwordHash: '', owner: name, providerSubject: subject }, now);
+    return { id, name, role, epoch: 1, isNew: true };
+  }
+  const { id, name, session_epoch: epoch, is_managed: isManaged } = linked;
+  const before = parseOperatorRole(linked.role);
+  if (isManaged === 0) return { id, name, role: before, epoch, isNew: false };
+  if (role === null) throw noGroup();
+  if (before === 'admin' && role !== 'admin') await checkAdminRemains(tx, firstTenant, id);
+  if (role !== before) await tx.updateTable('operator').set({ role, updated_at: now }).where('id', '=', id).execute();
+  return { id, name, role, epoch, isNew: false };
+}
+
+/** Links a user to an operator. @throws Refusal (409) if another operator is linked to the user */
+async function link(tx: Tx, operatorId: number, { subject }: ProviderUser, { address, requestId }: Origin, now: number): Promise<void> {
+  const other = await findLinked(tx, subject);
+  if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is linked to this user of the provider.');
+  const linked = await tx
+    .updateTable('operator')
+    .set({ provider_subject: subject })
+    .where('tid', '=', firstTenant)
+    .where('id', '=', operatorId)
+    .returning('name')
+    .executeTakeFirst();
+  if (!linked) throw new Refusal('signInNeeded'); // the operator was deleted
+  await appendAuditEntry(tx, {
+    ...{ tid: firstTenant, at: now, actor: linked.name, actorKind: 'operator', address, requestId },
+    ...{ action: 'operator/linkProvider', outcome: 'done', share: null, path: '', bytes: null, before: null, process: null },
+    after: { id: operatorId, subject },
+  });
+}
+
+/** Appends an audit entry for a refused sign-in. The delay after failed attempts limits the number of these entries. */
+async function auditRefusal(
+  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  { address, requestId }: Origin,
+  refusal: Refusal,
+): Promise<void> {
+  await store.write(
+    (tx) =>
+      appendAuditEntry(tx, {
+        ...{ tid: firstTenant, at: clock.now(), actor: '', actorKind: 'operator', address, requestId },
+        ...{ action: 'operator/signIn', outcome: 'refused', share: null, path: '', bytes: null, before: null, process: null },
+        after: { ...refusalDetails(refusal), reference: requestId },
+      }),
+    attemptTurn(networkKeys('operator', address)),
+  );
+}
+
+/**
+ * Completes a sign-in with which a browser comes back from the provider.
+ * @param sealed the cookie of the sign-in, or null
+ * @param parameters the query of the browser
+ * @returns the session; null: the user was linked to the operator who has begun this
+ * @throws Refusal (400) if the browser has begun no such sign-in; (401, 409, 503); 429 after many refused ones
+ */
+export async function completeOperatorSignIn(
+  ports: Ports,
+  sealed: string | null,
+  parameters: URLSearchParams,
+  origin: Origin,
+): Promise<OperatorSignInResult | null> {
+  const { store, clock, random } = ports;
+  const signIn = openPending(ports, sealed, parameters.get('state') ?? '');
+  const networks = networkKeys('operator', origin.address);
+  const attempt = async () => {
+    try {
+      return await userOf(ports, signIn, parameters);
+    } catch (cause) {
+      const refusal = asRefusal(cause);
+      if (refusal instanceof Refusal && refusal.messageName === 'providerRefused') return refusal;
+      throw refusal;
+    }
+  };
+  try {
+    const user = await verifyAttempt(ports, null, networks, attempt);
+    const token = random.token(sessionBits);
+    return await store.write(async (tx) => {
+      const now = clock.now();
+      if (signIn.linkTo !== null) {
+        await link(tx, signIn.linkTo, user, origin, now);
+        return null;
+      }
+      const { id, name, role, epoch, isNew } = await operatorOf(tx, user, now);
+      await startOperatorSession(tx, token, { id, epoch, byProvider: true }, now);
+      const session = { byProvider: true, lacksSecondFactor: false, credentialHash: sha256(token) };
+      const caller: Caller = { id, tid: firstTenant, name, role, kind: 'operator', ...session, ...origin };
+      await appendChangeEntry(tx, caller, 'operator/signIn', { after: { provider: true, role, ...(isNew ? { added: true } : {}) } }, now);
+      return { caller, token };
+    }, attemptTurn(networks));
+  } catch (cause) {
+    if (cause instanceof Refusal && cause.messageName === 'providerRefused') await auditRefusal(ports, origin, cause);
+    throw cause;
+  }
+}

@@ -1,0 +1,21 @@
+import { bodyOf } from '#core/records/field.ts';
+import { operatorFields } from '#core/records/operator.ts';
+import { changeOperation } from '#features/operation.ts';
+
+export const unlinkOperator = changeOperation({
+  name: 'operator/unlinkProvider',
+  method: 'POST',
+  role: 'admin',
+  summary: 'Ends the link of an operator to a user of the provider, and their console sessions. The operator then needs a password.',
+  message: 'operatorUnlinked',
+  body: bodyOf(operatorFields, ['id'], []),
+  target: { table: 'operator' },
+  async change({ id }, _caller, tx) {
+    await tx
+      .updateTable('operator')
+      .set((row) => ({ provider_subject: null, is_managed: 0, session_epoch: row('session_epoch', '+', 1) }))
+      .where('id', '=', id)
+      .execute();
+    return { audit: { after: { id } } };
+  },
+});

@@ -1,0 +1,80 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '#core/messages.ts';
+import { SignInMethods } from '#core/records/operator.ts';
+import { firstTenant } from '#core/records/tenant.ts';
+import { findOperatorSession, maxOperatorSessionTime } from '#features/operators/operator-session.ts';
+import {
+  beginOperatorSignIn,
+  completeOperatorSignIn,
+  operatorProviderHost,
+  operatorProviderTime,
+} from '#features/operators/provider-sign-in.ts';
+import { NoParameters, readQuery, validator } from '#http/validation.ts';
+import type { Ports } from '#ports/ports.ts';
+import { consoleToken, isSecure, setConsoleCookie } from './console-cookie.ts';
+
+const plainName = 'postern-operator-provider';
+const maxQuery = 8192; // characters: longer than any code
+
+const nameOf = (secure: boolean) => (secure ? `__Host-${plainName}` : plainName);
+
+/** Sets the cookie of a started sign-in, or deletes it. A browser sends it when the provider sends it back: SameSite=Lax. */
+function sendCookie(reply: FastifyReply, secure: boolean, value: string): void {
+  const cookie = { name: nameOf(secure), value, maxAge: value === '' ? 0 : operatorProviderTime / 1000 };
+  reply.header('set-cookie', stringifySetCookie({ ...cookie, httpOnly: true, sameSite: 'lax', path: '/', secure }));
+}
+
+/** Sends the browser to another address. The response must not be stored: the address contains secrets of this sign-in. */
+const redirect = (reply: FastifyReply, url: string) => reply.header('cache-control', 'no-store').redirect(url, 303);
+
+/** Adds the routes with which operators sign in at the provider of the settings. */
+export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void {
+  const checkNoQuery = validator(NoParameters);
+  const { publicUrl } = ports.links;
+  const secureOf = (request: FastifyRequest) => isSecure(request, publicUrl());
+  /** The console may have an address of its own: the browser comes back to the one at which it has begun. */
+  const finishUrl = (request: FastifyRequest) => `${secureOf(request) ? 'https' : 'http'}://${request.host}/api/v1/operator/signIn/finish`;
+  const failed = (reply: FastifyReply, { messageName }: Refusal, request: FastifyRequest) =>
+    redirect(reply, `/console/#sign-in=${messageName}.${request.id}`);
+
+  async function begin(request: FastifyRequest, reply: FastifyReply, linkTo: number | null) {
+    checkNoQuery(readQuery(request.url, NoParameters));
+    try {
+      const { url, sealed } = await beginOperatorSignIn(ports, finishUrl(request), linkTo);
+      sendCookie(reply, secureOf(request), sealed);
+      return redirect(reply, url);
+    } catch (cause) {
+      if (!(cause instanceof Refusal) || cause.messageName === 'notFound') throw cause;
+      return failed(reply, cause, request);
+    }
+  }
+  api.get('/operator/signInMethods', { config: { open: true }, schema: { response: { 200: SignInMethods } } }, async (request) => {
+    checkNoQuery(readQuery(request.url, NoParameters));
+    return { provider: operatorProviderHost(ports) };
+  });
+  api.get('/operator/signIn/start', { config: { open: true } }, (request, reply) => begin(request, reply, null));
+  api.get('/operator/linkProvider', { config: { open: true } }, async (request, reply) => {
+    const token = consoleToken(request, publicUrl());
+    const session = token === null ? null : await findOperatorSession(ports.store, token, ports.clock.now());
+    if (session?.tid !== firstTenant) throw new Refusal('signInNeeded');
+    return begin(request, reply, session.id);
+  });
+  api.get('/operator/signIn/finish', { config: { open: true } }, async (request, reply) => {
+    const query = request.url.split('?', 2)[1] ?? '';
+    if (query.length > maxQuery) throw new Refusal('requestMalformed', 'The address is too long.');
+    const secure = secureOf(request);
+    const sealed = parseCookie(request.headers.cookie ?? '')[nameOf(secure)] ?? null;
+    sendCookie(reply, secure, '');
+    try {
+      const origin = { address: request.ip, requestId: request.id };
+      const result = await completeOperatorSignIn(ports, sealed, new URLSearchParams(query), origin);
+      if (!result) return redirect(reply, '/console/settings/account');
+      setConsoleCookie(request, reply, publicUrl(), result.token, maxOperatorSessionTime / 1000);
+      return redirect(reply, '/console/');
+    } catch (cause) {
+      if (!(cause instanceof Refusal)) throw cause;
+      return failed(reply, cause, request);
+    }
+  });
+}

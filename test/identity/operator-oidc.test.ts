@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/adapters/os/system.ts';
+import { startOpenIdProvider } from '../parts/openid-provider.ts';
+import { startPostern, type TestPostern } from '../start.ts';
+import { RedirectedBrowser } from './redirected-browser.ts';
+
+const password = 'a horse that reads maps';
+const people = {
+  ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['Administrators', 'staff'] },
+  bob: { email: 'bob@example.com', email_verified: true, name: 'Bob Baker', groups: ['staff'] },
+  eve: { email: 'eve@example.com', email_verified: true, name: 'Eve Elder', groups: [] },
+};
+
+async function startWithProvider(t: TestContext) {
+  const provider = await startOpenIdProvider(t, structuredClone(people));
+  const time = { later: 0 };
+  const postern = await startPostern(t, {
+    environment: {
+      POSTERN_PRIVATE_TARGETS: '127.0.0.1',
+      POSTERN_OPERATOR_OIDC_ISSUER: provider.issuer,
+      POSTERN_OPERATOR_OIDC_CLIENT_ID: provider.configuration.clientId,
+      POSTERN_OPERATOR_OIDC_CLIENT_SECRET: provider.configuration.clientSecret,
+      POSTERN_OPERATOR_OIDC_SCOPES: 'openid email profile groups',
+      POSTERN_OPERATOR_OIDC_ADMINS: 'Administrators',
+      POSTERN_OPERATOR_OIDC_READERS: 'staff',
+    },
+    replaced: { ports: { clock: { now: () => systemClock.now() + time.later } } },
+  });
+  provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  /** Signs somebody in. @returns the browser, and the address at which it arrives */
+  async function signIn(subject: keyof typeof people, browser = new RedirectedBrowser()) {
+    provider.next = subject;
+    const { url } = await browser.open(`${postern.apiUrl}/api/v1/operator/signIn/start`);
+    return { browser, url };
+  }
+  return { provider, postern, signIn, time };
+}
+
+const callerOf = async (postern: TestPostern, browser: RedirectedBrowser) => {
+  const { response } = await browser.open(`${postern.apiUrl}/api/v1/caller/get`);
+  const caller: { name?: string; role?: string; byProvider?: boolean } = JSON.parse(await response.text());
+  return { ...caller, status: response.status };
+};
+const operatorNamed = async (postern: TestPostern, name: string) =>
+  (await postern.call('operator/search')).list.find((operator: { name: string }) => operator.name === name);
+
+test('an operator signs in at the provider, and the account is created with the role of the groups', async (t) => {
+  const { postern, signIn } = await startWithProvider(t);
+  const { browser, url } = await signIn('ann');
+  assert.equal(url.href, `${postern.apiUrl}/console/`);
+  const caller = await callerOf(postern, browser);
+  assert.deepEqual([caller.name, caller.role, caller.byProvider], ['ann@example.com', 'admin', true]);
+  const other = await callerOf(postern, (await signIn('bob')).browser);
+  assert.deepEqual([other.name, other.role], ['bob@example.com', 'reader']);
+  const operator = await operatorNamed(postern, 'ann@example.com');
+  assert.deepEqual([operator.signsInAtProvider, operator.roleFromProvider], [true, true]);
+});
+
+test('a user in no group of the settings does not get in, and the audit log says why', async (t) => {
+  const { postern, signIn } = await startWithProvider(t);
+  const { browser, url } = await signIn('eve');
+  assert.match(url.hash, /^#sign-in=providerRefused\..+/);
+  assert.equal((await callerOf(postern, browser)).status, 401);
+  assert.equal(await operatorNamed(postern, 'eve@example.com'), undefined);
+  const { list } = await postern.call('audit/search', { action: 'operator/signIn' });
+  assert.deepEqual([list[0].outcome, url.hash.includes(list[0].requestId), /no group/.test(list[0].after)], ['refused', true, true]);
+});
+
+test('each sign-in sets the role anew, and a user without a group has no access any more', async (t) => {
+  const { postern, provider, signIn } = await startWithProvider(t);
+  await signIn('ann');
+  provider.people['ann'] = { ...people.ann, groups: ['staff'] };
+  assert.equal((await callerOf(postern, (await signIn('ann')).browser)).role, 'reader');
+  provider.people['ann'] = { ...people.ann, groups: [] };
+  assert.equal((await callerOf(postern, (await signIn('ann')).browser)).status, 401);
+});
+
+test('a session that began at the provider ends after an hour', async (t) => {
+  const { postern, signIn, time } = await startWithProvider(t);
+  const { browser } = await signIn('ann');
+  time.later += 59 * 60_000;
+  assert.equal((await callerOf(postern, browser)).status, 200);
+  time.later += 2 * 60_000;
+  assert.equal((await callerOf(postern, browser)).status, 401);
+});
+
+test('an operator with a password links the account, keeps the role, and then signs in both ways', async (t) => {
+  const { postern, provider, signIn } = await startWithProvider(t);
+  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
+  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  provider.next = 'bob';
+  const { url } = await browser.open(`${postern.apiUrl}/api/v1/operator/linkProvider`);
+  assert.equal(url.pathname, '/console/settings/account');
+  const caller = await callerOf(postern, (await signIn('bob')).browser);
+  assert.deepEqual([caller.name, caller.role], ['Olga', 'admin']);
+  assert.equal((await postern.send('operator/signIn', { name: 'Olga', password }, { key: null })).status, 200);
+  const { list } = await postern.call('audit/search', { action: 'operator/linkProvider' });
+  assert.deepEqual([list.length, list[0].actor], [1, 'Olga']);
+  const { id } = await operatorNamed(postern, 'Olga');
+  await postern.call('operator/unlinkProvider', { id });
+  assert.equal((await callerOf(postern, (await signIn('bob')).browser)).name, 'bob@example.com');
+});
+
+test('nobody links an account without its session, and a link that begins in one browser does not end in another', async (t) => {
+  const { postern, provider, signIn } = await startWithProvider(t);
+  assert.equal((await new RedirectedBrowser().open(`${postern.apiUrl}/api/v1/operator/linkProvider`)).response.status, 401);
+  const stranger = new RedirectedBrowser();
+  provider.next = 'ann';
+  const stopped = await stranger.open(`${postern.apiUrl}/api/v1/operator/signIn/start`, ({ pathname }) => pathname.endsWith('/finish'));
+  const { url } = await new RedirectedBrowser().open(stopped.url.href);
+  assert.match(url.hash, /^#sign-in=requestMalformed/);
+  assert.equal((await signIn('ann', stranger)).url.hash, '');
+});
+
+test('without the setting, there is no sign-in at a provider', async (t) => {
+  const postern = await startPostern(t);
+  for (const path of ['signIn/start', 'signIn/finish?state=x'])
+    assert.equal(
+      (await fetch(`${postern.apiUrl}/api/v1/operator/${path}`, { redirect: 'manual' })).status,
+      path === 'signIn/start' ? 404 : 303,
+    );
+  assert.deepEqual(await (await fetch(`${postern.apiUrl}/api/v1/operator/signInMethods`)).json(), { provider: null });
+});
+
+test('an operator without a password cannot sign in with an empty one', async (t) => {
+  const { postern, signIn } = await startWithProvider(t);
+  await signIn('ann');
+  for (const secret of ['', ' ', password]) {
+    const answer = await postern.send('operator/signIn', { name: 'ann@example.com', password: secret }, { key: null });
+    assert.ok([400, 401].includes(answer.status), `${answer.status}`);
+  }
+});

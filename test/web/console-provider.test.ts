@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startOpenIdProvider } from '../parts/openid-provider.ts';
+import { assertClean, desktop, openConsole, realComplaints } from './console.ts';
+
+const people = {
+  ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
+  eve: { email: 'eve@example.com', email_verified: true, name: 'Eve Elder', groups: [] },
+};
+
+test('an operator signs in at the provider with one button, and a refused one sees a reference', async (t) => {
+  const provider = await startOpenIdProvider(t, people);
+  const environment = {
+    POSTERN_PRIVATE_TARGETS: '127.0.0.1',
+    POSTERN_OPERATOR_OIDC_ISSUER: provider.issuer,
+    POSTERN_OPERATOR_OIDC_CLIENT_ID: provider.configuration.clientId,
+    POSTERN_OPERATOR_OIDC_CLIENT_SECRET: provider.configuration.clientSecret,
+    POSTERN_OPERATOR_OIDC_SCOPES: 'openid email profile groups',
+    POSTERN_OPERATOR_OIDC_ADMINS: 'admins',
+  };
+  const { postern, page, window, go, complaints } = await openConsole(t, desktop, { environment });
+  provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
+  provider.next = 'eve';
+  await go('');
+  const button = page.getByRole('link', { name: 'Continue with 127.0.0.1' });
+  await button.waitFor();
+  await assertClean(page, 'sign-in with a provider');
+  await button.click();
+  await page.getByText(/your account has no access to this console\. Reference: \S+/).waitFor();
+  provider.next = 'ann';
+  await window.clearCookies(); // the provider remembers who has signed in there
+  await button.click();
+  await page.getByRole('button', { name: 'ann@example.com' }).waitFor();
+  await go('/settings/account');
+  await page.getByText('You have signed in at 127.0.0.1.').waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Second factor' }).count(), 0);
+  assert.deepEqual(realComplaints(complaints), []);
+});
