@@ -130,10 +130,11 @@ test('the folder creations of one network wait in a bounded queue and do not blo
   const make = async (name: string, address: string) =>
     (await postern.visit(`${base}/folder/${name}`, { method: 'POST', headers: { 'x-forwarded-for': address } })).status;
   const refused: number[] = [];
-  const crowd = Array.from({ length: 4 + 256 + 5 }, (_, number) => make(`crowd-${number}`, '203.0.113.7'));
+  const crowd = Array.from({ length: 2 + 256 + 5 }, (_, number) => make(`crowd-${number}`, '203.0.113.7'));
   for (const answer of crowd) void answer.then((status) => status === 503 && refused.push(status));
-  await until(() => refused.length === 5 && made === 4);
+  await until(() => refused.length === 5 && made === 2);
   const stranger = make('stranger', '198.51.100.9');
+  await until(() => made === 3); // two of the four places are left for other networks
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
   let answered = false;
   void stranger.then(() => {
@@ -145,11 +146,11 @@ test('the folder creations of one network wait in a bounded queue and do not blo
   }
   assert.equal(await stranger, 201);
   assert.ok(made < 40, `${made} were made before`);
-  while (made < 4 + 256 + 1 || gates.length > 0) {
+  while (made < 2 + 256 + 1 || gates.length > 0) {
     gates.shift()?.();
     await new Promise(setImmediate);
   }
-  assert.equal((await Promise.all(crowd)).filter((status) => status === 201).length, 260);
+  assert.equal((await Promise.all(crowd)).filter((status) => status === 201).length, 258);
 });
 
 test('an archive and a range of it are sent completely while many other clients do not read their archives', async (t) => {
