@@ -4,7 +4,7 @@ import type { MailLane, OutgoingMail } from '#ports/mail.ts';
 import { smtpConnections } from './smtp-connections.ts';
 import type { SendFailure, SmtpOptions } from './smtp-options.ts';
 
-/** What the thread is asked to do. `id` stands for one mail. */
+/** A task of the thread: to send a mail, or to stop sending it. `id` and `abort` identify the mail. */
 export type SendTask = { readonly id: number; readonly mail: OutgoingMail; readonly lane: MailLane } | { readonly abort: number };
 
 /** The end of an attempt to send a mail; null: the server has accepted it. */

@@ -9,7 +9,7 @@ import type { Store, Tx } from '#ports/store.ts';
 // The same times as for sessions of visitors.
 /** Longest life of a console session; ms. */
 export const maxOperatorSessionTime = 12 * 3_600_000;
-/** Longest life of a console session that began at the provider, in ms: whoever is removed there is out within this time. */
+/** Longest life of a console session that began at the provider; ms. An operator who is removed there loses access within this time. */
 const maxProviderSessionTime = 3_600_000;
 const maxIdleTime = 3_600_000; // ms
 const useRecordInterval = 60_000; // ms
