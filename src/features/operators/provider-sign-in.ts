@@ -1,4 +1,5 @@
 import { parseOperatorRole } from '#core/authorization/role.ts';
+import { fold } from '#core/fold.ts';
 import { hostOf } from '#core/host-of.ts';
 import { Refusal } from '#core/messages.ts';
 import { ClaimsRefused, identityOfClaims, needsUserinfo } from '#core/openid/identity-of-claims.ts';
@@ -117,8 +118,13 @@ async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: n
   const linked = await findLinked(tx, subject);
   if (!linked) {
     if (role === null) throw noGroup();
-    const taken = await tx.selectFrom('operator').select('name').where('tid', '=', firstTenant).execute();
-    const name = names.find((candidate) => !taken.some((other) => other.name.toLowerCase() === candidate.toLowerCase())) ?? subject;
+    const taken = await tx
+      .selectFrom('operator')
+      .select('name_key')
+      .where('tid', '=', firstTenant)
+      .where('name_key', 'in', names.map(fold))
+      .execute();
+    const name = names.find((candidate) => taken.every(({ name_key }) => name_key !== fold(candidate))) ?? subject;
     const id = await insertOperator(tx, { tid: firstTenant, name, role, passwordHash: '', owner: name, providerSubject: subject }, now);
     return { id, name, role, epoch: 1, isNew: true };
   }
