@@ -3,14 +3,8 @@ import { fieldRefusal } from '#core/messages.ts';
 import { NewTotp, RecoveryCodes, TotpSecret } from '#core/records/second-factor.ts';
 import { digitsOf } from '#core/recovery-code.ts';
 import { changeOperation, readOperation } from '#features/operation.ts';
-import {
-  checkIsOperator,
-  checkPasswordIsCurrent,
-  renewCodes,
-  selectSecondFactors,
-  totpPurpose,
-  verifyOperatorPassword,
-} from './second-factor-rows.ts';
+import { checkPasswordIsCurrent } from './current-password.ts';
+import { checkIsOperator, renewCodes, selectSecondFactors, totpPurpose, verifyOperatorPassword } from './second-factor-rows.ts';
 
 const maxFactors = 10;
 
@@ -46,7 +40,7 @@ export const addTotp = changeOperation({
     return { passwordHash, step };
   },
   async change({ secret, title = 'Authenticator app' }, caller, tx, ports, { passwordHash, step }) {
-    await checkPasswordIsCurrent(tx, caller, passwordHash);
+    await checkPasswordIsCurrent(tx, caller.id, passwordHash);
     const before = await selectSecondFactors(tx, caller.id);
     if (before.length >= maxFactors) throw fieldRefusal('title', `there may be ${maxFactors} second factors: remove one first`);
     await tx

@@ -3,6 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import type { Caller } from '#features/operation.ts';
 import { networkKeys, pairKey, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
 
 /**
  * Verifies the current password of the caller. A wrong one counts as a failed sign-in, in a dry run too: it must not allow more guesses.
@@ -24,4 +25,10 @@ export async function verifyCurrentPassword(
   } catch (cause) {
     throw cause instanceof Refusal && cause.messageName === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;
   }
+}
+
+/** Checks that the password of an operator was not changed by another request since it was verified. @throws Refusal (403) */
+export async function checkPasswordIsCurrent(tx: Tx, operatorId: number, verifiedHash: string): Promise<void> {
+  const { password_hash } = await tx.selectFrom('operator').select('password_hash').where('id', '=', operatorId).executeTakeFirstOrThrow();
+  if (password_hash !== verifiedHash) throw new Refusal('currentPasswordWrong');
 }

@@ -1,13 +1,8 @@
 import { Refusal } from '#core/messages.ts';
 import { SecondFactorDeletion } from '#core/records/second-factor.ts';
 import { changeOperation } from '#features/operation.ts';
-import {
-  checkPasswordIsCurrent,
-  removeSecondFactors,
-  requiresSecondFactor,
-  selectSecondFactors,
-  verifyOperatorPassword,
-} from './second-factor-rows.ts';
+import { checkPasswordIsCurrent } from './current-password.ts';
+import { removeSecondFactors, requiresSecondFactor, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
 
 export const deleteSecondFactor = changeOperation({
   name: 'operator/deleteSecondFactor',
@@ -18,7 +13,7 @@ export const deleteSecondFactor = changeOperation({
   body: SecondFactorDeletion,
   check: ({ currentPassword }, caller, ports) => verifyOperatorPassword(ports, caller, currentPassword),
   async change({ id }, caller, tx, _ports, passwordHash) {
-    await checkPasswordIsCurrent(tx, caller, passwordHash);
+    await checkPasswordIsCurrent(tx, caller.id, passwordHash);
     const factors = await selectSecondFactors(tx, caller.id);
     const factor = factors.find((row) => row.id === id);
     if (!factor) throw new Refusal('recordUnknown');

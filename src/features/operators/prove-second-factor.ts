@@ -13,9 +13,14 @@ type ProofPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'totp'>;
 /** Wrong codes count for the operator, from all networks: who guesses them knows the password already. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
-async function findProof({ store, clock, vault, totp }: ProofPorts, operatorId: number, code: string): Promise<SecondFactorProof | null> {
+async function findProof(
+  { store, clock, vault, totp }: ProofPorts,
+  operatorId: number,
+  factors: Awaited<ReturnType<typeof selectSecondFactors>>,
+  code: string,
+): Promise<SecondFactorProof | null> {
   const digits = digitsOf(code);
-  for (const { id, secret, last_step } of await selectSecondFactors(store.read, operatorId)) {
+  for (const { id, secret, last_step } of factors) {
     const step = totp.stepOf(vault.open(totpPurpose, secret), digits, clock.now());
     if (step !== null && step > last_step) return { factorId: id, step };
   }
@@ -39,10 +44,11 @@ export async function proveSecondFactor(
   operatorId: number,
   code: string | undefined,
 ): Promise<SecondFactorProof | Refusal | null> {
-  if ((await selectSecondFactors(ports.store.read, operatorId)).length === 0) return null;
+  const factors = await selectSecondFactors(ports.store.read, operatorId);
+  if (factors.length === 0) return null;
   if (code === undefined) throw new Refusal('secondFactorNeeded');
   await countAttempt(ports, [attemptKey(operatorId)]);
-  return (await findProof(ports, operatorId, code)) ?? new Refusal('secondFactorWrong');
+  return (await findProof(ports, operatorId, factors, code)) ?? new Refusal('secondFactorWrong');
 }
 
 /** Uses up a proof, in the transaction that starts the session. @throws Refusal (401) if another sign-in has used it */

@@ -1,7 +1,8 @@
 import { Refusal } from '#core/messages.ts';
 import { RecoveryCodeRenewal, RecoveryCodes } from '#core/records/second-factor.ts';
 import { changeOperation } from '#features/operation.ts';
-import { checkPasswordIsCurrent, renewCodes, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
+import { checkPasswordIsCurrent } from './current-password.ts';
+import { renewCodes, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
 
 export const renewRecoveryCodes = changeOperation({
   name: 'operator/renewRecoveryCodes',
@@ -13,7 +14,7 @@ export const renewRecoveryCodes = changeOperation({
   responseFields: RecoveryCodes,
   check: ({ currentPassword }, caller, ports) => verifyOperatorPassword(ports, caller, currentPassword),
   async change(_body, caller, tx, ports, passwordHash) {
-    await checkPasswordIsCurrent(tx, caller, passwordHash);
+    await checkPasswordIsCurrent(tx, caller.id, passwordHash);
     if ((await selectSecondFactors(tx, caller.id)).length === 0)
       throw new Refusal('recordUnknown', 'You have no second factor, which recovery codes could replace.');
     return { created: { recoveryCodes: await renewCodes(tx, caller.id, ports) }, audit: {} };

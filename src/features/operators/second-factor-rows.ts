@@ -46,12 +46,6 @@ export async function verifyOperatorPassword(ports: Ports, caller: Caller, passw
   return password_hash;
 }
 
-/** Checks that the password was not changed since it was verified. @throws Refusal (403) */
-export async function checkPasswordIsCurrent(tx: Tx, caller: Caller, verifiedHash: string): Promise<void> {
-  const { password_hash } = await tx.selectFrom('operator').select('password_hash').where('id', '=', caller.id).executeTakeFirstOrThrow();
-  if (password_hash !== verifiedHash) throw new Refusal('currentPasswordWrong');
-}
-
 /** Replaces the recovery codes of an operator. @returns the new codes */
 export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: Pick<InstantPorts, 'random' | 'vault'>): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(random));

@@ -2,7 +2,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { checkNewPassword } from '#core/password-rules.ts';
 import { OperatorPassword } from '#core/records/operator.ts';
 import { type Caller, changeOperation } from '#features/operation.ts';
-import { verifyCurrentPassword } from './current-password.ts';
+import { checkPasswordIsCurrent, verifyCurrentPassword } from './current-password.ts';
 import { operatorRecord } from './operator-rows.ts';
 
 const isSelf = (caller: Caller, id: number) => caller.kind === 'operator' && caller.id === id;
@@ -37,10 +37,7 @@ export const updateOperatorPassword = changeOperation({
   },
   async change(body, caller, tx, { clock }, checked) {
     const before = await operatorRecord(tx, caller.tid, body.id);
-    const verifiedHash = body.currentPassword ? checked.currentHash : null;
-    const row = await tx.selectFrom('operator').select('password_hash').where('id', '=', body.id).executeTakeFirstOrThrow();
-    // Another request has changed the password since check() verified the current one.
-    if (verifiedHash !== null && row.password_hash !== verifiedHash) throw new Refusal('currentPasswordWrong');
+    if (body.currentPassword) await checkPasswordIsCurrent(tx, body.id, checked.currentHash);
     await tx
       .updateTable('operator')
       .set((row) => ({
