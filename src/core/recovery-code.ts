@@ -7,6 +7,3 @@ export function newRecoveryCode(random: { readonly digits: (count: number) => st
   const code = random.digits(digits);
   return `${code.slice(0, digits / 2)}-${code.slice(digits / 2)}`;
 }
-
-/** Returns the digits of a code as it was typed. */
-export const digitsOf = (typed: string): string => typed.replace(/[\s-]/g, '');

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { fieldRefusal } from '#core/messages.ts';
 import { NewTotp, RecoveryCodes, TotpSecret } from '#core/records/second-factor.ts';
-import { digitsOf } from '#core/recovery-code.ts';
+import { parseCode } from '#core/sign-in-codes.ts';
 import { changeOperation, readOperation } from '#features/operation.ts';
 import { checkPasswordIsCurrent } from './current-password.ts';
 import { checkIsOperator, renewCodes, selectSecondFactors, totpPurpose, verifyOperatorPassword } from './second-factor-rows.ts';
@@ -34,7 +34,7 @@ export const addTotp = changeOperation({
   responseFields: RecoveryCodes,
   async check({ secret, code, currentPassword }, caller, ports) {
     const passwordHash = await verifyOperatorPassword(ports, caller, currentPassword);
-    const step = ports.totp.stepOf(secret, digitsOf(code), ports.clock.now());
+    const step = ports.totp.stepOf(secret, parseCode(code), ports.clock.now());
     if (step === null)
       throw fieldRefusal('code', 'is wrong: enter the six digits that the app shows now. The clocks of both devices must be right');
     return { passwordHash, step };

@@ -1,5 +1,5 @@
 import { Refusal } from '#core/messages.ts';
-import { digitsOf } from '#core/recovery-code.ts';
+import { parseCode } from '#core/sign-in-codes.ts';
 import { countAttempt, type FailureKey } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -19,7 +19,7 @@ async function findProof(
   factors: Awaited<ReturnType<typeof selectSecondFactors>>,
   code: string,
 ): Promise<SecondFactorProof | null> {
-  const digits = digitsOf(code);
+  const digits = parseCode(code);
   for (const { id, secret, last_step } of factors) {
     const step = totp.stepOf(vault.open(totpPurpose, secret), digits, clock.now());
     if (step !== null && step > last_step) return { factorId: id, step };

@@ -1,7 +1,8 @@
 import { formatInstant } from '#core/instant.ts';
 import { Refusal } from '#core/messages.ts';
 import type { SecondFactors } from '#core/records/second-factor.ts';
-import { digitsOf, newRecoveryCode, recoveryCodeCount } from '#core/recovery-code.ts';
+import { newRecoveryCode, recoveryCodeCount } from '#core/recovery-code.ts';
+import { parseCode } from '#core/sign-in-codes.ts';
 import type { Caller } from '#features/operation.ts';
 import type { InstantPorts, Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -50,7 +51,7 @@ export async function verifyOperatorPassword(ports: Ports, caller: Caller, passw
 export async function renewCodes(tx: Tx, operatorId: number, { random, vault }: Pick<InstantPorts, 'random' | 'vault'>): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, () => newRecoveryCode(random));
   await tx.deleteFrom('recovery_code').where('operator_id', '=', operatorId).execute();
-  const values = codes.map((code) => ({ operator_id: operatorId, code_key: recoveryCodeKey(vault, operatorId, digitsOf(code)) }));
+  const values = codes.map((code) => ({ operator_id: operatorId, code_key: recoveryCodeKey(vault, operatorId, parseCode(code)) }));
   await tx.insertInto('recovery_code').values(values).execute();
   return codes;
 }
