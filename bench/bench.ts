@@ -16,7 +16,7 @@ import { fillPostgres, fillSqlite } from './fill.ts';
 import { behindFrontServer, trusted } from './front.ts';
 import { identity } from './identity.ts';
 import { give, rate, type Shot, take } from './load.ts';
-import { mail } from './mail.ts';
+import { mail, mailEnvironment, startMailServer } from './mail.ts';
 import { pages } from './pages.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { pressure } from './pressure.ts';
@@ -191,9 +191,10 @@ async function frontSection(data: string): Promise<void> {
 }
 
 async function costsSection(): Promise<void> {
+  await using mailServer = await startMailServer();
   const measure = async (engine: string, environment: Record<string, string>) => {
     const data = join(folder, `costs of ${engine}`);
-    await using postern = await startPostern(data, environment);
+    await using postern = await startPostern(data, { ...mailEnvironment(mailServer), ...environment });
     await costs(note, postern, join(data, 'files'), engine);
   };
   await measure('SQLite', {});

@@ -41,7 +41,9 @@ async function shares(call: Call, authId: number): Promise<number> {
   await call('share/explain', { id, username: 'u1', groupNames: groups.split(',').slice(0, rows).join(',') });
   await call('share/explain', { id, username: 'ß'.repeat(longestText) }, 'a long name');
   await call('share/activity', { id });
-  await call('share/invite', { id, emails: addresses, message: 'm'.repeat(3900) });
+  const invitation = { id, emails: addresses.split(',').slice(0, 1000).join(','), message: 'm'.repeat(3900) };
+  await call('share/invite', invitation);
+  await call('share/previewInvitation', invitation);
   await call('mail/deliveries', { pageSize: '1000' });
   await call('mail/drop', { state: 'waiting' });
   await call('mail/retry', { state: 'failed' });
@@ -64,6 +66,7 @@ async function profiles(call: Call, authId: number): Promise<void> {
   await call('loginprofile/updateViewId', { id: added.id });
   await call('loginprofile/search', { pageSize: '1000' });
   await call('loginprofile/makeDefault', { id: 1 });
+  await call('loginprofile/test', { id: added.id }, 'of a kind without a test, refused');
   await call('loginprofile/delete', { id: added.id });
 }
 
@@ -83,6 +86,22 @@ async function accessUsers(call: Call, authId: number): Promise<void> {
   await call('accessuser/updateUserPassword', { ...password, username: user.username, authId });
   await call('accessuser/delete', (time) => ({ id: list[time + 1].id }), 'listed');
   await call('accessuser/deleteByUsername', (time) => ({ username: list[time + 10].username, loginProfileId: authId }));
+}
+
+/** Calls the operations that only operators use: a key is refused. */
+async function secondFactors(call: Call): Promise<void> {
+  const currentPassword = 'p'.repeat(256);
+  const credential = { id: 'A'.repeat(1400), response: { clientDataJSON: 'A'.repeat(2048), attestationObject: 'A'.repeat(8192) } };
+  for (const [operation, body] of Object.entries({
+    'operator/getSecondFactors': {},
+    'operator/prepareTotp': {},
+    'operator/addTotp': { secret: 'A'.repeat(32), code: '000000', currentPassword },
+    'operator/preparePasskey': { currentPassword },
+    'operator/addPasskey': { state: 's'.repeat(4096), credential },
+    'operator/deleteSecondFactor': { id: 1, currentPassword },
+    'operator/renewRecoveryCodes': { currentPassword },
+  }))
+    await call(operation, body, 'by a key, refused');
 }
 
 async function installation(call: Call): Promise<void> {
@@ -107,6 +126,9 @@ async function installation(call: Call): Promise<void> {
   await call('operator/search', {});
   await call('operator/update', { id: operator.id, name: 'Olga B.' });
   await call('operator/updatePassword', { id: operator.id, ...secrets });
+  await call('operator/resetSecondFactors', { id: operator.id });
+  await call('operator/unlinkProvider', { id: operator.id });
+  await secondFactors(call);
   await call('operator/delete', { id: operator.id });
   for (const operation of ['caller/get', 'overview/get', 'tenant/getPolicy', 'tenant/search', 'audit/export']) await call(operation, {});
   await call('tenant/add', (time) => ({ title: `Tenant ${time}` }));

@@ -20,7 +20,8 @@ interface MailServer extends MeasuredServer {
   delay(ms: number): Promise<unknown>;
 }
 
-async function startMailServer(): Promise<MailServer> {
+/** Starts a mail server that counts what it receives. */
+export async function startMailServer(): Promise<MailServer> {
   const server = await startServer(join(import.meta.dirname, 'servers/smtp.ts'), [], {}, /ready (\d+)/);
   const ask = async (path: string): Promise<{ port: number; count: number; codes: number }> =>
     JSON.parse(await (await fetch(server.url + path)).text());
@@ -223,7 +224,8 @@ async function codeFlood(note: Note, postern: BenchPostern, server: MailServer):
   );
 }
 
-const mailEnvironment = (server: MailServer) => ({
+/** Returns the settings with which Postern sends to a mail server. */
+export const mailEnvironment = (server: MailServer) => ({
   POSTERN_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
   POSTERN_MAIL_FROM: 'files@example.com',
   POSTERN_TRUSTED_PROXIES: '127.0.0.1',
