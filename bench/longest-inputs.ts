@@ -97,7 +97,7 @@ async function secondFactors(call: Call): Promise<void> {
     'operator/prepareTotp': {},
     'operator/addTotp': { secret: 'A'.repeat(32), code: '000000', currentPassword },
     'operator/preparePasskey': { currentPassword },
-    'operator/addPasskey': { state: 's'.repeat(4096), credential },
+    'operator/addPasskey': { challengeToken: 's'.repeat(4096), credential },
     'operator/deleteSecondFactor': { id: 1, currentPassword },
     'operator/renewRecoveryCodes': { currentPassword },
   }))

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LdapDirectories } from '#adapters/identity/ldap/ldap-directories.ts';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
+import { passkeys } from '#adapters/identity/passkeys.ts';
 import { SamlThroughThread } from '#adapters/identity/saml/saml-providers.ts';
 import { totp } from '#adapters/identity/totp.ts';
 import { smtpMail } from '#adapters/mail/smtp-mail.ts';
@@ -96,6 +97,7 @@ export async function openPorts(
     saml: resources.use(new SamlThroughThread(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
     directories: resources.use(new LdapDirectories(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
     totp: totp(),
+    passkeys: passkeys(),
     media: mediaTypes,
     process: systemRandom().token(processBits),
     links: { publicUrl: () => publicUrl },

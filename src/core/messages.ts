@@ -63,8 +63,8 @@ export const messages = {
   signInNeeded: { id: 4013, status: 401, title: 'Sign in first' },
   signInWrong: { id: 4014, status: 401, title: 'The name, the password or the code is wrong' },
   providerRefused: { id: 4015, status: 401, title: 'The identity provider or directory did not accept this sign-in' },
-  secondFactorNeeded: { id: 4016, status: 401, title: 'A code of your second factor is required' },
-  secondFactorWrong: { id: 4017, status: 401, title: 'The code is wrong or has been used already' },
+  secondFactorNeeded: { id: 4016, status: 401, title: 'Your second factor is required' },
+  secondFactorWrong: { id: 4017, status: 401, title: 'The code or passkey is wrong, or has been used already' },
   secondFactorMissing: { id: 4029, status: 403, title: 'Set up a second factor first' },
   tenantForbidden: { id: 4030, status: 403, title: 'Only an admin of tenant 1 may do this' },
   roleTooLow: { id: 4031, status: 403, title: 'Your role does not allow this operation' },
@@ -148,6 +148,8 @@ export interface RefusalExtras {
   readonly retryAfter?: number;
   /** Size of the file in bytes, for a range that lies outside of it (RFC 9110, 14.4). */
   readonly fileSize?: number;
+  /** Further fields of the response (RFC 9457, 3.2). */
+  readonly fields?: Readonly<Record<string, unknown>>;
   /** Methods that the address supports (RFC 9110, 10.2.1). */
   readonly allow?: string;
 }

@@ -34,6 +34,7 @@ import { searchDeliveries } from './mail/search-deliveries.ts';
 import { sendTestMail } from './mail/test-mail.ts';
 import type { Operation } from './operation.ts';
 import { addOperator } from './operators/add-operator.ts';
+import { addPasskey, preparePasskey } from './operators/add-passkey.ts';
 import { addTotp, prepareTotp } from './operators/add-totp.ts';
 import { deleteOperator } from './operators/delete-operator.ts';
 import { deleteSecondFactor } from './operators/delete-second-factor.ts';
@@ -104,6 +105,8 @@ const listed = [
   getSecondFactors,
   prepareTotp,
   addTotp,
+  preparePasskey,
+  addPasskey,
   deleteSecondFactor,
   renewRecoveryCodes,
   resetSecondFactors,

@@ -7,7 +7,7 @@ import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 /** Returns the body of a refusal: RFC 9457, plus fields for clients that do not read RFC 9457. */
 export function problemOf(refusal: Refusal, instance: string, now: number) {
   const { id, status, title } = messages[refusal.messageName];
-  const { fieldErrors } = refusal.extras;
+  const { fieldErrors, fields } = refusal.extras;
   return {
     type: `urn:postern:problem:${refusal.messageName}`,
     title,
@@ -20,6 +20,7 @@ export function problemOf(refusal: Refusal, instance: string, now: number) {
     message: refusal.message,
     errorType: refusal.messageName,
     ...(fieldErrors && fieldErrors.length > 0 ? { errors: fieldErrors } : {}),
+    ...fields,
   };
 }
 

@@ -57,11 +57,14 @@ export interface OperatorSessionTable {
 export interface SecondFactorTable {
   id: Generated<number>;
   readonly operator_id: number;
-  kind: 'totp';
+  kind: 'totp' | 'passkey';
   title: string;
-  /** Sealed. */
+  /** Sealed: the secret of an app, or a passkey as JSON. */
   secret: string;
-  /** The time step of the newest code that was used: each code works once. */
+  /**
+   * What was used last; nothing older works. Of an app: the time step of its newest code. Of a passkey: when its newest challenge was
+   * made, ms since the epoch.
+   */
   last_step: number;
   created_at: number;
   last_used_at: number | null;

@@ -5,6 +5,7 @@ import type { Links } from './links.ts';
 import type { Mail } from './mail.ts';
 import type { MediaTypes } from './media.ts';
 import type { OpenId } from './openid.ts';
+import type { Passkeys } from './passkeys.ts';
 import type { PasswordHash } from './password-hash.ts';
 import type { Random } from './random.ts';
 import type { SamlProviders } from './saml.ts';
@@ -44,6 +45,7 @@ export interface Ports extends InstantPorts {
   readonly saml: SamlProviders;
   readonly directories: Directories;
   readonly totp: Totp;
+  readonly passkeys: Passkeys;
   readonly media: MediaTypes;
   readonly limits: Limits;
   /** null: operators sign in with passwords only. */

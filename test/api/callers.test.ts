@@ -21,6 +21,8 @@ const reads = [
   'operator/getSecondFactors',
   'operator/prepareTotp',
   'operator/addTotp',
+  'operator/preparePasskey',
+  'operator/addPasskey',
   'operator/deleteSecondFactor',
   'operator/renewRecoveryCodes',
 ];

@@ -6,7 +6,7 @@ import { mailSettings, newShare, startPostern } from '../start.ts';
 import { ifMatch, newPassword, records } from './versioned-records.ts';
 
 /** A key cannot call these: `second-factors.test.ts` tries one. */
-const forOperators = ['operator/addTotp', 'operator/deleteSecondFactor', 'operator/renewRecoveryCodes'];
+const forOperators = ['operator/addTotp', 'operator/addPasskey', 'operator/deleteSecondFactor', 'operator/renewRecoveryCodes'];
 
 test('a dry run returns success with dryRun and without the fields of new records, and changes nothing', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });

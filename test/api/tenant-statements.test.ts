@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
+import { passkeyDevice } from '../parts/passkey-device.ts';
 import { hearStatements, withoutTenant } from '../parts/statements.ts';
+import { until } from '../ports/until.ts';
 import { cookieOf, mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
 /** Calls every operation, and returns the names of those that it called. */
@@ -79,7 +81,9 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('audit/export', { format: 'csv' });
   await call('share/invite', { id: share.id, emails: 'gil@example.com' });
   await call('share/previewInvitation', { id: share.id, emails: 'gil@example.com' });
-  const [mail] = (await call('mail/deliveries', { shareId: share.id, kind: 'invitation', searchWord: 'gil' })).list;
+  const invitation = async () => (await call('mail/deliveries', { shareId: share.id, kind: 'invitation', searchWord: 'gil' })).list[0];
+  await until(async () => (await invitation()).state === 'waiting'); // no server takes it
+  const mail = await invitation();
   await call('mail/drop', { id: mail.id });
   await call('mail/retry', { id: mail.id });
   await call('mail/test', { to: 'gil@example.com' });
@@ -99,10 +103,12 @@ async function manageSecondFactors(postern: TestPostern, name: string, currentPa
   };
   const { secret } = await call('operator/prepareTotp');
   await call('operator/addTotp', { secret, code: codeAt(secret, Date.now()), currentPassword });
+  const { options, challengeToken } = await call('operator/preparePasskey', { currentPassword });
+  await call('operator/addPasskey', { challengeToken, credential: passkeyDevice().create(options, 'https://console.example') });
   const { list } = await call('operator/getSecondFactors');
   const { recoveryCodes } = await call('operator/renewRecoveryCodes', { currentPassword });
   await postern.send('operator/signIn', { name, password: currentPassword, code: recoveryCodes[0] }, { key: null });
-  await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword });
+  for (const { id } of list) await call('operator/deleteSecondFactor', { id, currentPassword });
   return called;
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { addAuthenticator } from '../parts/authenticator.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
-import { assertClean, openConsole, password, realComplaints, signedIn, signIn } from './console.ts';
+import { assertClean, desktop, openConsole, password, realComplaints, signedIn, signIn } from './console.ts';
 
 /** Adds an authenticator app in the form that is open. @returns its secret, and the first recovery code */
 async function addApp(page: Page) {
@@ -33,7 +34,7 @@ test('where a second factor is required, an operator sets it up at sign-in, and 
   await page.getByLabel('Code').fill('000000');
   await assertClean(page, 'sign-in with a code');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('The code is wrong or has been used already.').waitFor();
+  await page.getByText('The code or passkey is wrong, or has been used already.').waitFor();
   await page.getByLabel('Code').fill(recoveryCode);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Shares' }).waitFor();
@@ -63,4 +64,69 @@ test('an operator adds an app to the account, gets new recovery codes, and remov
     realComplaints(complaints).filter((text) => !/status of 403/.test(text)),
     [],
   );
+});
+
+test('an operator adds a passkey to the account, and confirms the next sign-in with it, without typing a code', async (t) => {
+  const { page, window, go, complaints } = await signedIn(t, desktop, 'admin', { host: 'localhost' });
+  const device = await addAuthenticator(page);
+  await go('/settings/account');
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByLabel('Name of the passkey').fill('Laptop');
+  await page.getByRole('dialog').getByLabel('Current password').fill('not this one');
+  await page.getByRole('button', { name: 'Create passkey' }).click();
+  await page.getByText('The current password is wrong.').waitFor();
+  assert.equal((await device.credentials()).length, 0);
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await assertClean(page, 'a new passkey');
+  await page.getByRole('button', { name: 'Create passkey' }).click();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByText('Laptop', { exact: true }).waitFor();
+  assert.equal((await device.credentials()).length, 1);
+
+  await window.clearCookies();
+  await go('/shares');
+  await signIn(page);
+  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+  assert.deepEqual(
+    realComplaints(complaints).filter((text) => !/status of 403/.test(text)),
+    [],
+  );
+});
+
+test('whoever cannot confirm with the passkey signs in with a recovery code', async (t) => {
+  const { page, window, go } = await signedIn(t, desktop, 'admin', { host: 'localhost' });
+  const device = await addAuthenticator(page);
+  await go('/settings/account');
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
+  await page.getByRole('button', { name: 'Create passkey' }).click();
+  const recoveryCode = (await page.getByLabel('Recovery codes').locator('code').first().textContent()) ?? '';
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await device.remove();
+  await addAuthenticator(page); // another device, without the passkey
+
+  await window.clearCookies();
+  await go('/shares');
+  await signIn(page);
+  await page.getByText('Your browser got no confirmation.').waitFor();
+  await page.getByRole('button', { name: 'Sign in with passkey' }).waitFor();
+  await assertClean(page, 'a passkey that was not confirmed');
+  await page.getByLabel('Code').fill(recoveryCode);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+});
+
+test('where a second factor is required, an operator can set up a passkey', async (t) => {
+  const { postern, page, go } = await openConsole(t, desktop, { host: 'localhost' });
+  await addAuthenticator(page);
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
+  await go('/shares');
+  await signIn(page);
+  await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+  await page.getByLabel('Current password').fill(password);
+  await assertClean(page, 'set up of a passkey');
+  await page.getByRole('button', { name: 'Create passkey' }).click();
+  await page.getByRole('button', { name: 'I have saved them' }).click();
+  await page.getByRole('heading', { name: 'Shares' }).waitFor();
 });

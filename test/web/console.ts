@@ -25,9 +25,15 @@ export interface Console {
   walk(path: string): Promise<void>;
 }
 
+interface ConsoleStart extends Start {
+  /** The host that the browser opens. Default: an IP address. */
+  readonly host?: 'localhost';
+}
+
 /** A Postern, and a browser at its console in which nobody has signed in. */
-export async function openConsole(t: TestContext, look: Look = desktop, start: Start = {}): Promise<Console> {
-  const postern = await startPostern(t, start);
+export async function openConsole(t: TestContext, look: Look = desktop, { host, ...start }: ConsoleStart = {}): Promise<Console> {
+  const started = await startPostern(t, start);
+  const postern = host === undefined ? started : { ...started, apiUrl: started.apiUrl.replace('127.0.0.1', host) };
   const { window, complaints, hosts } = await openWindow(t, look);
   const page = await window.newPage();
   const go = async (path: string) => void (await page.goto(`${postern.apiUrl}/console${path}`));
@@ -46,7 +52,7 @@ export async function signIn(page: Page, name = 'Olga', secret = password): Prom
 }
 
 /** The same, with an operator who has signed in; no page is open yet. */
-export async function signedIn(t: TestContext, look: Look = desktop, role = 'admin', start: Start = {}): Promise<Console> {
+export async function signedIn(t: TestContext, look: Look = desktop, role = 'admin', start: ConsoleStart = {}): Promise<Console> {
   const opened = await openConsole(t, look, start);
   await opened.postern.call('operator/add', { name: 'Olga', role, password, confirmPassword: password });
   await opened.window.request.post(`${opened.postern.apiUrl}/api/v1/operator/signIn`, { data: { name: 'Olga', password } });

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { roles } from '#core/authorization/role.ts';
 import { apiKeyFields } from './api-key.ts';
 import { bodyOf, etag, flag, instant, limits, lineOf, orNull, recordId, requiredLine, stampFields } from './field.ts';
+import { PasskeySignIn } from './passkey.ts';
 import { secondFactorCode } from './second-factor.ts';
 
 /** All fields of an operator. An operator is an account of the console. */
@@ -54,6 +55,7 @@ export const OperatorSignIn = Type.Object(
     password: lineOf(limits.password, { minLength: 1, description: 'Password.' }),
     tid: Type.Optional(recordId('Tenant of the operator; default 1.')),
     code: Type.Optional(secondFactorCode),
+    passkey: Type.Optional(PasskeySignIn),
   },
   { additionalProperties: false },
 );

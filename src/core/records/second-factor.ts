@@ -1,15 +1,18 @@
 import Type, { type Static } from 'typebox';
 import { count, flag, instant, limits, lineOf, orNull, recordId, requiredLine } from './field.ts';
 
+/** Field of the title of a second factor. */
+export const factorTitle = requiredLine(limits.name, 'Your name for it, such as the device.');
+
 const fields = {
   id: recordId('Number of the second factor.'),
-  kind: Type.Enum(['totp'], { description: 'Kind of the second factor: totp is an authenticator app.' }),
-  title: requiredLine(limits.name, 'Your name for it, such as the device.'),
+  kind: Type.Enum(['totp', 'passkey'], { description: 'Kind of the second factor: totp is an authenticator app.' }),
+  title: factorTitle,
   createDateTime: instant('When it was added.'),
   lastUseDateTime: orNull(instant('When you last signed in with it; null: never.')),
 };
 
-/** Field of all bodies that change second factors: a stolen session must not be enough. */
+/** Field of all bodies with which changes of second factors begin: a stolen session must not be enough. */
 const currentPassword = lineOf(limits.password, { minLength: 1, description: 'Your current password.' });
 const closed = { additionalProperties: false };
 
@@ -45,7 +48,7 @@ export const NewTotp = Type.Object(
   {
     secret: Type.String({ pattern: '^[A-Z2-7]{32}$', description: 'The secret from operator/prepareTotp.' }),
     code: lineOf(32, { minLength: 1, description: 'The six digits that the authenticator app shows.' }),
-    title: Type.Optional(fields.title),
+    title: Type.Optional(factorTitle),
     currentPassword,
   },
   closed,
@@ -54,5 +57,5 @@ export const NewTotp = Type.Object(
 /** Body of operator/deleteSecondFactor. */
 export const SecondFactorDeletion = Type.Object({ id: fields.id, currentPassword }, closed);
 
-/** Body of operator/renewRecoveryCodes. */
-export const RecoveryCodeRenewal = Type.Object({ currentPassword }, closed);
+/** Body of operator/renewRecoveryCodes and operator/preparePasskey. */
+export const CurrentPassword = Type.Object({ currentPassword }, closed);

@@ -4,9 +4,7 @@ import { NewTotp, RecoveryCodes, TotpSecret } from '#core/records/second-factor.
 import { parseCode } from '#core/sign-in-codes.ts';
 import { changeOperation, readOperation } from '#features/operation.ts';
 import { checkPasswordIsCurrent } from './current-password.ts';
-import { checkIsOperator, renewCodes, selectSecondFactors, totpPurpose, verifyOperatorPassword } from './second-factor-rows.ts';
-
-const maxFactors = 10;
+import { checkIsOperator, insertSecondFactor, totpPurpose, verifyOperatorPassword } from './second-factor-rows.ts';
 
 export const prepareTotp = readOperation({
   name: 'operator/prepareTotp',
@@ -33,7 +31,7 @@ export const addTotp = changeOperation({
   body: NewTotp,
   responseFields: RecoveryCodes,
   async check({ secret, code, currentPassword }, caller, ports) {
-    const passwordHash = await verifyOperatorPassword(ports, caller, currentPassword);
+    const { password_hash: passwordHash } = await verifyOperatorPassword(ports, caller, currentPassword);
     const step = ports.totp.stepOf(secret, parseCode(code), ports.clock.now());
     if (step === null)
       throw fieldRefusal('code', 'is wrong: enter the six digits that the app shows now. The clocks of both devices must be right');
@@ -41,16 +39,7 @@ export const addTotp = changeOperation({
   },
   async change({ secret, title = 'Authenticator app' }, caller, tx, ports, { passwordHash, step }) {
     await checkPasswordIsCurrent(tx, caller.id, passwordHash);
-    const before = await selectSecondFactors(tx, caller.id);
-    if (before.length >= maxFactors) throw fieldRefusal('title', `there may be ${maxFactors} second factors: remove one first`);
-    await tx
-      .insertInto('second_factor')
-      .values({
-        ...{ operator_id: caller.id, kind: 'totp', title, secret: ports.vault.seal(totpPurpose, secret), last_step: step },
-        ...{ created_at: ports.clock.now(), last_used_at: null },
-      })
-      .execute();
-    const created = before.length === 0 ? { recoveryCodes: await renewCodes(tx, caller.id, ports) } : {};
-    return { created, audit: { after: { kind: 'totp', title } } };
+    const factor = { kind: 'totp', title, secret: ports.vault.seal(totpPurpose, secret), last_step: step } as const;
+    return insertSecondFactor(tx, caller, factor, ports);
   },
 });

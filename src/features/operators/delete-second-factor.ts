@@ -12,8 +12,8 @@ export const deleteSecondFactor = changeOperation({
   message: 'secondFactorDeleted',
   body: SecondFactorDeletion,
   check: ({ currentPassword }, caller, ports) => verifyOperatorPassword(ports, caller, currentPassword),
-  async change({ id }, caller, tx, _ports, passwordHash) {
-    await checkPasswordIsCurrent(tx, caller.id, passwordHash);
+  async change({ id }, caller, tx, _ports, { password_hash }) {
+    await checkPasswordIsCurrent(tx, caller.id, password_hash);
     const factors = await selectSecondFactors(tx, caller.id);
     const factor = factors.find((row) => row.id === id);
     if (!factor) throw new Refusal('recordUnknown');

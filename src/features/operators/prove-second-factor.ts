@@ -1,26 +1,41 @@
 import { Refusal } from '#core/messages.ts';
+import type { OperatorSignIn } from '#core/records/operator.ts';
+import type { PasskeyRequest, PasskeySignIn } from '#core/records/passkey.ts';
 import { parseCode } from '#core/sign-in-codes.ts';
 import { countAttempt, type FailureKey } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { newChallenge, openChallenge } from './passkey-challenge.ts';
+import { passkeysOf, requestOptions, type StoredPasskey, sealPasskey } from './passkey-rows.ts';
 import { recoveryCodeKey, selectSecondFactors, totpPurpose } from './second-factor-rows.ts';
 
 /** What proves a second factor. Each proof works once. */
-export type SecondFactorProof = { readonly factorId: number; readonly step: number } | { readonly recoveryCode: string };
+export type SecondFactorProof =
+  | {
+      readonly factorId: number;
+      /** The new value of `last_step`. */
+      readonly step: number;
+      /** The sealed passkey with its new counter. */
+      readonly secret?: string;
+    }
+  | { readonly recoveryCode: string };
 
-type ProofPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'totp'>;
+type ProofPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'totp' | 'passkeys' | 'random'>;
+type Factors = Awaited<ReturnType<typeof selectSecondFactors>>;
+type OperatorEpoch = { readonly id: number; readonly session_epoch: number };
 
 /** Wrong codes count for the operator, from all networks: who guesses them knows the password already. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
-async function findProof(
+async function proofOfCode(
   { store, clock, vault, totp }: ProofPorts,
   operatorId: number,
-  factors: Awaited<ReturnType<typeof selectSecondFactors>>,
+  factors: Factors,
   code: string,
 ): Promise<SecondFactorProof | null> {
   const digits = parseCode(code);
-  for (const { id, secret, last_step } of factors) {
+  for (const { id, kind, secret, last_step } of factors) {
+    if (kind !== 'totp') continue;
     const step = totp.stepOf(vault.open(totpPurpose, secret), digits, clock.now());
     if (step !== null && step > last_step) return { factorId: id, step };
   }
@@ -34,21 +49,55 @@ async function findProof(
   return row ? { recoveryCode: key } : null;
 }
 
+/** Returns the proof of a passkey, null if it is wrong, or 'expired' if the challenge is no longer valid. */
+async function proofOfPasskey(
+  ports: ProofPorts,
+  { id: operatorId, session_epoch: epoch }: OperatorEpoch,
+  passkeys: readonly StoredPasskey[],
+  { challengeToken, credential }: PasskeySignIn,
+): Promise<SecondFactorProof | null | 'expired'> {
+  const stored = passkeys.find(({ credentialId }) => credentialId === credential.id);
+  if (!stored) return null;
+  const challenge = openChallenge(ports, challengeToken, { use: 'signIn', operatorId, epoch });
+  if (!challenge || challenge.madeAt <= stored.row.last_step) return 'expired';
+  const { row, ...passkey } = stored;
+  const used = await ports.passkeys.verifyUse(credential, challenge.challenge, passkey);
+  return used && { factorId: row.id, step: challenge.madeAt, secret: sealPasskey(ports.vault, used) };
+}
+
+/** Returns a refusal that asks for the second factor, with options for the passkeys. */
+function secondFactorNeeded(
+  ports: ProofPorts,
+  { id: operatorId, session_epoch: epoch }: OperatorEpoch,
+  passkeys: readonly StoredPasskey[],
+): Refusal {
+  if (passkeys.length === 0) return new Refusal('secondFactorNeeded');
+  const { challenge, challengeToken } = newChallenge(ports, { use: 'signIn', operatorId, epoch });
+  const passkey: PasskeyRequest = { options: requestOptions(passkeys, challenge), challengeToken };
+  return new Refusal('secondFactorNeeded', undefined, { fields: { passkey } });
+}
+
 /**
- * Checks the code of an operator whose password is right.
- * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: the code is wrong
- * @throws Refusal (401) if no code was sent; 429 during the delay after wrong codes
+ * Checks the second factor of an operator whose password is right.
+ * @returns the proof, for `consumeProof`; null: the operator has no second factor; a refusal: it is wrong
+ * @throws Refusal (401) if none was sent, or the challenge of the passkey has expired; 429 during the delay after wrong ones
  */
 export async function proveSecondFactor(
   ports: ProofPorts,
-  operatorId: number,
-  code: string | undefined,
+  operator: OperatorEpoch,
+  { code, passkey }: Pick<OperatorSignIn, 'code' | 'passkey'>,
 ): Promise<SecondFactorProof | Refusal | null> {
-  const factors = await selectSecondFactors(ports.store.read, operatorId);
+  const factors = await selectSecondFactors(ports.store.read, operator.id);
   if (factors.length === 0) return null;
-  if (code === undefined) throw new Refusal('secondFactorNeeded');
-  await countAttempt(ports, [attemptKey(operatorId)]);
-  return (await findProof(ports, operatorId, factors, code)) ?? new Refusal('secondFactorWrong');
+  const passkeys = passkeysOf(factors, ports.vault);
+  if (code === undefined && passkey === undefined) throw secondFactorNeeded(ports, operator, passkeys);
+  await countAttempt(ports, [attemptKey(operator.id)]);
+  const proof =
+    passkey === undefined
+      ? await proofOfCode(ports, operator.id, factors, code ?? '')
+      : await proofOfPasskey(ports, operator, passkeys, passkey);
+  if (proof === 'expired') throw secondFactorNeeded(ports, operator, passkeys);
+  return proof ?? new Refusal('secondFactorWrong');
 }
 
 /** Uses up a proof, in the transaction that starts the session. @throws Refusal (401) if another sign-in has used it */
@@ -65,7 +114,7 @@ export async function consumeProof(tx: Tx, operatorId: number, proof: SecondFact
       : (
           await tx
             .updateTable('second_factor')
-            .set({ last_step: proof.step, last_used_at: now })
+            .set({ last_step: proof.step, last_used_at: now, ...(proof.secret === undefined ? {} : { secret: proof.secret }) })
             .where('id', '=', proof.factorId)
             .where('last_step', '<', proof.step)
             .executeTakeFirst()

@@ -1,13 +1,17 @@
+import type { Selectable } from 'kysely';
 import { formatInstant } from '#core/instant.ts';
-import { Refusal } from '#core/messages.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { SecondFactors } from '#core/records/second-factor.ts';
 import { newRecoveryCode, recoveryCodeCount } from '#core/recovery-code.ts';
 import { parseCode } from '#core/sign-in-codes.ts';
-import type { Caller } from '#features/operation.ts';
+import type { Caller, ChangeResult } from '#features/operation.ts';
+import type { SecondFactorTable } from '#ports/caller-tables.ts';
 import type { InstantPorts, Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 import { verifyCurrentPassword } from './current-password.ts';
+
+const maxFactors = 10;
 
 /** Purpose of the sealed secret of an authenticator app. */
 export const totpPurpose = 'second factor';
@@ -31,20 +35,36 @@ export function checkIsOperator({ kind }: Caller): void {
   if (kind !== 'operator') throw new Refusal('roleTooLow', 'Only an operator who is signed in to the console has second factors.');
 }
 
+/** Returns what checks of an operator need. */
+export const selectOperator = (db: Tx, id: number) =>
+  db.selectFrom('operator').select(['id', 'name', 'password_hash', 'session_epoch']).where('id', '=', id).executeTakeFirstOrThrow();
+
 /**
  * Checks that the caller is an operator who knows the password.
- * @returns the hash of the verified password. Pass it to `checkPasswordIsCurrent` in the transaction
+ * @returns the operator. Pass its `password_hash` to `checkPasswordIsCurrent` in the transaction
  * @throws Refusal (403)
  */
-export async function verifyOperatorPassword(ports: Ports, caller: Caller, password: string): Promise<string> {
+export async function verifyOperatorPassword(ports: Ports, caller: Caller, password: string): ReturnType<typeof selectOperator> {
   checkIsOperator(caller);
-  const { name, password_hash } = await ports.store.read
-    .selectFrom('operator')
-    .select(['name', 'password_hash'])
-    .where('id', '=', caller.id)
-    .executeTakeFirstOrThrow();
-  await verifyCurrentPassword(ports, caller, name, password_hash, password);
-  return password_hash;
+  const operator = await selectOperator(ports.store.read, caller.id);
+  await verifyCurrentPassword(ports, caller, operator.name, operator.password_hash, password);
+  return operator;
+}
+
+/** A new second factor. `secret` is sealed. */
+type NewFactor = Pick<Selectable<SecondFactorTable>, 'kind' | 'title' | 'secret' | 'last_step'>;
+
+/** Adds a second factor to the caller. @returns the recovery codes, with the first one, and the audit entry. @throws Refusal (400) */
+export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFactor, ports: InstantPorts): Promise<ChangeResult> {
+  const before = await selectSecondFactors(tx, id);
+  if (before.length >= maxFactors) throw fieldRefusal('title', `there may be ${maxFactors} second factors: remove one first`);
+  const times = { created_at: ports.clock.now(), last_used_at: null };
+  await tx
+    .insertInto('second_factor')
+    .values({ operator_id: id, ...factor, ...times })
+    .execute();
+  const created = before.length === 0 ? { recoveryCodes: await renewCodes(tx, id, ports) } : {};
+  return { created, audit: { after: { kind: factor.kind, title: factor.title } } };
 }
 
 /** Replaces the recovery codes of an operator. @returns the new codes */

@@ -25,11 +25,11 @@ export interface OperatorSignInResult {
  * Returns the operator and the proof of the second factor, or null. An unknown name takes as long as a wrong password, so that the time
  * does not reveal it.
  */
-async function verifyOperator(ports: Ports, tid: number, { name, password, code }: OperatorSignIn, verify: VerifyPassword) {
+async function verifyOperator(ports: Ports, tid: number, { name, password, ...secondFactor }: OperatorSignIn, verify: VerifyPassword) {
   const operator = await findOperator(ports.store.read, tid, name);
   const isRight = await verify(operator?.password_hash || null, password);
   if (!isRight || !operator) return null;
-  const proof = await proveSecondFactor(ports, operator.id, code);
+  const proof = await proveSecondFactor(ports, operator, secondFactor);
   return proof instanceof Refusal ? proof : { operator, proof };
 }
 

@@ -17,6 +17,11 @@ const exampleValues: Readonly<Record<string, unknown>> = {
   lastName: 'Lee',
   secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
   code: '287082',
+  challengeToken: 'v1.c2VhbGVk',
+  credential: {
+    id: 'Q3JlZGVudGlhbA',
+    response: { clientDataJSON: 'e30', attestationObject: 'o2M', authenticatorData: 'SZYN', signature: 'MEUC' },
+  },
   email: 'ann@example.com',
   notifyEmails: 'owner@example.com',
   userNames: 'ann, bob',

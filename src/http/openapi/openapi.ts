@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { messages } from '#core/messages.ts';
 import { CallerRecord, FirstOperator, OperatorSignIn, SignInMethods } from '#core/records/operator.ts';
+import { PasskeyRequest } from '#core/records/passkey.ts';
 import { isChange, type Operation } from '#features/operation.ts';
 import { Login, LoginResponse } from '#http/management/login-route.ts';
 import { changeResponse } from '#http/management/management-api.ts';
@@ -33,6 +34,7 @@ const problem = {
       type: 'array',
       items: { type: 'object', required: ['field', 'detail'], properties: { field: { type: 'string' }, detail: { type: 'string' } } },
     },
+    passkey: { ...PasskeyRequest, description: 'Only with `secondFactorNeeded` of `operator/signIn`, if the operator has a passkey.' },
   },
 };
 

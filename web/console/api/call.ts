@@ -1,3 +1,4 @@
+import type { PasskeyRequest } from '#core/records/passkey.ts';
 import type { OperationName, RequestOf, ResponseOf } from '#features/operation-types.ts';
 
 /** One field error of a problem. */
@@ -13,12 +14,15 @@ export class Problem extends Error {
   readonly fieldErrors: readonly FieldError[];
   /** Seconds to wait before the next try, or null. */
   readonly retryAfter: number | null;
-  constructor(status: number, code: string, detail: string, fieldErrors: readonly FieldError[] = [], retryAfter: number | null = null) {
+  /** Options for a passkey, or null if the sign-in needs none. */
+  readonly passkey: PasskeyRequest | null;
+  constructor(status: number, code: string, detail: string, others: Partial<Pick<Problem, 'fieldErrors' | 'retryAfter' | 'passkey'>> = {}) {
     super(detail);
     this.status = status;
     this.code = code;
-    this.fieldErrors = fieldErrors;
-    this.retryAfter = retryAfter;
+    this.fieldErrors = others.fieldErrors ?? [];
+    this.retryAfter = others.retryAfter ?? null;
+    this.passkey = others.passkey ?? null;
   }
 }
 
@@ -42,13 +46,20 @@ export interface Page<T> {
   readonly totalCount: number;
 }
 
+interface ProblemDocument {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly errors?: readonly FieldError[];
+  readonly passkey?: PasskeyRequest | null;
+}
+
 function problemOf(response: Response, text: string): Problem {
   const retryAfter = Number(response.headers.get('retry-after')) || null;
   try {
-    const { code = '', detail = '', errors = [] }: { code?: string; detail?: string; errors?: FieldError[] } = JSON.parse(text);
-    return new Problem(response.status, code, detail, errors, retryAfter);
+    const { code = '', detail = '', errors = [], passkey = null }: ProblemDocument = JSON.parse(text);
+    return new Problem(response.status, code, detail, { fieldErrors: errors, retryAfter, passkey });
   } catch {
-    return new Problem(response.status, 'unknown', `The server answered with status ${response.status}. Try again later.`, [], retryAfter);
+    return new Problem(response.status, 'unknown', `The server answered with status ${response.status}. Try again later.`, { retryAfter });
   }
 }
 

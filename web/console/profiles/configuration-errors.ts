@@ -26,6 +26,6 @@ export async function withConfigurationErrors<T>(values: ProfileValues, change: 
     const assigned = fieldErrors.map((error) =>
       error.field === 'configuration' ? assignToField(error.detail, Object.keys(values)) : error,
     );
-    throw new Problem(status, code, message, assigned, retryAfter);
+    throw new Problem(status, code, message, { fieldErrors: assigned, retryAfter });
   }
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ShieldCheck } from 'lucide-react';
+import { KeyRound, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { get, post, remove } from '#console/api/call.ts';
 import { Dialog } from '#console/components/dialog.tsx';
@@ -9,7 +9,9 @@ import { Section } from '#console/components/section.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
 import { AddAppForm } from './add-app-form.tsx';
+import { AddPasskeyForm } from './add-passkey-form.tsx';
 import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
+import { canUsePasskeys } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
 const secondFactorsQuery = queryOptions({
@@ -17,7 +19,10 @@ const secondFactorsQuery = queryOptions({
   queryFn: ({ signal }) => get('operator/getSecondFactors', {}, signal),
 });
 
-type OpenDialog = { readonly what: 'add' | 'codes' } | { readonly what: 'remove'; readonly id: number; readonly title: string } | null;
+type OpenDialog =
+  | { readonly what: 'app' | 'passkey' | 'codes' }
+  | { readonly what: 'remove'; readonly id: number; readonly title: string }
+  | null;
 
 /** Asks for the password, and removes a second factor. */
 function RemoveDialog({ id, title, close }: { id: number; title: string; close: () => void }) {
@@ -74,14 +79,14 @@ export function SecondFactorSection() {
   return (
     <Section
       title="Second factor"
-      lead="At sign-in, a code from your phone in addition to your password. A stolen password is then not enough."
+      lead="At sign-in, a code from your phone or a passkey, in addition to your password. A stolen password is then not enough."
     >
       {data ? (
         <Stack>
-          {data.list.map(({ id, title, lastUseDateTime }) => (
+          {data.list.map(({ id, kind, title, lastUseDateTime }) => (
             <Group key={id} justify="space-between">
               <Group gap="xs">
-                <ShieldCheck size={18} aria-hidden />
+                {kind === 'passkey' ? <KeyRound size={18} aria-hidden /> : <ShieldCheck size={18} aria-hidden />}
                 <Text fw={550}>{title}</Text>
                 <Text size="sm" c="dimmed">
                   last used: <RelativeTime at={lastUseDateTime} />
@@ -104,8 +109,11 @@ export function SecondFactorSection() {
             </Text>
           )}
           <Group>
-            <Button variant="default" onClick={() => open({ what: 'add' })}>
+            <Button variant="default" onClick={() => open({ what: 'app' })}>
               Add authenticator app
+            </Button>
+            <Button variant="default" disabled={!canUsePasskeys()} onClick={() => open({ what: 'passkey' })}>
+              Add passkey
             </Button>
             {data.list.length > 0 && (
               <Button variant="default" onClick={() => open({ what: 'codes' })}>
@@ -113,13 +121,23 @@ export function SecondFactorSection() {
               </Button>
             )}
           </Group>
+          {!canUsePasskeys() && (
+            <Text size="sm" c="dimmed">
+              Passkeys need a current browser, and a console with https and a host name, such as https://files.example.com.
+            </Text>
+          )}
         </Stack>
       ) : (
         <Skeleton height={80} />
       )}
-      {dialog?.what === 'add' && (
+      {dialog?.what === 'app' && (
         <Dialog onClose={close} title="Add authenticator app">
           <AddAppForm onAdded={close} cancel={close} />
+        </Dialog>
+      )}
+      {dialog?.what === 'passkey' && (
+        <Dialog onClose={close} title="Add passkey">
+          <AddPasskeyForm onAdded={close} cancel={close} />
         </Dialog>
       )}
       {dialog?.what === 'codes' && <CodesDialog close={close} />}

@@ -3,7 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { asProblem, type Problem } from '#console/api/call.ts';
 import { callerQuery, signIn } from '#console/api/session.ts';
-import type { CallerRecord } from '#core/records/operator.ts';
+import { canUsePasskeys, confirmSignIn } from '#console/second-factor/passkeys.ts';
+import type { CallerRecord, OperatorSignIn } from '#core/records/operator.ts';
+import type { PasskeyRequest } from '#core/records/passkey.ts';
 import { useCountdown } from './countdown.ts';
 
 /** Returns the tenant in the URL. Operators of the first tenant need none. */
@@ -13,10 +15,17 @@ const tenant = () => {
 };
 
 function errorText({ status, code, message }: Problem, secondsLeft: number): string {
-  if (code === 'secondFactorWrong') return 'The code is wrong or has been used already. Wait for the next one and try again.';
+  if (code === 'secondFactorNeeded') return 'That took too long. Try again.';
+  if (code === 'secondFactorWrong') return 'The code or passkey is wrong, or has been used already. Try again, with a new code.';
   if (status === 401) return 'Wrong name or password. Check both and try again.';
   if (secondsLeft <= 0) return message;
   return status === 429 ? `Too many attempts. Try again in ${secondsLeft} s.` : `${message} (${secondsLeft} s).`;
+}
+
+/** What the server asks for beside the password. */
+interface SecondFactor {
+  /** null: the operator has no passkey. */
+  readonly passkey: PasskeyRequest | null;
 }
 
 /** The sign-in form. @param caller the operator whose session has ended: the name cannot be changed */
@@ -24,26 +33,40 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
   const client = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
-  const [needsCode, setNeedsCode] = useState(false);
+  const [secondFactor, setSecondFactor] = useState<SecondFactor | null>(null);
+  const [code, setCode] = useState('');
   const [secondsLeft, startCountdown] = useCountdown();
+  const passkey = code === '' && canUsePasskeys() ? (secondFactor?.passkey ?? null) : null;
+
+  async function send(form: FormData, proof: Pick<OperatorSignIn, 'code' | 'passkey'>) {
+    const [name, password] = [String(form.get('username')), String(form.get('password'))];
+    const signedIn = await signIn({ name, password, ...proof, ...(caller ? { tid: caller.tid } : tenant()) });
+    onSignedIn?.(signedIn);
+    client.setQueryData(callerQuery.queryKey, signedIn);
+    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who' });
+  }
+  /** Sends the form. If the server then asks for a passkey, the browser does so at once. */
+  async function signInWith(form: FormData) {
+    if (passkey) return send(form, { passkey: await confirmSignIn(passkey) });
+    if (secondFactor) return send(form, { code });
+    try {
+      await send(form, {});
+    } catch (cause) {
+      const needed = asProblem(cause);
+      if (needed.code !== 'secondFactorNeeded') throw cause;
+      setSecondFactor({ passkey: needed.passkey });
+      if (needed.passkey && canUsePasskeys()) await send(form, { passkey: await confirmSignIn(needed.passkey) });
+    }
+  }
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
     setBusy(true);
     setProblem(null);
     try {
-      const signedIn = await signIn({
-        name: String(form.get('username')),
-        password: String(form.get('password')),
-        ...(needsCode ? { code: String(form.get('code')) } : {}),
-        ...(caller ? { tid: caller.tid } : tenant()),
-      });
-      onSignedIn?.(signedIn);
-      client.setQueryData(callerQuery.queryKey, signedIn);
-      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who' });
+      await signInWith(new FormData(event.currentTarget));
     } catch (cause) {
       const failure = asProblem(cause);
-      if (failure.code === 'secondFactorNeeded') return setNeedsCode(true);
+      if (failure.code === 'secondFactorNeeded') setSecondFactor({ passkey: failure.passkey });
       setProblem(failure);
       if (failure.retryAfter) startCountdown(failure.retryAfter);
     } finally {
@@ -71,16 +94,18 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
           autoFocus={Boolean(caller)}
           withAsterisk={false}
         />
-        {needsCode && (
+        {secondFactor && (
           <TextInput
             label="Code"
-            description="The six digits from your authenticator app, or a recovery code."
+            description={`${secondFactor.passkey ? 'If you cannot use your passkey: the' : 'The'} six digits from your authenticator app, or a recovery code.`}
             name="code"
             inputMode="numeric"
             autoComplete="one-time-code"
-            required
-            autoFocus
+            required={passkey === null}
+            autoFocus={!secondFactor.passkey}
             withAsterisk={false}
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
           />
         )}
         {problem && (
@@ -89,7 +114,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
           </Alert>
         )}
         <Button type="submit" loading={busy} disabled={secondsLeft > 0} size="md">
-          Sign in
+          {passkey ? 'Sign in with passkey' : 'Sign in'}
         </Button>
       </Stack>
     </form>

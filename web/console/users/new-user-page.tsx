@@ -33,7 +33,8 @@ function NewUserForm({ authId }: { authId: number }) {
     initial: { username: '', firstName: '', lastName: '', email: '', authId, active: true, password: '' },
     save: async ({ password, ...values }) => {
       const passwordDetail = password === '' ? null : passwordError(values.username, password);
-      if (passwordDetail !== null) throw new Problem(400, 'fieldInvalid', passwordDetail, [{ field: 'password', detail: passwordDetail }]);
+      if (passwordDetail !== null)
+        throw new Problem(400, 'fieldInvalid', passwordDetail, { fieldErrors: [{ field: 'password', detail: passwordDetail }] });
       const { id, message } = await post('accessuser/add', values);
       const passwordFailure = password === '' ? null : await setPassword(values, password);
       await client.invalidateQueries({ queryKey: ['user'] });

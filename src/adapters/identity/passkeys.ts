@@ -1,0 +1,80 @@
+import { passkeyAlgorithms } from '#core/passkey-algorithms.ts';
+import type { Passkeys } from '#ports/passkeys.ts';
+
+// Loaded with the first passkey: few installations use them, and the library is large.
+const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
+
+const fromBase64url = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
+
+/**
+ * Returns the origin of the page in which a passkey was made or used, or null if it may not use passkeys. The browser has signed it, or
+ * its hash; it is checked there against the host of the passkey.
+ */
+function originOf(clientDataJSON: string): URL | null {
+  const { origin }: { origin?: unknown } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString());
+  const url = new URL(String(origin));
+  return url.protocol === 'https:' || url.hostname === 'localhost' ? url : null;
+}
+
+/**
+ * Returns whether an attestation is without certificates. The library would load revocation lists from the addresses in certificates,
+ * which a client could choose.
+ */
+async function hasNoCertificates(attestationObject: string): Promise<boolean> {
+  const { decodeAttestationObject } = await helpers();
+  const attestation = decodeAttestationObject(fromBase64url(attestationObject));
+  const format = attestation.get('fmt');
+  return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
+}
+
+/** Returns null instead of throwing: the library throws for whatever is wrong in data of a client. */
+async function orNull<T>(check: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await check();
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the port that checks passkeys. */
+export const passkeys = (): Passkeys => ({
+  verifyCreation: ({ id, response }, challenge) =>
+    orNull(async () => {
+      const origin = originOf(response.clientDataJSON);
+      if (!origin || !(await hasNoCertificates(response.attestationObject))) return null;
+      const { verifyRegistrationResponse } = await library();
+      const { verified, registrationInfo } = await verifyRegistrationResponse({
+        response: {
+          ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+          response: { clientDataJSON: response.clientDataJSON, attestationObject: response.attestationObject },
+        },
+        ...{ expectedChallenge: challenge, expectedOrigin: origin.origin, expectedRPID: origin.hostname },
+        supportedAlgorithmIDs: [...passkeyAlgorithms],
+        requireUserVerification: false, // it is a second factor: the password is the first
+      });
+      if (!verified || registrationInfo.credential.id !== id) return null;
+      const { publicKey, counter } = registrationInfo.credential;
+      return {
+        ...{ credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), host: origin.hostname, counter },
+        transports: response.transports ?? [],
+      };
+    }),
+  verifyUse: ({ id, response }, challenge, passkey) =>
+    orNull(async () => {
+      const origin = originOf(response.clientDataJSON);
+      if (origin?.hostname !== passkey.host || id !== passkey.credentialId) return null;
+      const { verifyAuthenticationResponse } = await library();
+      const { clientDataJSON, authenticatorData, signature } = response;
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        response: {
+          ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+          response: { clientDataJSON, authenticatorData, signature },
+        },
+        ...{ expectedChallenge: challenge, expectedOrigin: origin.origin, expectedRPID: passkey.host },
+        credential: { id, publicKey: fromBase64url(passkey.publicKey), counter: passkey.counter },
+        requireUserVerification: false,
+      });
+      return verified ? { ...passkey, counter: authenticationInfo.newCounter } : null;
+    }),
+});

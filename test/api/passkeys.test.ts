@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/adapters/os/system.ts';
+import { codeAt } from '../parts/authenticator-app.ts';
+import { passkeyDevice } from '../parts/passkey-device.ts';
+import { type Answer, startPostern } from '../start.ts';
+import { fieldErrorsOf } from './keys.ts';
+
+const password = 'a horse that reads maps';
+const page = 'https://console.example';
+const minute = 60_000; // ms
+
+/** Starts Postern with the admin Olga, who is signed in, and a clock that the test moves. */
+async function withOlga(t: TestContext) {
+  const time = { later: 0 };
+  const now = () => systemClock.now() + time.later;
+  const postern = await startPostern(t, { replaced: { ports: { clock: { now } } } });
+  await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
+  const signIn = (fields: object = {}) => postern.send('operator/signIn', { name: 'Olga', password, ...fields }, { key: null });
+  const session = await signIn();
+  const headers = { cookie: session.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: postern.apiUrl };
+  const call = (name: string, body: object = {}) => postern.send(name, body, { key: null, headers });
+  /** Adds a passkey of a device, which the browser has made at a page. */
+  const add = async (device = passkeyDevice(), origin = page) => {
+    const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
+    return call('operator/addPasskey', { challengeToken, credential: device.create(options, origin), title: 'Key' });
+  };
+  return { postern, time, now, signIn, call, add };
+}
+
+/** The same, with a passkey of Olga. */
+async function withPasskey(t: TestContext) {
+  const olga = await withOlga(t);
+  const device = passkeyDevice();
+  const added = await olga.add(device);
+  assert.equal(added.status, 200);
+  olga.time.later += 1; // ms: the challenge of the first sign-in is newer
+  const codes: string[] = added.body.recoveryCodes;
+  const begin = async () => (await olga.signIn()).body.passkey;
+  return { ...olga, device, codes, begin };
+}
+
+const outcome = ({ status, body }: Answer) => [status, body.code];
+
+test('an operator with a passkey signs in with the password and the passkey, and with neither alone', async (t) => {
+  const { signIn, postern, device } = await withPasskey(t);
+  const without = await signIn();
+  assert.deepEqual(outcome(without), [401, 'secondFactorNeeded']);
+  assert.equal(without.headers.getSetCookie().length, 0);
+  const { options, challengeToken } = without.body.passkey;
+  const passkey = { challengeToken, credential: device.use(options, page) };
+  const wrongPassword = await postern.send('operator/signIn', { name: 'Olga', password: 'wrong', passkey }, { key: null });
+  assert.deepEqual(outcome(wrongPassword), [401, 'signInWrong']);
+  assert.equal((await signIn({ passkey })).status, 200);
+});
+
+test('whoever does not know the password learns nothing about passkeys', async (t) => {
+  const { postern } = await withPasskey(t);
+  const answer = await postern.send('operator/signIn', { name: 'Olga', password: 'wrong' }, { key: null });
+  assert.deepEqual([...outcome(answer), answer.body.passkey], [401, 'signInWrong', undefined]);
+});
+
+test('what a passkey has signed works once, also for two sign-ins at the same time, and for five minutes', async (t) => {
+  const { signIn, begin, device, time } = await withPasskey(t);
+  const { options, challengeToken } = await begin();
+  const passkey = { challengeToken, credential: device.use(options, page) };
+  const both = await Promise.all([signIn({ passkey }), signIn({ passkey })]);
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 401]);
+  const again = await signIn({ passkey });
+  assert.deepEqual(outcome(again), [401, 'secondFactorNeeded']);
+  const next = again.body.passkey;
+  time.later += 6 * minute;
+  const late = await signIn({ passkey: { challengeToken: next.challengeToken, credential: device.use(next.options, page) } });
+  assert.deepEqual(outcome(late), [401, 'secondFactorNeeded']);
+  const newest = late.body.passkey;
+  assert.equal(
+    (await signIn({ passkey: { challengeToken: newest.challengeToken, credential: device.use(newest.options, page) } })).status,
+    200,
+  );
+});
+
+test('a passkey of another device, another page or another challenge is refused, and the right one works afterwards', async (t) => {
+  const { signIn, begin, device, time } = await withPasskey(t);
+  type Options = { challenge: string };
+  const stranger = passkeyDevice();
+  const broken = (part: object) => (options: Options) => {
+    const { id, response } = device.use(options, page);
+    return { id, response: { ...response, ...part } };
+  };
+  const wrong = {
+    'another device': (options: Options) => stranger.use(options, page),
+    'the signature of another device': (options: Options) => broken(stranger.use(options, page).response)(options),
+    'another page': (options: Options) => device.use(options, 'https://console.example.evil.example'),
+    'a page without TLS': (options: Options) => device.use(options, 'http://console.example'),
+    'another challenge': () => device.use({ challenge: 'AAAA' }, page),
+    'no JSON': broken({ clientDataJSON: 'AAAA' }),
+    'cut data': broken({ authenticatorData: 'AAAA' }),
+    'an empty signature': broken({ signature: 'AA' }),
+  };
+  for (const [name, credentialOf] of Object.entries(wrong)) {
+    time.later += 1;
+    const { options, challengeToken } = await begin();
+    const refused = await signIn({ passkey: { challengeToken, credential: credentialOf(options) } });
+    assert.deepEqual(outcome(refused), [401, 'secondFactorWrong'], name);
+    assert.equal((await signIn({ passkey: { challengeToken, credential: device.use(options, page) } })).status, 200, name);
+  }
+});
+
+test('a device whose counter goes back was copied: it is refused', async (t) => {
+  const { signIn, begin, device, time } = await withPasskey(t);
+  const use = async (counter: number) => {
+    time.later += 1;
+    const { options, challengeToken } = await begin();
+    return signIn({ passkey: { challengeToken, credential: device.use(options, page, counter) } });
+  };
+  assert.equal((await use(5)).status, 200);
+  assert.deepEqual(outcome(await use(5)), [401, 'secondFactorWrong']);
+  assert.equal((await use(6)).status, 200);
+});
+
+test('a passkey is made only with the password, and for the operator who has entered it', async (t) => {
+  const { call, postern } = await withOlga(t);
+  const wrong = await call('operator/preparePasskey', { currentPassword: 'another password' });
+  assert.deepEqual(outcome(wrong), [403, 'currentPasswordWrong']);
+  const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
+  const credential = passkeyDevice().create(options, page);
+  await postern.call('operator/add', { name: 'Otto', role: 'admin', password, confirmPassword: password });
+  const session = await postern.send('operator/signIn', { name: 'Otto', password }, { key: null });
+  const headers = { cookie: session.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: postern.apiUrl };
+  const stolen = await postern.send('operator/addPasskey', { challengeToken, credential }, { key: null, headers });
+  assert.deepEqual([stolen.status, fieldErrorsOf(stolen)], [400, ['challengeToken']]);
+});
+
+test('a new password ends what was begun with the old one', async (t) => {
+  const { call, postern, signIn } = await withOlga(t);
+  const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
+  const { id } = (await call('caller/get')).body;
+  const renewed = 'another horse that reads';
+  await postern.call('operator/updatePassword', { id, password: renewed, confirmPassword: renewed });
+  const session = await signIn({ password: renewed });
+  const headers = { cookie: session.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: postern.apiUrl };
+  const credential = passkeyDevice().create(options, page);
+  const answer = await postern.send('operator/addPasskey', { challengeToken, credential }, { key: null, headers });
+  assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['challengeToken']]);
+});
+
+test('a new passkey is refused with a clear error unless a browser made it here, over https, without certificates', async (t) => {
+  const { call } = await withOlga(t);
+  const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
+  const device = passkeyDevice();
+  const x5c = Buffer.concat([Buffer.from([0xa1, 0x63]), Buffer.from('x5c'), Buffer.from([0x81, 0x41, 0x00])]);
+  const wrong = {
+    'a page without TLS': device.create(options, 'http://console.example'),
+    'another challenge': device.create({ challenge: 'AAAA' }, page),
+    'an attestation with certificates': device.create(options, page, { fmt: 'packed', cbor: x5c }),
+    'an unknown attestation': device.create(options, page, { fmt: 'tpm', cbor: Buffer.from([0xa0]) }),
+    'the id of another credential': { ...device.create(options, page), id: 'AAAA' },
+  };
+  for (const [name, credential] of Object.entries(wrong)) {
+    const answer = await call('operator/addPasskey', { challengeToken, credential });
+    assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['credential']], name);
+  }
+  const own = await call('operator/addPasskey', { challengeToken, credential: device.create(options, 'http://localhost:8080') });
+  assert.equal(own.status, 200, 'a page of the same machine needs no TLS');
+  const twice = await call('operator/addPasskey', { challengeToken, credential: device.create(options, page) });
+  assert.deepEqual([twice.status, fieldErrorsOf(twice)], [400, ['credential']], 'the same passkey twice');
+});
+
+test('an operator with a passkey and an app signs in with either, and a recovery code replaces both', async (t) => {
+  const { call, codes, signIn, begin, device, now, time } = await withPasskey(t);
+  const { secret } = (await call('operator/prepareTotp')).body;
+  await call('operator/addTotp', { secret, code: codeAt(secret, now()), currentPassword: password });
+  time.later += minute;
+  assert.equal((await signIn({ code: codeAt(secret, now()) })).status, 200);
+  const { options, challengeToken } = await begin();
+  assert.equal((await signIn({ passkey: { challengeToken, credential: device.use(options, page) } })).status, 200);
+  assert.equal((await signIn({ code: codes[0] })).status, 200);
+});
+
+test('no response and no audit entry contains the public key of a passkey', async (t) => {
+  const { call, device } = await withPasskey(t);
+  const { list } = (await call('operator/getSecondFactors')).body;
+  assert.deepEqual(
+    list.map(({ kind, title }: { kind: string; title: string }) => [kind, title]),
+    [['passkey', 'Key']],
+  );
+  const { id } = device.use({ challenge: '' }, page);
+  const texts = [list, (await call('audit/search', { pageSize: 100 })).body];
+  assert.equal(JSON.stringify(texts).includes(id), false);
+});

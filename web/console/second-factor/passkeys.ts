@@ -1,0 +1,41 @@
+import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
+import { Problem, post } from '#console/api/call.ts';
+import type { PasskeyRequest, PasskeySignIn } from '#core/records/passkey.ts';
+
+/** Matches the hosts in URLs that are IP addresses. Browsers have no passkeys for them. */
+const address = /^(?:\d+\.){3}\d+$|^\[/;
+
+/** Whether this browser can use passkeys at the address of the console. */
+export const canUsePasskeys = (): boolean => window.isSecureContext && browserSupportsWebAuthn() && !address.test(window.location.hostname);
+
+const reasons: Readonly<Record<string, string>> = {
+  InvalidStateError: 'This device already has a passkey for your account.',
+  NotAllowedError: 'Your browser got no confirmation. Try again, and confirm on your device.',
+};
+
+/** Returns an error of the browser as a problem that can be shown. */
+function refusalOf(cause: unknown): Problem {
+  const name = cause instanceof Error ? cause.name : '';
+  return new Problem(0, 'passkeyRefused', reasons[name] ?? 'Your browser cannot use a passkey here. Use an authenticator app instead.');
+}
+
+/**
+ * Makes a passkey with the browser, and adds it to the account.
+ * @returns recovery codes, with the first second factor
+ * @throws Problem
+ */
+export async function addPasskey(title: string, currentPassword: string): Promise<readonly string[] | undefined> {
+  const { options, challengeToken } = await post('operator/preparePasskey', { currentPassword });
+  const credential = await startRegistration({ optionsJSON: options }).catch((cause: unknown) => {
+    throw refusalOf(cause);
+  });
+  return (await post('operator/addPasskey', { challengeToken, credential, title })).recoveryCodes;
+}
+
+/** Lets the operator confirm a sign-in with a passkey. @throws Problem */
+export async function confirmSignIn({ options, challengeToken }: PasskeyRequest): Promise<PasskeySignIn> {
+  const credential = await startAuthentication({ optionsJSON: options }).catch((cause: unknown) => {
+    throw refusalOf(cause);
+  });
+  return { challengeToken, credential };
+}
