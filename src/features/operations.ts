@@ -26,6 +26,7 @@ import { getLoginProfile } from './login-profiles/get-login-profile.ts';
 import { makeDefault } from './login-profiles/make-default.ts';
 import { searchLoginProfiles } from './login-profiles/search-login-profiles.ts';
 import { testLoginProfile } from './login-profiles/test-login-profile.ts';
+import { testSignIn } from './login-profiles/test-sign-in.ts';
 import { updateLoginProfile } from './login-profiles/update-login-profile.ts';
 import { dropDeliveries, retryDeliveries } from './mail/change-deliveries.ts';
 import { inviteToShare } from './mail/invite.ts';
@@ -93,6 +94,7 @@ const listed = [
   searchLocations,
   testLocation,
   testLoginProfile,
+  testSignIn,
   browseLocation,
   addApiKey,
   deleteApiKey,

@@ -60,6 +60,7 @@ const administers = [
   'location/delete',
   'location/test',
   'loginprofile/test',
+  'loginprofile/testSignIn',
   'audit/search',
   'audit/export',
   'operator/add',

@@ -7,6 +7,8 @@ import { hearStatements, withoutTenant } from '../parts/statements.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
+const oidcClient = JSON.stringify({ issuer: 'https://idp.example', clientId: 'postern', clientSecret: 'secret' });
+
 /** Calls every operation, and returns the names of those that it called. */
 async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
   const called = new Set<string>();
@@ -59,6 +61,8 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('location/update', { ...(await call('location/get', { id: place.id })), name: 'third' });
   await call('location/test', { id: place.id });
   await call('loginprofile/test', { id: profile.id, username: 'ann', password: 'correct horse battery' });
+  const provider = await call('loginprofile/add', { title: 'Staff', typeId: 5, configuration: oidcClient });
+  await call('loginprofile/testSignIn', { id: provider.id });
   await call('location/browse', { location: 'third', path: '/' });
   await call('location/delete', { id: place.id });
   await call('tenant/add', { title: 'Another' });

@@ -44,6 +44,7 @@ test('operations that take an id return the same 404 for a record of another ten
     ['loginprofile/update', profile, (id) => ({ id, title: 'Mine' })],
     ['loginprofile/updateViewId', profile, (id) => ({ id })],
     ['loginprofile/duplicate', profile, (id) => ({ id })],
+    ['loginprofile/testSignIn', profile, (id) => ({ id })],
     ['loginprofile/delete', profile, (id) => ({ id })],
     ['loginprofile/makeDefault', profile, (id) => ({ id })],
     ['apikey/delete', key, (id) => ({ id })],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
+import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { assertClean, realComplaints, signedIn } from './console.ts';
 
 const choose = async (page: import('playwright-core').Page, kind: string) => page.getByRole('radio', { name: kind, exact: true }).click();
@@ -197,5 +198,26 @@ test('the form of a directory is filled in by its kind, and its test shows by wh
   await assertClean(page, 'the test of a directory');
   const [profile] = (await postern.call('loginprofile/search', { searchWord: 'Staff' })).list;
   assert.equal(JSON.parse(profile.configuration).groupsFrom, 'search');
+  assert.deepEqual(realComplaints(complaints), []);
+});
+
+test('the test of a provider opens a window, in which the admin signs in and sees the names and groups of a visitor', async (t) => {
+  const provider = await startOpenIdProvider(t, {
+    ann: { email: 'ann@example.com', email_verified: true, name: 'Ann', groups: ['Editors'] },
+  });
+  provider.next = 'ann';
+  const { postern, window, page, go, complaints } = await signedIn(t, undefined, 'admin', {
+    environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' },
+  });
+  const configuration = JSON.stringify({ ...provider.configuration, groupsClaim: 'groups', scopes: 'openid email profile groups' });
+  const { id } = await postern.call('loginprofile/add', { title: 'Staff', typeId: 5, configuration });
+  provider.serve(`${postern.publicUrl}/sign-in/oidc/${id}`);
+  await go(`/profiles/${id}`);
+  const opened = window.waitForEvent('page');
+  await page.getByRole('button', { name: 'Sign in to test' }).click();
+  const result = await opened;
+  await result.getByRole('heading', { name: 'The sign-in works' }).waitFor();
+  await result.getByText('ann, ann@example.com').waitFor();
+  await assertClean(result, 'the result of a test sign-in');
   assert.deepEqual(realComplaints(complaints), []);
 });

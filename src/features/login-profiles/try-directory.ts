@@ -1,3 +1,4 @@
+import { formatList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { type Directories, DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
@@ -11,15 +12,12 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Returns a name as a list of a share needs it: in quotes if it has a comma. */
-const inList = (name: string) => (name.includes(',') ? `"${name.replaceAll('"', '""')}"` : name);
-
 /** Returns what shares can list a user by. */
 const describe = ({ dn, username, email, groups }: DirectoryUser): string =>
   [
     `Found ${dn}.`,
-    `userNames: ${[username, email].filter((name) => name !== '').join(', ') || 'none'}.`,
-    `groupNames: ${groups.map(inList).join(', ') || 'none'}.`,
+    `userNames: ${formatList([username, email].filter((name) => name !== '')) || 'none'}.`,
+    `groupNames: ${formatList(groups) || 'none'}.`,
   ].join(' ');
 
 async function tryAccount(

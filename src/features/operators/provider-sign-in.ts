@@ -2,25 +2,24 @@ import { parseOperatorRole } from '#core/authorization/role.ts';
 import { fold } from '#core/fold.ts';
 import { hostOf } from '#core/host-of.ts';
 import { Refusal } from '#core/messages.ts';
-import { ClaimsRefused, identityOfClaims, needsUserinfo } from '#core/openid/identity-of-claims.ts';
+import { identityOfClaims, needsUserinfo } from '#core/openid/identity-of-claims.ts';
 import { type OperatorProvider, roleOfGroups } from '#core/openid/operator-role.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { appendAuditEntry, appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { Caller } from '#features/operation.ts';
+import { openPending, sealPending } from '#features/provider-sign-ins/pending-sign-in.ts';
+import { providerErrorAsRefusal, providerRefusal, throwAsRefusal } from '#features/provider-sign-ins/provider-refusal.ts';
 import { attemptTurn, networkKeys, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkAdminRemains, insertOperator } from './operator-rows.ts';
 import { type Origin, sessionBits, startOperatorSession } from './operator-session.ts';
 import type { OperatorSignInResult } from './sign-in-operator.ts';
 
 const purpose = 'sign-in of an operator at a provider';
-/** Time in ms for a sign-in at the provider. */
-export const operatorProviderTime = 10 * 60_000;
 
 /** State of a started sign-in, stored encrypted in a cookie until the browser returns. */
 interface PendingSignIn {
@@ -28,8 +27,6 @@ interface PendingSignIn {
   readonly pending: PendingOpenId;
   /** Id of the operator whom the user is linked to; null: the browser signs in. */
   readonly linkTo: number | null;
-  /** ms since the epoch. */
-  readonly until: number;
 }
 
 /** Returns the provider at which operators sign in. @throws Refusal (404) if there is none */
@@ -41,13 +38,6 @@ function providerOf({ operatorProvider }: Pick<Ports, 'operatorProvider'>): Oper
 /** Returns the host of the provider at which operators can sign in, or null. */
 export const operatorProviderHost = ({ operatorProvider }: Pick<Ports, 'operatorProvider'>): string | null =>
   operatorProvider && hostOf(new URL(operatorProvider.client.issuer).hostname);
-
-function asRefusal(cause: unknown): unknown {
-  if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
-  if (cause instanceof ProviderRefused || cause instanceof ClaimsRefused)
-    return new Refusal('providerRefused', undefined, { forOperator: cause.message });
-  return cause;
-}
 
 /**
  * Begins a sign-in at the provider. Stores nothing.
@@ -62,26 +52,16 @@ export async function beginOperatorSignIn(
 ): Promise<{ readonly url: string; readonly sealed: string }> {
   const { client } = providerOf(ports);
   const { scopes = 'openid' } = client;
-  const { url, pending } = await ports.openId.begin(client, { redirectUrl, scopes }).catch((cause: unknown) => {
-    throw asRefusal(cause);
-  });
-  const signIn: PendingSignIn = { redirectUrl, pending, linkTo, until: ports.clock.now() + operatorProviderTime };
-  return { url, sealed: ports.vault.seal(purpose, JSON.stringify(signIn)) };
+  const { url, pending } = await ports.openId.begin(client, { redirectUrl, scopes }).catch(throwAsRefusal);
+  const signIn: PendingSignIn = { redirectUrl, pending, linkTo };
+  return { url, sealed: sealPending(ports, purpose, signIn) };
 }
 
 /** Returns the sign-in that the browser has begun. @throws Refusal (400) */
-function openPending({ vault, clock }: Pick<Ports, 'vault' | 'clock'>, sealed: string | null, state: string): PendingSignIn {
-  const unknown = new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Sign in again.');
-  if (sealed === null) throw unknown;
-  let signIn: PendingSignIn;
-  try {
-    signIn = JSON.parse(vault.open(purpose, sealed));
-  } catch {
-    throw unknown; // not sealed by this installation
-  }
-  const remaining = signIn.until - clock.now();
-  if (signIn.pending.state !== state || remaining < 0 || remaining > operatorProviderTime) throw unknown;
-  return signIn;
+function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, sealed: string | null, state: string): PendingSignIn {
+  const signIn = sealed === null ? null : openPending<PendingSignIn>(ports, purpose, sealed);
+  if (signIn?.pending.state === state) return signIn;
+  throw new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Sign in again.');
 }
 
 /** A user of the provider. */
@@ -105,10 +85,7 @@ async function userOf(ports: Ports, { redirectUrl, pending }: PendingSignIn, par
   return { subject, names: [email || name, `${email || name} (${host})`], role: roleOfGroups(provider, groups) };
 }
 
-const noGroup = () =>
-  new Refusal('providerRefused', undefined, {
-    forOperator: 'The user is in no group of the settings, and no operator is linked to the user.',
-  });
+const noGroup = () => providerRefusal('The user is in no group of the settings, and no operator is linked to the user.');
 
 const findLinked = (tx: Tx, subject: string) =>
   tx.selectFrom('operator').selectAll().where('tid', '=', firstTenant).where('provider_subject', '=', subject).executeTakeFirst();
@@ -187,13 +164,13 @@ export async function completeOperatorSignIn(
   origin: Origin,
 ): Promise<OperatorSignInResult | null> {
   const { store, clock, random } = ports;
-  const signIn = openPending(ports, sealed, parameters.get('state') ?? '');
+  const signIn = pendingOf(ports, sealed, parameters.get('state') ?? '');
   const networks = networkKeys('operator', origin.address);
   const attempt = async () => {
     try {
       return await userOf(ports, signIn, parameters);
     } catch (cause) {
-      const refusal = asRefusal(cause);
+      const refusal = providerErrorAsRefusal(cause);
       if (refusal instanceof Refusal && refusal.messageName === 'providerRefused') return refusal;
       throw refusal;
     }

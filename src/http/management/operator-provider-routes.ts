@@ -4,12 +4,9 @@ import { Refusal } from '#core/messages.ts';
 import { SignInMethods } from '#core/records/operator.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { findOperatorSession, maxOperatorSessionTime } from '#features/operators/operator-session.ts';
-import {
-  beginOperatorSignIn,
-  completeOperatorSignIn,
-  operatorProviderHost,
-  operatorProviderTime,
-} from '#features/operators/provider-sign-in.ts';
+import { beginOperatorSignIn, completeOperatorSignIn, operatorProviderHost } from '#features/operators/provider-sign-in.ts';
+import { providerSignInTime } from '#features/provider-sign-ins/pending-sign-in.ts';
+import { redirect } from '#http/redirect.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
 import { consoleToken, isSecure, setConsoleCookie } from './console-cookie.ts';
@@ -21,12 +18,9 @@ const nameOf = (secure: boolean) => (secure ? `__Host-${plainName}` : plainName)
 
 /** Sets the cookie of a started sign-in, or deletes it. A browser sends it when the provider sends it back: SameSite=Lax. */
 function sendCookie(reply: FastifyReply, secure: boolean, value: string): void {
-  const cookie = { name: nameOf(secure), value, maxAge: value === '' ? 0 : operatorProviderTime / 1000 };
+  const cookie = { name: nameOf(secure), value, maxAge: value === '' ? 0 : providerSignInTime / 1000 };
   reply.header('set-cookie', stringifySetCookie({ ...cookie, httpOnly: true, sameSite: 'lax', path: '/', secure }));
 }
-
-/** Sends the browser to another address. The response must not be stored: the address contains secrets of this sign-in. */
-const redirect = (reply: FastifyReply, url: string) => reply.header('cache-control', 'no-store').redirect(url, 303);
 
 /** Adds the routes with which operators sign in at the provider of the settings. */
 export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void {

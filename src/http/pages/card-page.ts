@@ -19,7 +19,11 @@ export function readerOf(request: FastifyRequest): Reader {
 }
 
 /** Returns a page with one card, which needs no script. @param paragraphs HTML, escaped by the caller */
-export function cardPage({ language }: Reader, title: string, paragraphs: readonly string[]): string {
+export const cardPage = (reader: Pick<Reader, 'language'>, title: string, paragraphs: readonly string[]): string =>
+  cardPageOf(reader, title, paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n'));
+
+/** Returns a page with one card, which needs no script. @param content HTML, escaped by the caller */
+export function cardPageOf({ language }: Pick<Reader, 'language'>, title: string, content: string): string {
   return `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -32,7 +36,7 @@ export function cardPage({ language }: Reader, title: string, paragraphs: readon
 <body>
 <main class="card">
 <h1>${escapeHtml(title)}</h1>
-${paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}
+${content}
 </main>
 </body>
 </html>

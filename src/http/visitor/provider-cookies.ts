@@ -1,7 +1,8 @@
 import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { providerSignInTime } from '#features/provider-sign-ins/pending-sign-in.ts';
 import { sha256 } from '#features/records/sha256.ts';
-import { type ProviderStart, providerSignInTime } from '#features/visits/sign-in/provider-sign-in.ts';
+import type { ProviderStart } from '#features/visits/sign-in/provider-sign-in.ts';
 import type { RedirectSignIn } from '#ports/sign-in.ts';
 import { cookiePrefix, sendCookie } from './visitor-cookies.ts';
 

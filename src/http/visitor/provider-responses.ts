@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import { completeProviderSignIn, failureUrl } from '#features/visits/sign-in/provider-sign-in.ts';
+import { completeTestSignIn } from '#features/visits/sign-in/test-sign-in.ts';
+import { redirect } from '#http/redirect.ts';
 import { clearProviderCookie, providerCookie, type ReturningSignIn } from './provider-cookies.ts';
+import { sendTestOutcome } from './test-sign-in-routes.ts';
 import { setSessionCookie } from './visitor-cookies.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
@@ -9,14 +12,6 @@ import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 export type ProfileRequest = FastifyRequest<{ Params: { profileId: string } }>;
 
 const maxFields = 20; // of a form: providers send two or three
-const maxQuery = 8192; // characters: longer than any code
-
-/** Returns the query of a request. Unknown parameters are ignored (RFC 6749, 4.1.2). @throws Refusal (400) if it is too long */
-export function queryOf({ url }: ProfileRequest): URLSearchParams {
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  if (query.length > maxQuery) throw new Refusal('requestMalformed', 'The address is too long.');
-  return new URLSearchParams(query);
-}
 
 /** Returns the id of the login profile in an address. @throws Refusal (404) if it is none */
 export function profileIdOf({ params: { profileId } }: ProfileRequest): number {
@@ -24,10 +19,10 @@ export function profileIdOf({ params: { profileId } }: ProfileRequest): number {
   return Number(profileId);
 }
 
-/** Sends the browser to another address. The response must not be stored: the address contains secrets of this sign-in. */
-export const redirect = (reply: FastifyReply, url: string) => reply.header('cache-control', 'no-store').redirect(url, 303);
-
-/** Completes a sign-in, and sends the browser to the page of its link. A refused one leads there, too, and the page says why. */
+/**
+ * Completes a sign-in, and sends the browser to the page of its link. A refused one leads there, too, and the page says why. The test of an
+ * admin ends with a page of its own.
+ */
 export async function finishSignIn(
   request: ProfileRequest,
   reply: FastifyReply,
@@ -45,6 +40,8 @@ export async function finishSignIn(
     address: request.ip,
     requestId: request.id,
   };
+  const test = await completeTestSignIn(ports, back);
+  if (test) return sendTestOutcome(reply, test);
   const { pageUrl, session, refusal } = await completeProviderSignIn(ports, back, visitorRequest);
   if (session) await setSessionCookie(request, reply, ports.store, publicUrl, session);
   return redirect(reply, refusal ? failureUrl(pageUrl, refusal, request.id) : pageUrl);

@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import { beginProviderSignIn } from '#features/visits/sign-in/provider-sign-in.ts';
 import { endSessionsByProvider } from '#features/visits/sign-in/provider-sign-out.ts';
+import { redirect } from '#http/redirect.ts';
 import { setProviderCookie } from './provider-cookies.ts';
-import { finishSignIn, type ProfileRequest, profileIdOf, queryOf, readForms, redirect } from './provider-responses.ts';
+import { queryOf } from './provider-query.ts';
+import { finishSignIn, type ProfileRequest, profileIdOf, readForms } from './provider-responses.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 /** Adds the route with which a sign-in at a provider begins. */

@@ -2,10 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { serviceProvider, serviceProviderMetadata } from '#core/saml/service-provider.ts';
+import { redirectUrlOf } from '#features/provider-sign-ins/redirect-url.ts';
 import { findProfileRef } from '#features/visits/sign-in/find-profile-ref.ts';
-import { parkProviderResponse, redirectUrlOf } from '#features/visits/sign-in/provider-sign-in.ts';
+import { parkProviderResponse } from '#features/visits/sign-in/provider-sign-in.ts';
+import { redirect } from '#http/redirect.ts';
 import { providerCookie } from './provider-cookies.ts';
-import { finishSignIn, type ProfileRequest, profileIdOf, queryOf, readForms, redirect } from './provider-responses.ts';
+import { queryOf } from './provider-query.ts';
+import { finishSignIn, type ProfileRequest, profileIdOf, readForms } from './provider-responses.ts';
 import { usesHttps } from './visitor-cookies.ts';
 import type { VisitorParts } from './visitor-request.ts';
 

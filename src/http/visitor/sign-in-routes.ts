@@ -16,6 +16,7 @@ import { unreadResponses } from '#http/unread-responses.ts';
 import { readQuery, validator } from '#http/validation.ts';
 import { providerRoutes } from './provider-routes.ts';
 import { samlRoutes } from './saml-routes.ts';
+import { testSignInRoutes } from './test-sign-in-routes.ts';
 import { browserToken, clearSessionCookie, setBrowserToken, setSessionCookie } from './visitor-cookies.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
@@ -152,4 +153,5 @@ export function signInRoutes(app: FastifyInstance, parts: VisitorParts): void {
   accountRoutes(app, parts, 'portal');
   providerRoutes(app, parts);
   samlRoutes(app, parts);
+  testSignInRoutes(app, parts);
 }

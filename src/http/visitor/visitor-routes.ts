@@ -58,7 +58,7 @@ function notFound(request: FastifyRequest): Refusal {
 const isPortal = (url: string) => url.startsWith('/p/');
 const isPage = (url: string) => /^\/[sp]\/[^/]+\/?$/.test(pathOf(url));
 const readsQuery = (url: string) =>
-  isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc|saml)\/)/.test(pathOf(url));
+  isPage(url) || /^\/(s\/[^/]+\/(list|zip)(\/|$)|p\/[^/]+\/visit$|sign-in\/(oidc\/|saml\/|test$))/.test(pathOf(url));
 
 /** Adds every route of links and portals. */
 export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {

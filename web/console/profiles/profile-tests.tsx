@@ -1,6 +1,7 @@
-import { Group, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { post } from '#console/api/call.ts';
+import { asProblem, Problem, post } from '#console/api/call.ts';
 import { TestPanel } from '#console/components/test-panel.tsx';
 
 interface Props {
@@ -15,10 +16,46 @@ const providerSteps = {
   client: 'Client ID and client secret',
 };
 
+/** Opens a window in which the operator signs in at the provider, and sees the result. */
+function useTestWindow(id: number) {
+  return useMutation({
+    mutationFn: async () => {
+      // Opened before the request: browsers block windows that open later than a click.
+      const opened = window.open('about:blank', '_blank');
+      try {
+        const { url } = await post('loginprofile/testSignIn', { id });
+        if (!opened)
+          throw new Problem(0, 'windowBlocked', 'Your browser has blocked the window. Allow windows of this page, and try again.');
+        opened.opener = null; // the provider must not control this page
+        opened.location.href = url;
+      } catch (cause) {
+        opened?.close();
+        throw cause;
+      }
+    },
+  });
+}
+
 /** Tests the provider of an OIDC or a SAML profile. */
-export const ProviderTest = ({ id }: Props) => (
-  <TestPanel id="provider-test" title="Provider test" run={() => post('loginprofile/test', { id })} labels={providerSteps} />
-);
+export function ProviderTest({ id }: Props) {
+  const test = useTestWindow(id);
+  return (
+    <TestPanel id="provider-test" title="Provider test" run={() => post('loginprofile/test', { id })} labels={providerSteps}>
+      <Text size="sm" c="dimmed" mt="sm">
+        Sign in at the provider yourself to see what it states about you, and by which names and groups shares can list you. Nobody is
+        signed in to a share. The saved settings are tested.
+      </Text>
+      <Button variant="default" mt="xs" loading={test.isPending} onClick={() => test.mutate()}>
+        Sign in to test
+      </Button>
+      {test.error && (
+        <Text c="var(--loss)" role="alert">
+          {asProblem(test.error).message}
+        </Text>
+      )}
+    </TestPanel>
+  );
+}
 
 const directorySteps = { connection: 'Connection', account: 'Account', user: 'User', password: 'Password' };
 

@@ -1,6 +1,8 @@
 import { messages, Refusal } from '#core/messages.ts';
 import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
+import { openPending, sealPending } from '#features/provider-sign-ins/pending-sign-in.ts';
+import { redirectUrlOf } from '#features/provider-sign-ins/redirect-url.ts';
 import { beginAttempt } from '#features/rate-limits/sign-in-attempt.ts';
 import type { AuthorizationPorts, VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
@@ -15,8 +17,6 @@ import { findSignInPlace, type SignInPlace } from './sign-in-place.ts';
 import { signInKindOf } from './verify-credentials.ts';
 
 const purpose = 'sign-in at a provider';
-/** Time in ms for a sign-in at a provider. */
-export const providerSignInTime = 10 * 60_000;
 
 type ProviderPorts = AuthorizationPorts &
   Pick<Ports, 'random' | 'links' | 'vault'> &
@@ -32,8 +32,6 @@ interface PendingSignIn {
   readonly state: string;
   /** What the kind of sign-in needs at the end. */
   readonly pending: string;
-  /** ms since the epoch. */
-  readonly until: number;
 }
 
 /** The start of a sign-in: where the browser goes, and what it keeps. */
@@ -81,10 +79,6 @@ function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSig
   return redirect;
 }
 
-/** Returns the address to which providers send browsers back. Each profile has its own, so that no provider can answer for another one. */
-export const redirectUrlOf = (publicUrl: string, protocol: RedirectSignIn['protocol'], profileId: number): string =>
-  `${publicUrl}/sign-in/${protocol}/${profileId}`;
-
 /**
  * Begins a sign-in at the provider of a link or a portal. Stores nothing.
  * @throws Refusal (400) if visitors sign in in another way; (403, 404, 410); (503) if the provider is not available
@@ -103,9 +97,8 @@ export async function beginProviderSignIn(
       place.profile,
       redirectUrlOf(ports.links.publicUrl(), redirect.protocol, profileId),
     );
-    const until = ports.clock.now() + providerSignInTime;
-    const signIn: PendingSignIn = { profileId, epoch, at, viewId: visitorRequest.viewId, state, pending, until };
-    return { url, cookie: { state, protocol: redirect.protocol, sealed: ports.vault.seal(purpose, JSON.stringify(signIn)) } };
+    const signIn: PendingSignIn = { profileId, epoch, at, viewId: visitorRequest.viewId, state, pending };
+    return { url, cookie: { state, protocol: redirect.protocol, sealed: sealPending(ports, purpose, signIn) } };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     recordRefusal(ports, eventOf(place, visitorRequest), cause);
@@ -138,20 +131,10 @@ const unknownSignIn = () =>
   new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Open the link and sign in again.');
 
 /** Returns the sign-in that the browser has begun, or null if it has begun none that fits. */
-function openPending(
-  { vault, clock }: Pick<Ports, 'vault' | 'clock'>,
-  { profileId, state, cookieOf }: ProviderReturn,
-): PendingSignIn | null {
+function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, { profileId, state, cookieOf }: ProviderReturn): PendingSignIn | null {
   const sealed = cookieOf(state);
-  if (sealed === null) return null;
-  let pending: PendingSignIn;
-  try {
-    pending = JSON.parse(vault.open(purpose, sealed));
-  } catch {
-    return null; // not sealed by this installation
-  }
-  const remaining = pending.until - clock.now();
-  return pending.state === state && pending.profileId === profileId && remaining >= 0 && remaining <= providerSignInTime ? pending : null;
+  const pending = sealed === null ? null : openPending<PendingSignIn>(ports, purpose, sealed);
+  return pending?.state === state && pending.profileId === profileId ? pending : null;
 }
 
 /** Returns the sign-in of a browser that comes back without having begun one here. It ends at the portal. @throws Refusal (400) */
@@ -192,7 +175,7 @@ export async function completeProviderSignIn(
   back: ProviderReturn,
   visitorRequest: Omit<VisitorRequest, 'viewId'>,
 ): Promise<ProviderOutcome> {
-  const signIn: SignInToComplete = openPending(ports, back) ?? (await beginAtProvider(ports, back));
+  const signIn: SignInToComplete = pendingOf(ports, back) ?? (await beginAtProvider(ports, back));
   const request = { ...visitorRequest, viewId: signIn.viewId };
   const place = await findSignInPlace(ports, request, signIn.at);
   const { profile, pageUrl } = place;

@@ -1,6 +1,7 @@
 import { Refusal } from '#core/messages.ts';
-import { type Claims, ClaimsRefused, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
+import { type Claims, identityOfClaims, needsUserinfo, subjectOf, usedClaims } from '#core/openid/identity-of-claims.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
+import { providerErrorAsRefusal, throwAsRefusal } from '#features/provider-sign-ins/provider-refusal.ts';
 import { maxUncheckedTime, overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import type { OpenIdStatement, PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -25,19 +26,8 @@ const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: SealedRenewal
 const configurationOf = async (ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration> =>
   JSON.parse(await readProviderConfiguration(ports, profile, 'OIDC'));
 
-/** Returns the refusal for an error of the provider. */
-function asRefusal(cause: unknown): unknown {
-  if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
-  if (cause instanceof ProviderRefused || cause instanceof ClaimsRefused)
-    return new Refusal('providerRefused', undefined, { forOperator: cause.message });
-  return cause;
-}
-
 /** Runs a request to the provider. @throws Refusal (401, 503) */
-const ask = <T>(request: () => Promise<T>): Promise<T> =>
-  request().catch((cause: unknown) => {
-    throw asRefusal(cause);
-  });
+const ask = <T>(request: () => Promise<T>): Promise<T> => request().catch(throwAsRefusal);
 
 const needsOf = (configuration: OidcConfiguration) => ({ needsUserinfo: (claims: Claims) => needsUserinfo(claims, configuration) });
 
@@ -52,16 +42,18 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
       const { url, pending } = await ask(() => ports.openId.begin(configuration, request));
       return { url, state: pending.state, pending: JSON.stringify(pending) };
     },
-    async finish(profile, { redirectUrl, parameters }, pendingText) {
+    async finish(profile, { redirectUrl, parameters, onStatement }, pendingText) {
       if (pendingText === null) throw new Refusal('requestMalformed', 'This link uses a sign-in that begins here.');
       const returned = new URL(redirectUrl); // our own origin, whatever the request's Host was
       returned.search = parameters.toString();
       const configuration = await configurationOf(ports, profile);
       const pending: PendingOpenId = JSON.parse(pendingText);
       try {
-        return completed(profile, configuration, await ports.openId.finish(configuration, returned, pending, needsOf(configuration)));
+        const statement = await ports.openId.finish(configuration, returned, pending, needsOf(configuration));
+        onStatement?.({ ...statement.userinfo, ...statement.idToken });
+        return completed(profile, configuration, statement);
       } catch (cause) {
-        const refusal = asRefusal(cause);
+        const refusal = providerErrorAsRefusal(cause);
         if (cause instanceof ResponseRefused && refusal instanceof Refusal) return refusal;
         throw refusal;
       }
@@ -73,7 +65,9 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
       async verify(profile, statement) {
         const configuration = await configurationOf(ports, profile);
         const { sub, sid, issuer } = await ports.openId.verifySignOut(configuration, statement).catch((cause: unknown) => {
-          throw cause instanceof ProviderRefused ? new Refusal('requestMalformed', 'The logout token is not valid.') : asRefusal(cause);
+          throw cause instanceof ProviderRefused
+            ? new Refusal('requestMalformed', 'The logout token is not valid.')
+            : providerErrorAsRefusal(cause);
         });
         return { subject: sub === '' ? '' : subjectOf(issuer, sub), providerSession: sid };
       },

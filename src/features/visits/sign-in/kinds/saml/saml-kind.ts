@@ -1,12 +1,13 @@
 import { networksOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
-import { identityOfStatement, StatementRefused } from '#core/saml/identity-of-statement.ts';
+import { identityOfStatement } from '#core/saml/identity-of-statement.ts';
 import { serviceProvider } from '#core/saml/service-provider.ts';
+import { providerErrorAsRefusal, providerRefusal, throwAsRefusal } from '#features/provider-sign-ins/provider-refusal.ts';
 import { type Turns, turns } from '#features/turns/turns.ts';
 import { readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ProviderRefused, ProviderUnavailable, ResponseRefused } from '#ports/provider-errors.ts';
+import { ProviderRefused, ResponseRefused } from '#ports/provider-errors.ts';
 import type { SamlStatement } from '#ports/saml.ts';
 import type { BrowserReturn, CompletedSignIn, ProfileRef, RedirectSignIn, SignInKind, SingleUseSignIn } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
@@ -28,18 +29,6 @@ interface PendingSaml {
 /** What the parameter `parked` refers to: a stored statement, or why there is none. */
 type Parked = { readonly key: string } | { readonly refusal: string };
 
-const refused = (forOperator: string) => new Refusal('providerRefused', undefined, { forOperator });
-
-/** Returns the refusal for an error of the provider, or another error as it is. */
-function asRefusal(cause: unknown): unknown {
-  if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
-  return cause instanceof ProviderRefused || cause instanceof StatementRefused ? refused(cause.message) : cause;
-}
-
-const toRefusal = (cause: unknown) => {
-  throw asRefusal(cause);
-};
-
 /** SAML: sign-in at a SAML provider, from which the browser comes back with a signed assertion. */
 class SamlSignIn implements RedirectSignIn {
   readonly protocol = 'saml';
@@ -54,7 +43,7 @@ class SamlSignIn implements RedirectSignIn {
   async begin(profile: ProfileRef, redirectUrl: string) {
     const state = this.#ports.random.token(relayStateBits);
     const configuration = await this.#configurationOf(profile);
-    const { url, requestId } = await this.#ports.saml.begin(configuration, serviceProvider(redirectUrl), state).catch(toRefusal);
+    const { url, requestId } = await this.#ports.saml.begin(configuration, serviceProvider(redirectUrl), state).catch(throwAsRefusal);
     const pending: PendingSaml = { requestId };
     return { url, state, pending: JSON.stringify(pending) };
   }
@@ -64,9 +53,10 @@ class SamlSignIn implements RedirectSignIn {
     try {
       const { statement, use } = await this.#statementOf(profile, configuration, response);
       this.#checkRequest(configuration, statement, pending);
+      response.onStatement?.({ NameID: statement.nameId, ...statement.attributes });
       return { ...this.#completed(profile, configuration, statement), markStatementUsed: use };
     } catch (cause) {
-      const refusal = asRefusal(cause);
+      const refusal = providerErrorAsRefusal(cause);
       if (cause instanceof ResponseRefused && refusal instanceof Refusal) return refusal;
       throw refusal;
     }
@@ -80,7 +70,7 @@ class SamlSignIn implements RedirectSignIn {
       return seal(isFirst ? { key: statementKey(statement) } : { refusal: 'The response of the provider was used before.' });
     } catch (cause) {
       if (cause instanceof ProviderRefused) return seal({ refusal: cause.message });
-      throw asRefusal(cause);
+      throw providerErrorAsRefusal(cause);
     }
   }
 
@@ -112,9 +102,9 @@ class SamlSignIn implements RedirectSignIn {
       return { statement, use: (tx) => markStatementUsed(tx, profile, statement) };
     }
     const parked = this.#openReference(reference);
-    if ('refusal' in parked) throw refused(parked.refusal);
+    if ('refusal' in parked) throw providerRefusal(parked.refusal);
     const statement = await readParkedStatement(this.#ports, profile, parked.key);
-    if (!statement) throw refused('The response of the provider was used before, or is too old.');
+    if (!statement) throw providerRefusal('The response of the provider was used before, or is too old.');
     return { statement, use: (tx) => markParkedStatementUsed(tx, profile, parked.key) };
   }
 

@@ -1,0 +1,22 @@
+import type { Ports } from '#ports/ports.ts';
+
+/** Time in ms for a sign-in at a provider. */
+export const providerSignInTime = 10 * 60_000;
+
+type SealPorts = Pick<Ports, 'vault' | 'clock'>;
+
+/** Encrypts what a browser keeps of a sign-in that it has begun, until it comes back. @param purpose which kind of sign-in it is */
+export const sealPending = ({ vault, clock }: SealPorts, purpose: string, signIn: object): string =>
+  vault.seal(purpose, JSON.stringify({ ...signIn, until: clock.now() + providerSignInTime }));
+
+/** Returns the sign-in that a browser has begun, or null if it is of another purpose, or too old. */
+export function openPending<SignIn extends object>({ vault, clock }: SealPorts, purpose: string, sealed: string): SignIn | null {
+  let signIn: SignIn & { readonly until: number };
+  try {
+    signIn = JSON.parse(vault.open(purpose, sealed));
+  } catch {
+    return null; // not sealed by this installation
+  }
+  const remaining = signIn.until - clock.now();
+  return remaining >= 0 && remaining <= providerSignInTime ? signIn : null;
+}

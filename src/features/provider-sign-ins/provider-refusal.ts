@@ -1,0 +1,19 @@
+import { Refusal } from '#core/messages.ts';
+import { ClaimsRefused } from '#core/openid/identity-of-claims.ts';
+import { StatementRefused } from '#core/saml/identity-of-statement.ts';
+import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
+
+/** Returns the refusal of a sign-in that a provider, or a check of its statement, refuses. @param forOperator why */
+export const providerRefusal = (forOperator: string): Refusal => new Refusal('providerRefused', undefined, { forOperator });
+
+/** Returns the refusal for an error of a provider, or another error as it is. */
+export function providerErrorAsRefusal(cause: unknown): unknown {
+  if (cause instanceof ProviderUnavailable) return new Refusal('providerAway', undefined, { forOperator: cause.message });
+  const isRefused = cause instanceof ProviderRefused || cause instanceof ClaimsRefused || cause instanceof StatementRefused;
+  return isRefused ? providerRefusal(cause.message) : cause;
+}
+
+/** Throws the refusal for an error of a provider, or another error as it is. For `catch` of a promise. */
+export function throwAsRefusal(cause: unknown): never {
+  throw providerErrorAsRefusal(cause);
+}

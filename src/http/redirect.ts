@@ -1,0 +1,4 @@
+import type { FastifyReply } from 'fastify';
+
+/** Sends the browser to another address. The response must not be stored: the address contains secrets of this sign-in. */
+export const redirect = (reply: FastifyReply, url: string): FastifyReply => reply.header('cache-control', 'no-store').redirect(url, 303);

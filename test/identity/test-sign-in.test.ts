@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anotherTenant } from '../api/keys.ts';
+import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
+import { startOpenIdProvider } from '../parts/openid-provider.ts';
+import { startPostern } from '../start.ts';
+import { linkTo, minute, settableClock } from '../visit/visiting.ts';
+import { RedirectedBrowser } from './redirected-browser.ts';
+import { startWithSaml } from './saml-sign-in.ts';
+
+const missing = missingForSamlProvider();
+const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+const ann = { email: 'ann@example.com', email_verified: true, name: '<b>Ann</b> Archer', groups: ['Editors', 'A & B, Ltd.'] };
+
+async function startWithOidc(t: Parameters<typeof startPostern>[0], configuration: object = {}, clock = settableClock()) {
+  const provider = await startOpenIdProvider(t, { ann });
+  provider.next = 'ann';
+  const postern = await startPostern(t, { environment, replaced: { ports: { clock } } });
+  const { id } = await postern.call('loginprofile/add', {
+    ...{ title: 'Example Inc.', typeId: 5 },
+    configuration: JSON.stringify({
+      ...provider.configuration,
+      ...{ groupsClaim: 'groups', scopes: 'openid email profile groups' },
+      ...configuration,
+    }),
+  });
+  provider.serve(`${postern.publicUrl}/sign-in/oidc/${id}`);
+  const share = await linkTo(postern, { authenticationId: id });
+  const testAddress = async (): Promise<string> => (await postern.call('loginprofile/testSignIn', { id })).url;
+  return { provider, postern, id, share, clock, testAddress };
+}
+
+/** Returns the text of a page as a reader sees it. */
+const textOf = (html: string) => html.replace(/<style.*?<\/style>/gs, '').replace(/<[^>]+>/g, '\n');
+
+test('an admin signs in at an OpenID provider, sees the names and groups by which shares can list them, and is signed in nowhere', async (t) => {
+  const { postern, share, testAddress } = await startWithOidc(t);
+  const browser = new RedirectedBrowser();
+  const { response, url } = await browser.open(await testAddress());
+  const page = await response.text();
+  assert.equal(response.status, 200);
+  assert.match(url.pathname, /^\/sign-in\/oidc\/\d+$/);
+  assert.match(textOf(page), /The sign-in works/);
+  for (const shown of ['ann@example.com', 'Editors', '&quot;A &amp; B, Ltd.&quot;', '&lt;b&gt;Ann&lt;/b&gt; Archer', 'email_verified'])
+    assert.ok(page.includes(shown), shown);
+  assert.equal(page.includes('<b>'), false);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  const { body } = await browser.visit(postern, share.base);
+  assert.deepEqual([body.signIn.signedIn, body.visitor ?? null], [false, null]);
+});
+
+test('a refused test says why, and what the provider has stated', async (t) => {
+  const { testAddress } = await startWithOidc(t, { requireGroup: 'Partners' });
+  const page = await (await new RedirectedBrowser().open(await testAddress())).response.text();
+  assert.match(textOf(page), /The sign-in was refused/);
+  assert.match(page, /Partners/);
+  assert.ok(page.includes('Editors'), 'the groups that the provider has stated');
+});
+
+test('the address of a test works for ten minutes, only with its token, and its result only in the browser that has begun it', async (t) => {
+  const { postern, id, clock, testAddress } = await startWithOidc(t);
+  const address = await testAddress();
+  assert.equal((await fetch(`${postern.publicUrl}/sign-in/test?token=wrong`)).status, 404);
+  const browser = new RedirectedBrowser();
+  const { url } = await browser.open(address, ({ pathname }) => pathname === `/sign-in/oidc/${id}`);
+  const stranger = await fetch(url, { redirect: 'manual' });
+  assert.equal(stranger.status, 400);
+  assert.match(await (await browser.open(url.href)).response.text(), /The sign-in works/);
+  clock.ahead(11 * minute);
+  assert.equal((await fetch(address, { redirect: 'manual' })).status, 404);
+});
+
+test('a profile without a provider has no test of this kind, and another tenant cannot test the profile', async (t) => {
+  const { postern, id } = await startWithOidc(t);
+  const users = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 3 });
+  const wrong = await postern.send('loginprofile/testSignIn', { id: users.id });
+  assert.deepEqual([wrong.status, wrong.body.errors[0].field], [400, 'id']);
+  const { key } = await anotherTenant(postern);
+  assert.equal((await postern.send('loginprofile/testSignIn', { id }, { key })).status, 404);
+});
+
+test('a test of a SAML provider shows its attributes, and uses up the response', {
+  skip: missing === '' ? false : `not installed: ${missing}`,
+}, async (t) => {
+  const { provider, postern, profile, share } = await startWithSaml(t);
+  await provider.call('/next?user=ann');
+  const { url } = await postern.call('loginprofile/testSignIn', { id: profile.id });
+  const browser = new RedirectedBrowser();
+  const begun = await browser.open(url, ({ pathname }) => pathname === '/sso');
+  const form = await (await fetch(begun.url)).text();
+  const SAMLResponse = /name="SAMLResponse" value="([^"]+)"/.exec(form)?.[1] ?? '';
+  const RelayState = begun.url.searchParams.get('RelayState') ?? '';
+  const { response } = await browser.postForm(`${postern.publicUrl}/sign-in/saml/${profile.id}`, { SAMLResponse, RelayState });
+  const page = await response.text();
+  assert.match(textOf(page), /The sign-in works/);
+  for (const shown of ['ann@example.com', 'NameID', 'groups']) assert.ok(page.includes(shown), shown);
+  assert.equal((await browser.visit(postern, share.base)).body.signIn.signedIn, false);
+});
