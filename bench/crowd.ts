@@ -11,11 +11,11 @@ async function p99(postern: BenchPostern, viewId: string): Promise<number> {
 }
 
 const most = 10_000;
-/** Each reader needs a connection and an open file, and about 1 MiB of kernel memory, since both ends are on this machine. */
+/** Each reader needs a connection and an open file, and about 4.5 MiB of kernel memory, since both ends are on this machine. */
 function allowed(): number {
   const files = Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
   const pages = Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]);
-  return Math.floor(Math.min((files - 1000) / 2, (pages * 4096) / 2 ** 20));
+  return Math.floor(Math.min((files - 1000) / 2, (pages * 4096) / (4.5 * 2 ** 20)));
 }
 
 /** Measures how thousands of slow downloads affect other requests. */

@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertClean, desktop, openConsole, realComplaints } from './console.ts';
+import { assertClean, desktop, openConsole, realComplaints, signedIn } from './console.ts';
 
 const people = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
   eve: { email: 'eve@example.com', email_verified: true, name: 'Eve Elder', groups: [] },
 };
 
+const settingsOf = ({ issuer, configuration }: Awaited<ReturnType<typeof startOpenIdProvider>>) => ({
+  POSTERN_PRIVATE_TARGETS: '127.0.0.1',
+  POSTERN_OPERATOR_OIDC_ISSUER: issuer,
+  POSTERN_OPERATOR_OIDC_CLIENT_ID: configuration.clientId,
+  POSTERN_OPERATOR_OIDC_CLIENT_SECRET: configuration.clientSecret,
+  POSTERN_OPERATOR_OIDC_SCOPES: 'openid email profile groups',
+  POSTERN_OPERATOR_OIDC_ADMINS: 'admins',
+});
+
 test('an operator signs in at the provider with one button, and a refused one sees a reference', async (t) => {
   const provider = await startOpenIdProvider(t, people);
-  const environment = {
-    POSTERN_PRIVATE_TARGETS: '127.0.0.1',
-    POSTERN_OPERATOR_OIDC_ISSUER: provider.issuer,
-    POSTERN_OPERATOR_OIDC_CLIENT_ID: provider.configuration.clientId,
-    POSTERN_OPERATOR_OIDC_CLIENT_SECRET: provider.configuration.clientSecret,
-    POSTERN_OPERATOR_OIDC_SCOPES: 'openid email profile groups',
-    POSTERN_OPERATOR_OIDC_ADMINS: 'admins',
-  };
-  const { postern, page, window, go, complaints } = await openConsole(t, desktop, { environment });
+  const { postern, page, window, go, complaints } = await openConsole(t, desktop, { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   provider.next = 'eve';
   await go('');
@@ -35,4 +36,16 @@ test('an operator signs in at the provider with one button, and a refused one se
   await page.getByText('You have signed in at 127.0.0.1.').waitFor();
   assert.equal(await page.getByRole('heading', { name: 'Second factor' }).count(), 0);
   assert.deepEqual(realComplaints(complaints), []);
+});
+
+test('an operator with a password connects the account with the provider, and the account says so', async (t) => {
+  const provider = await startOpenIdProvider(t, people);
+  const { postern, page, go } = await signedIn(t, desktop, 'admin', { environment: settingsOf(provider) });
+  provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
+  provider.next = 'ann';
+  await go('/settings/account');
+  await page.getByRole('link', { name: 'Connect with 127.0.0.1' }).click();
+  await page.getByText('Your account is connected with a user of 127.0.0.1.').waitFor();
+  await page.getByRole('link', { name: 'Connect with another user' }).waitFor();
+  await page.getByRole('heading', { name: 'Second factor' }).waitFor();
 });

@@ -90,6 +90,7 @@ export const CallerRecord = Type.Object({
   address: Type.String({ description: 'IP address of the caller, as used by the address ranges of login profiles.' }),
   publicUrl: Type.String({ description: 'Base URL of links.' }),
   byProvider: flag('true: the operator has signed in at the provider of the settings.'),
+  signsInAtProvider: flag('true: the operator can sign in at the provider of the settings.'),
   lacksSecondFactor: flag('true: the policy requires a second factor, and the operator must add one before anything else.'),
 });
 export type CallerRecord = Static<typeof CallerRecord>;

@@ -6,7 +6,7 @@ import { useCaller } from '#console/shell/caller.ts';
 
 /** Links the account of the signed-in operator to a user of the provider, if there is a provider. */
 export function ProviderSection() {
-  const { byProvider } = useCaller();
+  const { byProvider, signsInAtProvider } = useCaller();
   const { data } = useQuery(signInMethodsQuery);
   if (!data?.provider) return null;
   return (
@@ -15,8 +15,9 @@ export function ProviderSection() {
         <Text>You have signed in at {data.provider}. Your password and second factor, if any, are managed there.</Text>
       ) : (
         <Group>
+          {signsInAtProvider && <Text>Your account is connected with a user of {data.provider}.</Text>}
           <Button component="a" href="/api/v1/operator/linkProvider" variant="default">
-            Connect with {data.provider}
+            {signsInAtProvider ? 'Connect with another user' : `Connect with ${data.provider}`}
           </Button>
         </Group>
       )}

@@ -8,6 +8,12 @@ const growAfter = 20;
 /** The same while the only thread is still starting. */
 const growAfterStart = 250;
 
+/**
+ * Time for which requests are sent in one iteration of the event loop, in ms. A thread answers while the last response is used: without
+ * this limit, the responses of thousands of transfers would follow one another for a tenth of a second, and all else would wait.
+ */
+const maxTurn = 1;
+
 /** Limits the number of additional threads of several pools. */
 export class ThreadBudget {
   #free: number;
@@ -46,6 +52,8 @@ export class ThreadPool implements AsyncDisposable {
   #threads: PoolThread[] = [];
   #checkTimer: NodeJS.Timeout | undefined;
   #growTimer: NodeJS.Timeout | undefined;
+  /** When this iteration of the event loop has sent its first request; null: it has sent none. */
+  #turnBegun: number | null = null;
 
   constructor(options: PoolOptions) {
     this.options = options;
@@ -75,8 +83,10 @@ export class ThreadPool implements AsyncDisposable {
     await Promise.all(this.#threads.map(({ thread }) => thread[Symbol.asyncDispose]()));
   }
 
-  /** Sends queued requests to free threads. */
+  /** Sends queued requests to free threads, or later if this turn is over. */
   dispatch(): void {
+    this.#turnBegun ??= this.#beginTurn();
+    if (performance.now() - this.#turnBegun > maxTurn) return;
     for (const lane of this.#lanes)
       for (let next = lane.next(); next; next = lane.next()) {
         const thread = this.#threadFor(lane);
@@ -89,6 +99,14 @@ export class ThreadPool implements AsyncDisposable {
       }
     if (this.#waitingLane()) this.#growTimer ??= setTimeout(() => this.#grow(), growAfter).unref();
     this.#checkTimer ??= setTimeout(() => this.#expireLate(), checkInterval).unref();
+  }
+
+  #beginTurn(): number {
+    setImmediate(() => {
+      this.#turnBegun = null;
+      if (this.#waitingLane()) this.dispatch();
+    });
+    return performance.now();
   }
 
   /** Lets idle threads end after their idle time. */
