@@ -11,6 +11,8 @@ import { argon2PasswordHash } from '#adapters/os/argon2.ts';
 import { diskSpace } from '#adapters/os/disk-probe.ts';
 import { keyVault } from '#adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from '#adapters/os/system.ts';
+import { defaultThreads } from '#adapters/storage/disk/folder-threads.ts';
+import { OpenFolders } from '#adapters/storage/disk/open-folders.ts';
 import { storagesByKind } from '#adapters/storage/kinds.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
 import { openStore } from '#adapters/store/open-store.ts';
@@ -84,7 +86,9 @@ export async function openPorts(
   const store = metrics.measureStore(replacements.ports?.store ?? database);
   // Created only after the database: a key without a database means that the database of an installation is missing.
   const secretKey = settings.secretKey ?? data.secretKey(await hasNoSecrets(store));
-  const storages = resources.use(storagesByKind({ local: localStorages(settings.localRoots, data.path, settings.minFreeSpace) }));
+  const folders = new OpenFolders(undefined, { ...defaultThreads, clientAddress: () => clientAddress.getStore() });
+  const local = localStorages(settings.localRoots, data.path, settings.minFreeSpace, folders);
+  const storages = resources.use(storagesByKind({ local }));
   const outbound = resources.use(guardedOutbound({ privateTargets: packList(settings.privateTargets) }));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const ports: Ports = {

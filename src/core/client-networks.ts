@@ -24,3 +24,7 @@ export const siteOf = (address: string): string => prefixOf(address, 32, 48);
 
 /** Returns the networks that take turns: the wide one, and the narrow one within it. */
 export const networksOf = (address: string): readonly [wide: string, narrow: string] => [wideNetworkOf(address), narrowNetworkOf(address)];
+
+/** Returns the networks of a client that take turns. @param address undefined: the work is not for a client */
+export const turnsOf = (address: string | undefined): readonly [wide: string, narrow: string] =>
+  address === undefined ? ['own', 'own'] : networksOf(address);

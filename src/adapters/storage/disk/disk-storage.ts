@@ -32,7 +32,7 @@ type DiskChange = (change: EntryChange) => Promise<number>;
 
 /** Returns the storage of an open folder of this machine. No symbolic link is followed. */
 export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { floor, ownership }: WritingRules): FolderStorage {
-  const { changes, data, pages, removals } = threads;
+  const { changes, data, pages, removals, syncs } = threads;
   /** Confirms a change and makes it. Confirms it again if the disk took so long that the confirmation has expired. */
   async function confirmAndChange(
     name: NameOfChange,
@@ -50,7 +50,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
   }
   async function changeEntry(name: NameOfChange, context: ChangeContext, change: DiskChange): Promise<void> {
     const folder = await confirmAndChange(name, context, change);
-    await data.run('syncFolder', [folder], { always: true });
+    await syncs.run('syncFolder', [folder], { always: true });
   }
 
   return {

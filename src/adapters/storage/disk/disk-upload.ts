@@ -57,7 +57,7 @@ export class DiskUpload implements Upload {
     if (this.#isSynced) return;
     await this.#flush();
     await this.#writing;
-    await this.#threads.data.run('syncUpload', [this.#staged], { late: () => {}, ended: this.#use() });
+    await this.#threads.syncs.run('syncUpload', [this.#staged], { late: () => {}, ended: this.#use() });
     this.#isSynced = true;
   }
 
@@ -65,7 +65,7 @@ export class DiskUpload implements Upload {
     await this.sync();
     // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
     const { name, folder } = await this.#threads.changes.run('placeUpload', [this.#staged, this.#placing]);
-    await this.#threads.data.run('syncFolder', [folder], { always: true });
+    await this.#threads.syncs.run('syncFolder', [folder], { always: true });
     return name;
   }
 

@@ -1,7 +1,7 @@
 import { type IdleThread, idleThread, type ThreadOwner } from '#adapters/os/idle-thread.ts';
 import type { DiskResponse } from './answer-request.ts';
 import type { StorageRoot } from './open-within-root.ts';
-import type { Lane } from './thread-lane.ts';
+import type { ClientAddress, Lane } from './thread-lane.ts';
 import { ThreadBudget, ThreadPool } from './thread-pool.ts';
 
 /** Starts a thread that runs disk commands. @param root returns the folder in which it works; null while it is not open yet */
@@ -12,6 +12,8 @@ export interface ThreadSettings {
   readonly openThread: OpenThread;
   /** Time after which a disk that does not answer counts as unavailable, in ms. */
   readonly answerLimit: number;
+  /** Returns the client of the current request: networks take turns with the bytes that they read and write. */
+  readonly clientAddress?: ClientAddress;
 }
 
 export const defaultThreads: ThreadSettings = {
@@ -22,6 +24,7 @@ export const defaultThreads: ThreadSettings = {
 const maxLookups = 64; // batches: more than one keeps the thread busy while a response is on its way
 const backgroundIdleTime = 1000; // ms: a thread takes 10 MB, and no visitor waits for this work
 const maxPages = 4;
+const maxSyncs = 4;
 const maxDataRequests = 4; // the default size of the thread pool of Node.js
 const maxAdditionalThreads = 32; // of all locations together
 const maxProbes = 32;
@@ -39,7 +42,9 @@ export interface FolderThreads extends AsyncDisposable {
   readonly lists: Lane;
   /** Reads and sorts pages of folders. */
   readonly pages: Lane;
-  /** Reads and writes bytes, and syncs them. */
+  /** Syncs files and folders. Changes end with it, and must not wait for the bytes of thousands of transfers. */
+  readonly syncs: Lane;
+  /** Reads and writes bytes. */
   readonly data: Lane;
   /** Deletes the content of removed folders, which may take minutes. */
   readonly removals: Lane;
@@ -53,9 +58,10 @@ export function folderThreads(root: () => StorageRoot | null, budget: ThreadBudg
   return {
     lookups: pool.addLane({ concurrency: maxLookups, oneThread: true }),
     changes: pool.addLane({ concurrency: 1 }),
+    syncs: pool.addLane({ concurrency: maxSyncs }),
     lists: pool.addLane({ concurrency: 1, oneThread: true }),
     pages: pool.addLane({ concurrency: maxPages }),
-    data: pool.addLane({ concurrency: maxDataRequests }),
+    data: pool.addLane({ concurrency: maxDataRequests, clientAddress: settings.clientAddress }),
     removals: pool.addLane({ concurrency: 1, idleTime: backgroundIdleTime }),
     isBlocked: () => pool.isBlocked(),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),

@@ -1,8 +1,13 @@
 import type { IdleThread } from '#adapters/os/idle-thread.ts';
+import { setAndEvict } from '#core/bounded-map.ts';
+import { turnsOf } from '#core/client-networks.ts';
+import { fairQueue } from '#core/fair-queue.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import type { DiskRequest, DiskResponse } from './answer-request.ts';
 import type { CommandName, CommandParameters, CommandResult } from './disk-commands.ts';
 import { errorOf } from './disk-errors.ts';
+
+const maxKnownAddresses = 1000; // a piece of a file is often read in less time than an address takes to parse
 
 export interface LaneOptions {
   /** Requests in progress at a time. */
@@ -11,7 +16,12 @@ export interface LaneOptions {
   readonly oneThread?: boolean;
   /** Time after the last request until its thread ends, in ms; by default a minute. */
   readonly idleTime?: number;
+  /** Returns the address of the client that a request is for: networks then take turns. */
+  readonly clientAddress?: ClientAddress | undefined;
 }
+
+/** Returns the address of the client of the current request; undefined: the work is not for a client. */
+export type ClientAddress = () => string | undefined;
 
 /** How a request is sent, and what happens to it if the disk does not answer in time. */
 interface RequestOptions<T> {
@@ -27,6 +37,8 @@ interface RequestOptions<T> {
 
 export interface PendingRequest {
   readonly lane: Lane;
+  /** The groups in which it waits for its turn. */
+  readonly groups: readonly string[];
   readonly request: DiskRequest;
   readonly moved: readonly ArrayBuffer[];
   /** Whether its caller may get an error although the thread may still run it. */
@@ -64,7 +76,12 @@ const hungError = () => new StorageUnavailable('the disk of the location does no
 export class Lane {
   readonly #pool: LanePool;
   readonly #options: LaneOptions;
-  #queue: PendingRequest[] = [];
+  readonly #queue = fairQueue<PendingRequest>();
+  /** The requests that no thread has got, the oldest first. */
+  readonly #queued = new Set<PendingRequest>();
+  /** The one among them whose turn it is. */
+  #next: PendingRequest | undefined;
+  readonly #groupsByAddress = new Map<string | undefined, readonly string[]>();
   /** Requests that threads have not answered, the oldest first. */
   readonly #inProgress = new Set<PendingRequest>();
   #thread: PoolThread | undefined;
@@ -89,8 +106,9 @@ export class Lane {
         ended?.();
         return reject(hungError());
       }
-      this.#queue.push({
+      this.#add({
         lane: this,
+        groups: this.#groups(),
         request: { command, parameters },
         moved,
         canExpire: late !== undefined,
@@ -131,12 +149,15 @@ export class Lane {
 
   /** Returns the next request if it may be sent now. */
   next(): PendingRequest | undefined {
-    return this.#inProgress.size < this.#options.concurrency ? this.#queue[0] : undefined;
+    if (this.#inProgress.size >= this.#options.concurrency) return undefined;
+    this.#next ??= this.#queue.take();
+    return this.#next;
   }
 
   /** Notes that a thread has got the next request. */
   began(pending: PendingRequest, thread: PoolThread): void {
-    this.#queue.shift();
+    this.#next = undefined;
+    this.#queued.delete(pending);
     this.#inProgress.add(pending);
     this.#thread = thread;
   }
@@ -154,12 +175,35 @@ export class Lane {
   /** Fails the requests that no thread has got in time. They never run. */
   expireQueued(): void {
     if (!this.#isHung()) return;
-    for (const pending of this.#queue) if (!pending.always) pending.expire();
-    this.#queue = this.#queue.filter(({ always }) => always);
+    for (const pending of this.#queued) {
+      if (pending.always) continue;
+      pending.expire();
+      this.#queued.delete(pending);
+      if (this.#next === pending) this.#next = undefined;
+      else this.#queue.remove(pending.groups, pending);
+    }
+  }
+
+  #add(pending: PendingRequest): void {
+    this.#queued.add(pending);
+    this.#queue.add(pending.groups, pending);
+  }
+
+  /** Returns the groups in which a request of the current client waits. */
+  #groups(): readonly string[] {
+    const { clientAddress } = this.#options;
+    if (!clientAddress) return [];
+    const address = clientAddress();
+    const known = this.#groupsByAddress.get(address);
+    if (known) return known;
+    const groups = turnsOf(address);
+    setAndEvict(this.#groupsByAddress, address, groups, maxKnownAddresses);
+    return groups;
   }
 
   #isHung(): boolean {
-    if (this.#pool.isLate(this.#queue[0])) return true;
+    const [oldest] = this.#queued;
+    if (this.#pool.isLate(oldest)) return true;
     if (this.#inProgress.size === 0 || (!this.#options.oneThread && this.#inProgress.size < this.#options.concurrency)) return false;
     for (const pending of this.#inProgress) if (!this.#pool.isLate(pending)) return false;
     return true;

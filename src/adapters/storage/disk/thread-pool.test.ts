@@ -21,3 +21,35 @@ test('the event loop goes on while thousands of requests follow one another at a
     await lane.run('close', [0]);
   }
 });
+
+test('a network with thousands of waiting requests does not delay the first one of another network', async () => {
+  const posted: number[] = [];
+  const answers: (() => void)[] = [];
+  /** A fake thread that answers when the test says so. */
+  const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
+    post(message) {
+      const [number = 0] = (message as { parameters: number[] }).parameters;
+      posted.push(number);
+      answers.push(() => receive({ value: null }));
+    },
+    startIdleTimer: () => {},
+    [Symbol.asyncDispose]: async () => {},
+  });
+  let client = '203.0.113.1';
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  const lane = pool.addLane({ concurrency: 1, clientAddress: () => client });
+  const waiting = Array.from({ length: 1000 }, (_, number) => lane.run('close', [number]));
+  client = '198.51.100.1';
+  const other = lane.run('close', [5000]);
+  while (!posted.includes(5000)) {
+    answers.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.ok(posted.length <= 3, `the other network waited for ${posted.length} requests`);
+  while (posted.length < 1001) {
+    answers.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  answers.shift()?.();
+  await Promise.all([...waiting, other]);
+});

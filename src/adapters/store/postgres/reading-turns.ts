@@ -1,4 +1,4 @@
-import { networksOf } from '#core/client-networks.ts';
+import { turnsOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
@@ -9,8 +9,6 @@ const maxWait = 4000; // ms; longer only if the database does not answer, or for
 export type ClientAddress = () => string | undefined;
 
 /** Returns the groups that take turns: networks, and smaller networks within them. All our own work is one group. */
-const groupsOf = (address: string | undefined) => (address === undefined ? ['own', 'own'] : networksOf(address));
-
 /**
  * Lets networks take turns with the connections of a pool, so that the requests of one do not wait for thousands of another.
  * @param maxConnections of the pool
@@ -20,7 +18,7 @@ export function withReadingTurns(connections: ConnectionPool, maxConnections: nu
   let running = 0;
 
   function waitForTurn(): Promise<void> {
-    const groups = groupsOf(clientAddress());
+    const groups = turnsOf(clientAddress());
     return new Promise((resolve, reject) => {
       const start = () => {
         clearTimeout(timer);
