@@ -18,7 +18,7 @@ import { identity } from './identity.ts';
 import { give, rate, type Shot, take } from './load.ts';
 import { mail, mailEnvironment, startMailServer } from './mail.ts';
 import { pages } from './pages.ts';
-import { type BenchPostern, startPostern } from './postern.ts';
+import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
 import { pressure } from './pressure.ts';
 import { type MeasuredServer, startServer } from './process.ts';
 import { largeSearches, searches } from './search.ts';
@@ -148,14 +148,6 @@ async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string):
   });
   note(atMost('the same, time to the first byte, as a part of the total time', middle(shares), 0.1, 'of the time'));
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
-}
-
-const sampledEvery = 10; // ms: Node measures from sample to sample, so an idle loop measures this value
-
-/** Returns the 99th percentile of the event loop's delay since the last call, in ms. */
-async function loopDelay(postern: BenchPostern): Promise<number> {
-  const text = await (await fetch(`${postern.url}/metrics`, { headers: postern.authorization })).text();
-  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampledEvery;
 }
 
 async function changes(bare: MeasuredServer, postern: BenchPostern, slow: string): Promise<void> {

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import autocannon from 'autocannon';
 import { RedirectedBrowser } from '../test/identity/redirected-browser.ts';
 import { type ForgingProvider, openForgingProvider } from '../test/parts/forging-openid-provider.ts';
+import { writeSelfSigned } from '../test/parts/self-signed.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, paired, percentile } from './figures.ts';
 import { rate } from './load.ts';
-import { type BenchPostern, startPostern } from './postern.ts';
+import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
 import type { MeasuredServer } from './process.ts';
 
 type Note = (figure: Figure) => void;
@@ -126,6 +128,32 @@ async function hangingDirectory(note: Note, postern: BenchPostern): Promise<void
   });
 }
 
+/** Returns a form with a response of a SAML provider that nobody has signed. @param bytes of its XML */
+function forgedForm(bytes: number): string {
+  const attribute = '<saml:Attribute Name="groups"><saml:AttributeValue>staff</saml:AttributeValue></saml:Attribute>';
+  const names = 'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
+  const xml = `<samlp:Response ${names} ID="_1" Version="2.0">${attribute.repeat(bytes / attribute.length)}</samlp:Response>`;
+  return new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64') }).toString();
+}
+
+/** Measures what forged responses of a SAML provider cost the others: the largest ones that are read, and larger ones. */
+async function forgedResponses(note: Note, postern: BenchPostern, folder: string): Promise<void> {
+  const { certificate } = writeSelfSigned(folder, 'idp.example');
+  const provider = { entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates: [readFileSync(certificate, 'utf8')] };
+  const { id } = await postern.call('loginprofile/add', { title: 'SAML', typeId: 6, configuration: JSON.stringify(provider) });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const [size, bytes] of [
+    ['190 KiB', 190 << 10],
+    ['1 MiB', 1 << 20],
+  ] as const) {
+    const body = forgedForm(bytes);
+    await loopDelay(postern);
+    const request = { url: `${postern.url}/sign-in/saml/${id}`, method: 'POST', headers, body } as const;
+    await autocannon({ ...request, requests: [fromEverywhere({ body })], connections: 1, duration: 5 });
+    note(atMost(`forged SAML responses of ${size}, one after the other: p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
+  }
+}
+
 /** Measures sign-in at providers and directories. */
 export async function identity(note: Note, folder: string, bare: MeasuredServer): Promise<void> {
   const { provider, close } = await openForgingProvider();
@@ -133,6 +161,7 @@ export async function identity(note: Note, folder: string, bare: MeasuredServer)
   try {
     await sessions(note, postern, provider);
     await startsOfSignIns(note, postern, provider, bare);
+    await forgedResponses(note, postern, folder);
     await hangingDirectory(note, postern);
   } finally {
     close();

@@ -67,6 +67,7 @@ async function profiles(call: Call, authId: number): Promise<void> {
   await call('loginprofile/search', { pageSize: '1000' });
   await call('loginprofile/makeDefault', { id: 1 });
   await call('loginprofile/test', { id: added.id }, 'of a kind without a test, refused');
+  await call('loginprofile/testSignIn', { id: added.id }, 'of a kind without a provider, refused');
   await call('loginprofile/delete', { id: added.id });
 }
 
