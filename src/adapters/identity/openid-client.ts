@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type * as Library from 'openid-client';
 import type { OpenId, OpenIdClient, OpenIdStatement, StatementNeeds } from '#ports/openid.ts';
 import type { Outbound } from '#ports/outbound.ts';
@@ -43,14 +44,15 @@ export class OpenIdProviders implements OpenId {
   }
 
   async begin(client: OpenIdClient, { redirectUrl, scopes, prompt }: Parameters<OpenId['begin']>[1]) {
-    return this.#ask(client, async (library, configuration) => {
+    return this.#withProvider(client, async (library, provider, fetch) => {
       const pending = { state: library.randomState(), nonce: library.randomNonce(), verifier: library.randomPKCECodeVerifier() };
-      const url = library.buildAuthorizationUrl(configuration, {
+      provider.addresses ??= configurationFor(library, client, provider, fetch);
+      const url = library.buildAuthorizationUrl(provider.addresses, {
         redirect_uri: redirectUrl,
         scope: scopes,
         state: pending.state,
         nonce: pending.nonce,
-        code_challenge: await library.calculatePKCECodeChallenge(pending.verifier),
+        code_challenge: createHash('sha256').update(pending.verifier).digest('base64url'), // RFC 7636, 4.2
         code_challenge_method: 'S256',
         ...(prompt === undefined ? {} : { prompt }),
       });
@@ -116,26 +118,37 @@ export class OpenIdProviders implements OpenId {
   }
 
   /** Runs the requests of a sign-in, with one deadline for all of them. @throws ProviderUnavailable, ProviderRefused */
-  async #ask<T>(
+  #ask<T>(
     client: OpenIdClient,
     ask: (library: typeof Library, configuration: Library.Configuration, provider: ProviderMetadata) => Promise<T>,
   ): Promise<T> {
+    return this.#withProvider(client, async (library, provider, fetch) => {
+      const configuration = configurationFor(library, client, provider, fetch);
+      try {
+        return await ask(library, configuration, provider);
+      } finally {
+        const keys = library.getJwksCache(configuration);
+        if (keys) provider.keys = keys;
+      }
+    });
+  }
+
+  /** Runs work with the metadata of a provider. @param work gets a function that sends requests; they share one deadline, from the first one on */
+  async #withProvider<T>(
+    client: OpenIdClient,
+    work: (library: typeof Library, provider: ProviderMetadata, fetch: Library.CustomFetch) => Promise<T>,
+  ): Promise<T> {
     const library = await this.#loadLibrary();
-    const deadline = AbortSignal.timeout(timeLimit);
-    const fetch = openIdFetch(this.#outbound, () => deadline);
+    let deadline: AbortSignal | undefined;
+    const fetch = openIdFetch(this.#outbound, () => {
+      deadline ??= AbortSignal.timeout(timeLimit);
+      return deadline;
+    });
     return this.#providers.request(
       library,
       client,
       () => discover(library, client, fetch),
-      async (provider) => {
-        const configuration = configurationFor(library, client, provider, fetch);
-        try {
-          return await ask(library, configuration, provider);
-        } finally {
-          const keys = library.getJwksCache(configuration);
-          if (keys) provider.keys = keys;
-        }
-      },
+      (provider) => work(library, provider, fetch),
     );
   }
 
