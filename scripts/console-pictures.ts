@@ -29,6 +29,22 @@ for (const name of ['reports/Annual report.pdf', 'reports/Balance sheet.xlsx', '
   await writeFile(join(data, 'files', name), Buffer.alloc(84_213));
 const clients = await call('loginprofile/add', { title: 'Clients', typeId: 3, description: 'Everyone with a contract.' });
 await call('loginprofile/add', { title: 'Auditors', typeId: 2, password: 'reports 2026', ipRange: '10.0.0.0/8' });
+const withProvider = async (title: string, typeId: number, configuration: object) =>
+  (await call('loginprofile/add', { title, typeId, configuration: JSON.stringify(configuration) })).id;
+const openId = await withProvider('Staff (Entra ID)', 5, {
+  ...{
+    issuer: 'https://login.microsoftonline.com/9f2c6a1e-0000-4000-8000-5d1c3b7a2e10/v2.0',
+    clientId: '5d0c1f5e-0000-4000-8000-2b7d3c9e4f60',
+  },
+  ...{ clientSecret: 'a secret', scopes: 'openid profile email', groupsClaim: 'groups', usernameClaim: 'preferred_username' },
+});
+const saml = await withProvider('Partners (SAML)', 6, {
+  ...{ metadataUrl: 'https://login.example.com/saml/metadata', groupsAttribute: 'groups', emailAttribute: 'email', emailTrust: 'provider' },
+});
+const directory = await withProvider('Head office (Active Directory)', 7, {
+  ...{ url: 'ldaps://dc1.example.com', baseDn: 'dc=example,dc=com', bindDn: 'postern@example.com', bindPassword: 'a secret' },
+  ...{ userFilter: '(&(objectClass=user)(sAMAccountName={username}))', groupsFrom: 'memberOf', nestedGroups: true },
+});
 for (const [username, firstName, lastName] of [
   ['ann', 'Ann', 'Lee'],
   ['bob', 'Bob', 'Stone'],
@@ -129,6 +145,9 @@ const scenes: Record<string, Scene> = {
   },
   profiles: { at: '/profiles', sign: 'Auditors' },
   profile: { at: `/profiles/${clients.id}`, sign: 'Portal' },
+  'profile-openid': { at: `/profiles/${openId}`, sign: 'Provider test' },
+  'profile-saml': { at: `/profiles/${saml}`, sign: 'Provider test' },
+  'profile-ldap': { at: `/profiles/${directory}`, sign: 'Directory test' },
   'profile-new': { at: '/profiles/new', sign: 'How visitors sign in' },
   locations: { at: '/locations', sign: 'local' },
   location: { at: '/locations/1', sign: 'Location test' },
@@ -203,6 +222,9 @@ const documented: Record<string, readonly string[]> = {
   shares: ['1440-light'],
   'shares-chosen': ['1440-light'],
   share: ['1440-dark', '390-light'],
+  'profile-openid': ['1440-light'],
+  'profile-saml': ['1440-light'],
+  'profile-ldap': ['1440-light'],
 };
 const [elsewhere, ...only] = process.argv.slice(2);
 const out = elsewhere ?? join(import.meta.dirname, '../docs/pictures');
@@ -221,6 +243,8 @@ async function enter(window: BrowserContext): Promise<void> {
   await page.getByText('Good to see you').waitFor();
   await page.close();
 }
+
+const heightOf = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollHeight');
 
 for (const width of [390, 1440])
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -242,7 +266,10 @@ for (const width of [390, 1440])
       } catch (cause) {
         console.log(name, width, colorScheme, cause instanceof Error ? cause.message.split('\n')[0] : cause);
       }
-      await page.screenshot({ path: join(out, `console-${name}-${width}-${colorScheme}.png`), animations: 'disabled' });
+      const path = join(out, `console-${name}-${width}-${colorScheme}.png`);
+      // A taller window instead of `fullPage`, which would show the bar with the button Save in the middle of the form.
+      if (name.startsWith('profile-')) await page.setViewportSize({ width, height: await heightOf(page) });
+      await page.screenshot({ path, animations: 'disabled' });
       await page.close();
     }
     await window.close();
