@@ -67,7 +67,7 @@ interface LanePool {
   /** Lets idle threads end after their idle time. */
   rest(): void;
   /** Returns whether a request has waited longer than the limit. */
-  isLate(pending: PendingRequest | undefined): boolean;
+  isLate(pending: Pick<PendingRequest, 'since'> | undefined): boolean;
 }
 
 const hungError = () => new StorageUnavailable('the disk of the location does not answer');
@@ -86,6 +86,8 @@ export class Lane {
   readonly #inProgress = new Set<PendingRequest>();
   #thread: PoolThread | undefined;
   #holds = 0;
+  /** When a thread has got the last request. While requests are sent, the disk does not hang, however long one waits for its turn. */
+  #lastSent = 0;
 
   constructor(pool: LanePool, options: LaneOptions) {
     this.#pool = pool;
@@ -157,6 +159,7 @@ export class Lane {
   /** Notes that a thread has got the next request. */
   began(pending: PendingRequest, thread: PoolThread): void {
     this.#next = undefined;
+    this.#lastSent = pending.since;
     this.#queued.delete(pending);
     this.#inProgress.add(pending);
     this.#thread = thread;
@@ -203,7 +206,7 @@ export class Lane {
 
   #isHung(): boolean {
     const [oldest] = this.#queued;
-    if (this.#pool.isLate(oldest)) return true;
+    if (oldest && this.#pool.isLate({ since: Math.max(oldest.since, this.#lastSent) })) return true;
     if (this.#inProgress.size === 0 || (!this.#options.oneThread && this.#inProgress.size < this.#options.concurrency)) return false;
     for (const pending of this.#inProgress) if (!this.#pool.isLate(pending)) return false;
     return true;

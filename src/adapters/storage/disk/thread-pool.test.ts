@@ -53,3 +53,42 @@ test('a network with thousands of waiting requests does not delay the first one 
   answers.shift()?.();
   await Promise.all([...waiting, other]);
 });
+
+test('a request that waits long for its turn is not refused as long as the disk answers others', async (t) => {
+  let now = 1000;
+  t.mock.method(performance, 'now', () => now);
+  const answers: (() => void)[] = [];
+  /** A fake thread that answers when the test says so. */
+  const openThread = ({ receive }: { receive: (response: { value: null }) => void }): IdleThread => ({
+    post: () => void answers.push(() => receive({ value: null })),
+    startIdleTimer: () => {},
+    [Symbol.asyncDispose]: async () => {},
+  });
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  const lane = pool.addLane({ concurrency: 1 });
+  const waiting = Array.from({ length: 10 }, () => lane.run('close', [0], { late: () => {} }));
+  for (let second = 0; second < 30; second += 5) {
+    now += 5000;
+    lane.expireQueued();
+    answers.shift()?.();
+    await nextTurn();
+  }
+  const added = lane.run('close', [0], { late: () => {} });
+  while (answers.length > 0) {
+    answers.shift()?.();
+    await nextTurn();
+  }
+  await Promise.all([...waiting, added]);
+});
+
+test('requests that wait for a busy thread do not keep the event loop busy', async (t) => {
+  const openThread = (): IdleThread => ({ post: () => {}, startIdleTimer: () => {}, [Symbol.asyncDispose]: async () => {} });
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  const lane = pool.addLane({ concurrency: 2 });
+  void lane.run('close', [0]);
+  void lane.run('close', [1]);
+  const dispatch = t.mock.method(pool, 'dispatch');
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(dispatch.mock.callCount(), 0);
+});

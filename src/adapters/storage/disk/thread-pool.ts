@@ -5,12 +5,12 @@ import { Lane, type LaneOptions, type PendingRequest, type PoolThread } from './
 const checkInterval = 1000; // ms
 /** Time for which a request waits for a busy thread before another one starts, in ms: a start costs as much as thousands of requests. */
 const growAfter = 20;
-/** The same while the only thread is still starting. */
+/** The same time while a thread of the pool is still starting. */
 const growAfterStart = 250;
 
 /**
- * Time for which requests are sent in one iteration of the event loop, in ms. A thread answers while the last response is used: without
- * this limit, the responses of thousands of transfers would follow one another for a tenth of a second, and all else would wait.
+ * Maximum time for sending requests in one iteration of the event loop, in ms. A thread can answer while the previous response is being
+ * processed: without this limit, the event loop would process responses of transfers for 100 ms without a break, and other requests would wait.
  */
 const maxTurn = 1;
 
@@ -54,6 +54,8 @@ export class ThreadPool implements AsyncDisposable {
   #growTimer: NodeJS.Timeout | undefined;
   /** When this iteration of the event loop has sent its first request; null: it has sent none. */
   #turnBegun: number | null = null;
+  /** Whether requests wait for the next turn. */
+  #isPostponed = false;
 
   constructor(options: PoolOptions) {
     this.options = options;
@@ -72,7 +74,7 @@ export class ThreadPool implements AsyncDisposable {
   }
 
   /** Returns whether a request has waited longer than the limit. */
-  isLate(pending: PendingRequest | undefined): boolean {
+  isLate(pending: Pick<PendingRequest, 'since'> | undefined): boolean {
     return pending !== undefined && performance.now() - pending.since > this.options.settings.answerLimit;
   }
 
@@ -86,7 +88,8 @@ export class ThreadPool implements AsyncDisposable {
   /** Sends queued requests to free threads, or later if this turn is over. */
   dispatch(): void {
     this.#turnBegun ??= this.#beginTurn();
-    if (performance.now() - this.#turnBegun > maxTurn) return;
+    this.#isPostponed = performance.now() - this.#turnBegun > maxTurn;
+    if (this.#isPostponed) return;
     for (const lane of this.#lanes)
       for (let next = lane.next(); next; next = lane.next()) {
         const thread = this.#threadFor(lane);
@@ -104,7 +107,7 @@ export class ThreadPool implements AsyncDisposable {
   #beginTurn(): number {
     setImmediate(() => {
       this.#turnBegun = null;
-      if (this.#waitingLane()) this.dispatch();
+      if (this.#isPostponed) this.dispatch();
     });
     return performance.now();
   }
