@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { operations } from '../src/features/operations.ts';
 import { temporaryFolder } from './start.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -83,4 +84,12 @@ test('folders and files have specific names', () => {
     /(^|\/)(utils?|helpers?|common|misc|types|index)(\.tsx?)?$/.test(file),
   );
   assert.deepEqual(vague, []);
+});
+
+test('npm run bench calls every operation with its longest inputs', () => {
+  const calls = readFileSync(join(root, 'bench/longest-inputs.ts'), 'utf8');
+  assert.deepEqual(
+    operations.map(({ name }) => name).filter((name) => !calls.includes(`'${name}'`)),
+    [],
+  );
 });
