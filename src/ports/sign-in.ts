@@ -120,7 +120,7 @@ export interface CodeCredentials extends CodePlace {
 /** Sign-in with a code that is sent by e-mail. */
 export interface CodeSignIn {
   /**
-   * Plans a mail with a new code, which replaces the earlier ones of the same browser and link. Does the same for every address:
+   * Enqueues a mail with a new code, which replaces the earlier ones of the same browser and link. Does the same for every address:
    * whether it may sign in is checked when the mail is sent.
    * @throws Refusal (503) if no mail can be sent
    */
@@ -131,7 +131,7 @@ export interface CodeSignIn {
 
 /** Lets visitors who have forgotten their password set a new one, with a code that is sent by e-mail. */
 export interface PasswordReset {
-  /** Plans a mail with a code, see `CodeSignIn.request`. */
+  /** Enqueues a mail with a code, see `CodeSignIn.request`. */
   request(profile: ProfileRef, request: CodeRequest): Promise<void>;
   /** Returns whether the browser has a code at this link that can still be used. Without one, no password needs to be hashed. */
   hasCode(profile: ProfileRef, place: CodePlace): Promise<boolean>;
@@ -205,7 +205,7 @@ export interface RedirectSignIn {
   /**
    * Verifies what a browser has brought without its cookies, and stores it for its next request. Present if the page of the provider sends
    * the browser back with a POST, which has no cookies unless they are for HTTPS only.
-   * @returns a reference for the parameter `parked` of the next request; a refusal is in it, too
+   * @returns a reference for the parameter `parked` of the next request. If the response was refused, `finish` throws the refusal that the reference contains
    */
   park?(profile: ProfileRef, response: BrowserReturn): Promise<string>;
   /** Returns whether a sign-in may begin at the provider. It ends at the portal. Absent: none may. */
@@ -213,9 +213,9 @@ export interface RedirectSignIn {
   readonly signOut?: ProviderSignOut;
 }
 
-/** Asks a provider again about a visitor who has signed in. `reauthenticate` asks nobody, because it runs at every request. */
+/** Asks a provider again about a visitor who has signed in. `reauthenticate` sends no request to the provider, because it runs at every request. */
 export interface Renewal {
-  /** Returns for how long it has been time to ask again, in ms. Negative: it is not time yet. */
+  /** Returns the time in ms since the renewal became due. Negative: it is not due yet. */
   overdueTime(signIn: CompletedSignIn): number;
   /**
    * Asks the provider.

@@ -2,8 +2,8 @@
 export interface Totp {
   /** Returns a new secret in base32. */
   newSecret(): string;
-  /** Returns the `otpauth:` address that an app reads as a QR code. @param account name of the account in the app */
-  addressOf(secret: string, account: string): string;
+  /** Returns the `otpauth:` URI that an app reads as a QR code. @param account name of the account in the app */
+  uriOf(secret: string, account: string): string;
   /**
    * Returns the time step of a code, or null if the code is wrong. The clock of the phone may differ by one step.
    * @param now ms since the epoch

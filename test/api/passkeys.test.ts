@@ -54,13 +54,13 @@ test('an operator with a passkey signs in with the password and the passkey, and
   assert.equal((await signIn({ passkey })).status, 200);
 });
 
-test('whoever does not know the password learns nothing about passkeys', async (t) => {
+test('a sign-in with a wrong password does not reveal whether there is a passkey', async (t) => {
   const { postern } = await withPasskey(t);
   const answer = await postern.send('operator/signIn', { name: 'Olga', password: 'wrong' }, { key: null });
   assert.deepEqual([...outcome(answer), answer.body.passkey], [401, 'signInWrong', undefined]);
 });
 
-test('what a passkey has signed works once, also for two sign-ins at the same time, and for five minutes', async (t) => {
+test('a signed challenge is accepted once, even by two sign-ins at the same time, and only within five minutes', async (t) => {
   const { signIn, begin, device, time } = await withPasskey(t);
   const { options, challengeToken } = await begin();
   const passkey = { challengeToken, credential: device.use(options, page) };
@@ -106,7 +106,7 @@ test('a passkey of another device, another page or another challenge is refused,
   }
 });
 
-test('a device whose counter goes back was copied: it is refused', async (t) => {
+test('a passkey whose counter does not increase is refused, because it may be a copy', async (t) => {
   const { signIn, begin, device, time } = await withPasskey(t);
   const use = async (counter: number) => {
     time.later += 1;
@@ -118,7 +118,7 @@ test('a device whose counter goes back was copied: it is refused', async (t) => 
   assert.equal((await use(6)).status, 200);
 });
 
-test('a passkey is made only with the password, and for the operator who has entered it', async (t) => {
+test('a passkey is created only with the password, and for the operator who has entered it', async (t) => {
   const { call, postern } = await withOlga(t);
   const wrong = await call('operator/preparePasskey', { currentPassword: 'another password' });
   assert.deepEqual(outcome(wrong), [403, 'currentPasswordWrong']);
@@ -131,7 +131,7 @@ test('a passkey is made only with the password, and for the operator who has ent
   assert.deepEqual([stolen.status, fieldErrorsOf(stolen)], [400, ['challengeToken']]);
 });
 
-test('a new password ends what was begun with the old one', async (t) => {
+test('a challenge from before a change of the password is refused', async (t) => {
   const { call, postern, signIn } = await withOlga(t);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const { id } = (await call('caller/get')).body;
@@ -144,7 +144,7 @@ test('a new password ends what was begun with the old one', async (t) => {
   assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['challengeToken']]);
 });
 
-test('a new passkey is refused with a clear error unless a browser made it here, over https, without certificates', async (t) => {
+test('a new passkey is refused with a clear error unless a browser has created it for this challenge, over https, without certificates', async (t) => {
   const { call } = await withOlga(t);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const device = passkeyDevice();
@@ -166,7 +166,19 @@ test('a new passkey is refused with a clear error unless a browser made it here,
   assert.deepEqual([twice.status, fieldErrorsOf(twice)], [400, ['credential']], 'the same passkey twice');
 });
 
-test('an operator with a passkey and an app signs in with either, and a recovery code replaces both', async (t) => {
+test('a clock that was ahead at a sign-in does not lock the operator out after it is corrected', async (t) => {
+  const { signIn, begin, device, time } = await withPasskey(t);
+  const day = 24 * 60 * minute;
+  time.later += day;
+  const { options, challengeToken } = await begin();
+  assert.equal((await signIn({ passkey: { challengeToken, credential: device.use(options, page) } })).status, 200);
+  time.later -= day;
+  const next = await begin();
+  const passkey = { challengeToken: next.challengeToken, credential: device.use(next.options, page) };
+  assert.equal((await signIn({ passkey })).status, 200);
+});
+
+test('an operator with a passkey and an app signs in with either, or with a recovery code instead', async (t) => {
   const { call, codes, signIn, begin, device, now, time } = await withPasskey(t);
   const { secret } = (await call('operator/prepareTotp')).body;
   await call('operator/addTotp', { secret, code: codeAt(secret, now()), currentPassword: password });
@@ -177,7 +189,7 @@ test('an operator with a passkey and an app signs in with either, and a recovery
   assert.equal((await signIn({ code: codes[0] })).status, 200);
 });
 
-test('no response and no audit entry contains the public key of a passkey', async (t) => {
+test('the list of second factors and the audit log do not contain the credential id of a passkey', async (t) => {
   const { call, device } = await withPasskey(t);
   const { list } = (await call('operator/getSecondFactors')).body;
   assert.deepEqual(

@@ -81,7 +81,7 @@ test('the clock of the phone may be half a minute ahead or behind, and no more',
   assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() + step))).status, 200);
 });
 
-test('each recovery code replaces the second factor once, and new ones replace the old', async (t) => {
+test('each recovery code works once instead of the second factor, and new codes invalidate the old ones', async (t) => {
   const { postern, codes, call } = await withApp(t);
   assert.equal(new Set(codes).size, 10);
   const [first = '', second = ''] = codes;
@@ -93,7 +93,7 @@ test('each recovery code replaces the second factor once, and new ones replace t
   assert.equal((await signIn(postern, 'Olga', renewed.body.recoveryCodes[0].replace('-', ''))).status, 200);
 });
 
-test('whoever guesses codes from many networks must wait, and the right code works afterwards', async (t) => {
+test('wrong codes from many networks delay further attempts, and the right code works afterwards', async (t) => {
   const { postern, code, time } = await withApp(t);
   const statuses: number[] = [];
   for (let number = 0; number < 8; number += 1) {
@@ -123,14 +123,14 @@ test('a stolen session changes no second factor: the password is needed', async 
 test('an app is added only with a code that it shows', async (t) => {
   const { postern, now } = await withOlga(t);
   const call = consoleOf(postern, await signIn(postern, 'Olga'));
-  const { secret, address } = (await call('operator/prepareTotp')).body;
-  assert.match(address, new RegExp(`^otpauth://totp/Postern:Olga\\?.*secret=${secret}`));
+  const { secret, uri } = (await call('operator/prepareTotp')).body;
+  assert.match(uri, new RegExp(`^otpauth://totp/Postern:Olga\\?.*secret=${secret}`));
   const wrong = await call('operator/addTotp', { secret, code: codeAt(secret, now() + 5 * step), currentPassword: password });
   assert.deepEqual([wrong.status, fieldErrorsOf(wrong)], [400, ['code']]);
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });
 
-test("nobody removes another operator's second factor", async (t) => {
+test("operator/deleteSecondFactor removes only the caller's own second factors", async (t) => {
   const { postern, call } = await withApp(t);
   const [factor] = (await call('operator/getSecondFactors')).body.list;
   await postern.call('operator/add', { name: 'Otto', role: 'admin', password, confirmPassword: password });
@@ -160,7 +160,7 @@ test('after the last second factor is removed, the password is enough again and 
   assert.equal((await signIn(postern, 'Olga')).status, 200);
 });
 
-test('where the policy requires a second factor, an operator can only add one first, and cannot remove the last one', async (t) => {
+test('if the policy requires a second factor, an operator without one must add it first, and nobody can remove their last one', async (t) => {
   const { postern, now } = await withOlga(t);
   const early = consoleOf(postern, await signIn(postern, 'Olga'));
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });

@@ -114,6 +114,28 @@ test('nobody links an account without its session, and a link that begins in one
   assert.equal((await signIn('ann', stranger)).url.hash, '');
 });
 
+test('a link that was started before a change of the password is refused', async (t) => {
+  const { postern, provider } = await startWithProvider(t);
+  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
+  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  provider.next = 'bob';
+  const stopped = await browser.open(`${postern.apiUrl}/api/v1/operator/linkProvider`, ({ pathname }) => pathname.endsWith('/finish'));
+  const { id } = await operatorNamed(postern, 'Olga');
+  const renewed = 'another horse that reads';
+  await postern.call('operator/updatePassword', { id, password: renewed, confirmPassword: renewed });
+  await browser.open(stopped.url.href);
+  assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
+});
+
+test('an operator without a password who adds a second factor gets a clear refusal', async (t) => {
+  const { postern, signIn } = await startWithProvider(t);
+  const { browser } = await signIn('ann');
+  const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const headers = { cookie, origin: postern.apiUrl };
+  const answer = await postern.send('operator/preparePasskey', { currentPassword: 'anything' }, { key: null, headers });
+  assert.deepEqual([answer.status, answer.body.code], [403, 'currentPasswordWrong']);
+});
+
 test('without the setting, there is no sign-in at a provider', async (t) => {
   const postern = await startPostern(t);
   for (const path of ['signIn/start', 'signIn/finish?state=x'])

@@ -52,7 +52,7 @@ test('an admin signs in at an OpenID provider, sees the names and groups by whic
 test('a refused test says why, and what the provider has stated', async (t) => {
   const { testAddress } = await startWithOidc(t, { requireGroup: 'Partners' });
   const page = await (await new RedirectedBrowser().open(await testAddress())).response.text();
-  assert.match(textOf(page), /The sign-in was refused/);
+  assert.match(textOf(page), /The sign-in failed/);
   assert.match(page, /Partners/);
   assert.ok(page.includes('Editors'), 'the groups that the provider has stated');
 });
@@ -79,17 +79,17 @@ test('a profile without a provider has no test of this kind, and another tenant 
   assert.equal((await postern.send('loginprofile/testSignIn', { id }, { key })).status, 404);
 });
 
-test('a test of a SAML provider shows its attributes, and uses up the response', {
+test('a test of a SAML provider shows the attributes of the user, and starts no session', {
   skip: missing === '' ? false : `not installed: ${missing}`,
 }, async (t) => {
   const { provider, postern, profile, share } = await startWithSaml(t);
   await provider.call('/next?user=ann');
   const { url } = await postern.call('loginprofile/testSignIn', { id: profile.id });
   const browser = new RedirectedBrowser();
-  const begun = await browser.open(url, ({ pathname }) => pathname === '/sso');
-  const form = await (await fetch(begun.url)).text();
+  const startedTest = await browser.open(url, ({ pathname }) => pathname === '/sso');
+  const form = await (await fetch(startedTest.url)).text();
   const SAMLResponse = /name="SAMLResponse" value="([^"]+)"/.exec(form)?.[1] ?? '';
-  const RelayState = begun.url.searchParams.get('RelayState') ?? '';
+  const RelayState = startedTest.url.searchParams.get('RelayState') ?? '';
   const { response } = await browser.postForm(`${postern.publicUrl}/sign-in/saml/${profile.id}`, { SAMLResponse, RelayState });
   const page = await response.text();
   assert.match(textOf(page), /The sign-in works/);

@@ -48,7 +48,8 @@ test('an operator adds an app to the account, gets new recovery codes, and remov
   await addApp(page);
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByText('last used:').waitFor();
-  await page.getByRole('button', { name: 'New recovery codes (10 codes left)' }).click();
+  await page.getByText('10 recovery codes left.').waitFor();
+  await page.getByRole('button', { name: 'Create new recovery codes' }).click();
   await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await page.getByRole('button', { name: 'Create codes' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();

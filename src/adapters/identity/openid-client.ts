@@ -11,7 +11,7 @@ import { testProvider } from './test-provider.ts';
 
 const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an answer within five seconds
 
-/** Returns an address of the provider to which a browser may be sent. @throws ProviderRefused if it is not encrypted as the issuer is */
+/** Returns an address of the provider to which a browser may be sent. @throws ProviderRefused if it does not use https; http is allowed if the issuer uses http */
 function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && issuer.startsWith('http:'))) return url.href;
   throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
@@ -46,8 +46,8 @@ export class OpenIdProviders implements OpenId {
   async begin(client: OpenIdClient, { redirectUrl, scopes, prompt }: Parameters<OpenId['begin']>[1]) {
     return this.#withProvider(client, async (library, provider, fetch) => {
       const pending = { state: library.randomState(), nonce: library.randomNonce(), verifier: library.randomPKCECodeVerifier() };
-      provider.addresses ??= configurationFor(library, client, provider, fetch);
-      const url = library.buildAuthorizationUrl(provider.addresses, {
+      provider.urlBuilder ??= configurationFor(library, client, provider, fetch);
+      const url = library.buildAuthorizationUrl(provider.urlBuilder, {
         redirect_uri: redirectUrl,
         scope: scopes,
         state: pending.state,
@@ -82,7 +82,8 @@ export class OpenIdProviders implements OpenId {
         await keepToken(current).catch((cause: unknown) => {
           throw new TokenStoreError('the refresh token could not be stored', { cause });
         });
-      if ((tokens.claims()?.sub ?? subject) !== subject) throw new ProviderRefused('The provider states another user than before.');
+      if ((tokens.claims()?.sub ?? subject) !== subject)
+        throw new ProviderRefused('The provider has returned another user than at the sign-in.');
       return { ...(await statementOf(library, configuration, tokens, subject, needs)), refreshToken: current };
     });
   }

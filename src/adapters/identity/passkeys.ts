@@ -8,8 +8,8 @@ const helpers = () => import('@simplewebauthn/server/helpers');
 const fromBase64url = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
 
 /**
- * Returns the origin of the page in which a passkey was made or used, or null if it may not use passkeys. The browser has signed it, or
- * its hash; it is checked there against the host of the passkey.
+ * Returns the origin of the page on which a passkey was created or used, or null if that page may not use passkeys (no HTTPS, and not
+ * localhost). The library then verifies that the device has signed for the host of this origin (RP ID hash).
  */
 function originOf(clientDataJSON: string): URL | null {
   const { origin }: { origin?: unknown } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString());

@@ -11,7 +11,7 @@ const totpOf = (secret: string, label: string) => new TOTP({ issuer, label, algo
 /** Returns the port for codes of authenticator apps. */
 export const totp = (): Totp => ({
   newSecret: () => new Secret({ size: secretBytes }).base32,
-  addressOf: (secret, account) => totpOf(secret, account).toString(),
+  uriOf: (secret, account) => totpOf(secret, account).toString(),
   stepOf(secret, token, now) {
     const difference = totpOf(secret, '').validate({ token, timestamp: now, window: toleratedSteps });
     return difference === null ? null : Math.floor(now / 1000 / period) + difference;

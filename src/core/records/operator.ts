@@ -15,9 +15,9 @@ export const operatorFields = {
     enum: [...roles],
     description: 'Role of the operator: reader, editor or admin.',
   }),
-  signsInAtProvider: flag('true: the operator can sign in at the provider of the settings.'),
+  signsInAtProvider: flag('true: the operator can sign in at the provider of `POSTERN_OPERATOR_OIDC_ISSUER`.'),
   roleFromProvider: flag('true: each sign-in at the provider sets the role.'),
-  hasSecondFactor: flag('true: the operator needs a second factor to sign in.'),
+  hasSecondFactor: flag('true: the operator has a second factor, which a sign-in with a password asks for.'),
   lastSignInDateTime: instant('When the operator last signed in; null: never.'),
   ...stampFields,
 };
@@ -89,8 +89,8 @@ export const CallerRecord = Type.Object({
   tenantTitle: Type.String({ description: 'Name of the tenant.' }),
   address: Type.String({ description: 'IP address of the caller, as used by the address ranges of login profiles.' }),
   publicUrl: Type.String({ description: 'Base URL of links.' }),
-  byProvider: flag('true: the operator has signed in at the provider of the settings.'),
-  signsInAtProvider: flag('true: the operator can sign in at the provider of the settings.'),
+  byProvider: flag('true: the operator has signed in at the provider of `POSTERN_OPERATOR_OIDC_ISSUER`.'),
+  signsInAtProvider: flag('true: the operator can sign in at the provider of `POSTERN_OPERATOR_OIDC_ISSUER`.'),
   lacksSecondFactor: flag('true: the policy requires a second factor, and the operator must add one before anything else.'),
 });
 export type CallerRecord = Static<typeof CallerRecord>;

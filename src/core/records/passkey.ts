@@ -32,7 +32,7 @@ export const PasskeyPreparation = Type.Object({
       excludeCredentials: descriptors,
       authenticatorSelection: Type.Object({ residentKey: Type.Enum(['preferred']), userVerification }),
     },
-    { description: 'Options with which a browser makes a passkey: `PublicKeyCredentialCreationOptionsJSON` of WebAuthn.' },
+    { description: 'Options with which a browser creates a passkey: `PublicKeyCredentialCreationOptionsJSON` of WebAuthn.' },
   ),
   challengeToken: newChallengeToken,
 });

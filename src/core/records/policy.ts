@@ -21,7 +21,9 @@ export const policyFields = {
       'Active shares must end within this number of days after their start or their last change, whichever is later. null: no limit.',
   }),
   signInRequired: flag('true: active shares need a login profile with sign-in.'),
-  secondFactorRequired: flag('true: operators need a second factor to sign in to the console. Who has none must add one first.'),
+  secondFactorRequired: flag(
+    'true: operators who sign in to the console with a password need a second factor. Those who have none must add one first.',
+  ),
   defaultPermissions: lineOf(255, {
     description: `Permissions that are preselected for a new share, separated by commas: ${permissionNames.join(', ')}. Empty: the form's own defaults.`,
   }),

@@ -25,7 +25,7 @@ export const secondFactorCode = lineOf(32, {
 /** Response fields of an operation that creates recovery codes. */
 export const RecoveryCodes = Type.Object({
   recoveryCodes: Type.Array(Type.String(), {
-    description: 'The codes. Each of them replaces the second factor once. They are not shown again.',
+    description: 'The codes. Each can be used once instead of the second factor. They are not shown again.',
   }),
 });
 
@@ -40,7 +40,7 @@ export type SecondFactors = Static<typeof SecondFactors>;
 /** Response of operator/prepareTotp. */
 export const TotpSecret = Type.Object({
   secret: Type.String({ description: 'The secret in base32, for apps that cannot read a QR code.' }),
-  address: Type.String({ description: 'The same as an `otpauth:` address, to be shown as a QR code.' }),
+  uri: Type.String({ description: 'The secret as an `otpauth:` URI, to be shown as a QR code.' }),
 });
 
 /** Body of operator/addTotp. */

@@ -18,7 +18,8 @@ export const testSignIn = readOperation({
   name: 'loginprofile/testSignIn',
   method: 'POST',
   role: 'admin',
-  summary: 'Returns an address at which you sign in at the provider, and see what a visitor would be. Nobody is signed in.',
+  summary:
+    'Returns an address for a test sign-in at the provider. Its page shows what the provider states about you, and by which names shares can list you.',
   body: Type.Object({ id: recordId('Login profile of the type OIDC or SAML.') }, { additionalProperties: false }),
   response: TestAddress,
   async read({ id }, { tid }, ports) {

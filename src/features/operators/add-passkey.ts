@@ -13,7 +13,7 @@ export const preparePasskey = readOperation({
   method: 'POST',
   role: 'reader',
   withoutSecondFactor: true,
-  summary: 'Returns options with which a browser makes a passkey. Nothing is stored: add it with operator/addPasskey.',
+  summary: 'Returns options with which a browser creates a passkey. Nothing is stored: add it with operator/addPasskey.',
   body: CurrentPassword,
   response: PasskeyPreparation,
   async read({ currentPassword }, caller, ports) {
@@ -29,7 +29,7 @@ export const addPasskey = changeOperation({
   method: 'POST',
   role: 'reader',
   withoutSecondFactor: true,
-  summary: 'Adds a passkey as your second factor. With the first second factor, you get recovery codes.',
+  summary: 'Adds a passkey as your second factor. If you had no second factor before, the response contains recovery codes.',
   message: 'secondFactorAdded',
   body: NewPasskey,
   responseFields: RecoveryCodes,
@@ -39,7 +39,8 @@ export const addPasskey = changeOperation({
     const challenge = openChallenge(ports, challengeToken, { use: 'add', operatorId: caller.id, epoch });
     if (!challenge) throw expired();
     const passkey = await ports.passkeys.verifyCreation(credential, challenge.challenge);
-    if (!passkey) throw fieldRefusal('credential', 'is not a passkey that was made with these options, at a page over https');
+    if (!passkey)
+      throw fieldRefusal('credential', 'does not match the options of operator/preparePasskey, or was created on a page without https');
     return { challenge, passkey };
   },
   async change({ title = 'Passkey' }, caller, tx, ports, { challenge, passkey }) {

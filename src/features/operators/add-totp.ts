@@ -17,7 +17,7 @@ export const prepareTotp = readOperation({
   async read(_body, caller, { totp }) {
     checkIsOperator(caller);
     const secret = totp.newSecret();
-    return { secret, address: totp.addressOf(secret, caller.name) };
+    return { secret, uri: totp.uriOf(secret, caller.name) };
   },
 });
 
@@ -26,7 +26,7 @@ export const addTotp = changeOperation({
   method: 'POST',
   role: 'reader',
   withoutSecondFactor: true,
-  summary: 'Adds an authenticator app as your second factor. With the first one, you get recovery codes.',
+  summary: 'Adds an authenticator app as your second factor. If you had no second factor before, the response contains recovery codes.',
   message: 'secondFactorAdded',
   body: NewTotp,
   responseFields: RecoveryCodes,
@@ -34,7 +34,10 @@ export const addTotp = changeOperation({
     const { password_hash: passwordHash } = await verifyOperatorPassword(ports, caller, currentPassword);
     const step = ports.totp.stepOf(secret, parseCode(code), ports.clock.now());
     if (step === null)
-      throw fieldRefusal('code', 'is wrong: enter the six digits that the app shows now. The clocks of both devices must be right');
+      throw fieldRefusal(
+        'code',
+        'is wrong: enter the six digits that the app shows now, and check that the clocks of the phone and of the server are right',
+      );
     return { passwordHash, step };
   },
   async change({ secret, title = 'Authenticator app' }, caller, tx, ports, { passwordHash, step }) {

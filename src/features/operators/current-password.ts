@@ -20,7 +20,7 @@ export async function verifyCurrentPassword(
   const pair = pairKey(`operator ${tid}`, fold(name), address);
   try {
     await ports.passwordHash.runInTurn(address, (verify) =>
-      verifyAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash, password)) || null),
+      verifyAttempt(ports, pair, networkKeys('operator', address), async () => (await verify(hash || null, password)) || null),
     );
   } catch (cause) {
     throw cause instanceof Refusal && cause.messageName === 'signInWrong' ? new Refusal('currentPasswordWrong') : cause;

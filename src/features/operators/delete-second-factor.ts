@@ -8,7 +8,7 @@ export const deleteSecondFactor = changeOperation({
   name: 'operator/deleteSecondFactor',
   method: 'DELETE',
   role: 'reader',
-  summary: 'Removes one of your second factors. With the last one, your recovery codes are removed too.',
+  summary: 'Removes one of your second factors. If it is the last one, your recovery codes are removed too.',
   message: 'secondFactorDeleted',
   body: SecondFactorDeletion,
   check: ({ currentPassword }, caller, ports) => verifyOperatorPassword(ports, caller, currentPassword),

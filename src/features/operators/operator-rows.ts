@@ -84,7 +84,7 @@ interface NewOperatorRow {
   /** Empty: the operator signs in at the provider. */
   readonly passwordHash: string;
   readonly owner: string;
-  /** Issuer and subject of the user at the provider, who manages the operator. */
+  /** Issuer and subject of the user at the provider. The groups of this user set the role at each sign-in. */
   readonly providerSubject?: string;
 }
 

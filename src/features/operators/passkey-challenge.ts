@@ -2,7 +2,7 @@ import { isRecent } from '#core/is-recent.ts';
 import type { Ports } from '#ports/ports.ts';
 
 /** Time in ms for which a browser may use a challenge. */
-const challengeLifetime = 5 * 60_000;
+export const challengeLifetime = 5 * 60_000;
 const challengeBits = 256;
 
 /** What a passkey signs, so that it cannot be used twice. Stored nowhere: the client keeps it encrypted. */

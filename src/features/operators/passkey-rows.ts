@@ -8,7 +8,7 @@ const purpose = 'passkey';
 
 type FactorRow = Awaited<ReturnType<typeof selectSecondFactors>>[number];
 
-/** Returns a passkey as the database stores it: sealed, so that nobody who writes to the database can add one. */
+/** Returns a passkey as the database stores it: sealed, so that nobody without the secret key can make one up. */
 export const sealPasskey = (vault: Vault, passkey: Passkey): string => vault.seal(purpose, JSON.stringify(passkey));
 
 /** A stored passkey, and the row that holds it. */
@@ -26,8 +26,8 @@ const timeout = 120_000; // ms: how long the browser waits for the device
 const userVerification = 'preferred';
 
 /**
- * Returns the options with which a browser makes a passkey (PublicKeyCredentialCreationOptionsJSON). They name no host: the passkey belongs
- * to the host of the page, which it signs.
+ * Returns the options with which a browser creates a passkey (PublicKeyCredentialCreationOptionsJSON). They name no host: the browser
+ * binds the passkey to the host of the page.
  */
 export function creationOptions(
   vault: Vault,

@@ -5,7 +5,7 @@ import { parseCode } from '#core/sign-in-codes.ts';
 import { countAttempt, type FailureKey } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { newChallenge, openChallenge } from './passkey-challenge.ts';
+import { challengeLifetime, newChallenge, openChallenge } from './passkey-challenge.ts';
 import { passkeysOf, requestOptions, type StoredPasskey, sealPasskey } from './passkey-rows.ts';
 import { recoveryCodeKey, selectSecondFactors, totpPurpose } from './second-factor-rows.ts';
 
@@ -13,7 +13,8 @@ import { recoveryCodeKey, selectSecondFactors, totpPurpose } from './second-fact
 export type SecondFactorProof =
   | {
       readonly factorId: number;
-      /** The new value of `last_step`. */
+      /** The value of `last_step`, and its new value. */
+      readonly lastStep: number;
       readonly step: number;
       /** The sealed passkey with its new counter. */
       readonly secret?: string;
@@ -24,7 +25,16 @@ type ProofPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'totp' | 'passkeys' 
 type Factors = Awaited<ReturnType<typeof selectSecondFactors>>;
 type OperatorEpoch = { readonly id: number; readonly session_epoch: number };
 
-/** Wrong codes count for the operator, from all networks: who guesses them knows the password already. */
+/** Steps by which the code of a phone may be ahead of another one that was used. */
+const maxStepsAhead = 2;
+
+/**
+ * Returns whether a step comes after the last one. A last step that is too far ahead was recorded while a clock was wrong: it does not
+ * count, since it would lock the operator out for as long as that clock was ahead.
+ */
+const isNewer = (step: number, last: number, maxAhead: number): boolean => step > last || last > step + maxAhead;
+
+/** Wrong codes count for the operator, from all networks: an attacker who guesses codes knows the password already. */
 const attemptKey = (operatorId: number): FailureKey => ({ scope: 'pair', key: `second factor ${operatorId}` });
 
 async function proofOfCode(
@@ -37,7 +47,7 @@ async function proofOfCode(
   for (const { id, kind, secret, last_step } of factors) {
     if (kind !== 'totp') continue;
     const step = totp.stepOf(vault.open(totpPurpose, secret), digits, clock.now());
-    if (step !== null && step > last_step) return { factorId: id, step };
+    if (step !== null && isNewer(step, last_step, maxStepsAhead)) return { factorId: id, lastStep: last_step, step };
   }
   const key = recoveryCodeKey(vault, operatorId, digits);
   const row = await store.read
@@ -59,10 +69,10 @@ async function proofOfPasskey(
   const stored = passkeys.find(({ credentialId }) => credentialId === credential.id);
   if (!stored) return null;
   const challenge = openChallenge(ports, challengeToken, { use: 'signIn', operatorId, epoch });
-  if (!challenge || challenge.madeAt <= stored.row.last_step) return 'expired';
+  if (!challenge || !isNewer(challenge.madeAt, stored.row.last_step, challengeLifetime)) return 'expired';
   const { row, ...passkey } = stored;
   const used = await ports.passkeys.verifyUse(credential, challenge.challenge, passkey);
-  return used && { factorId: row.id, step: challenge.madeAt, secret: sealPasskey(ports.vault, used) };
+  return used && { factorId: row.id, lastStep: row.last_step, step: challenge.madeAt, secret: sealPasskey(ports.vault, used) };
 }
 
 /** Returns a refusal that asks for the second factor, with options for the passkeys. */
@@ -116,7 +126,7 @@ export async function consumeProof(tx: Tx, operatorId: number, proof: SecondFact
             .updateTable('second_factor')
             .set({ last_step: proof.step, last_used_at: now, ...(proof.secret === undefined ? {} : { secret: proof.secret }) })
             .where('id', '=', proof.factorId)
-            .where('last_step', '<', proof.step)
+            .where('last_step', '=', proof.lastStep)
             .executeTakeFirst()
         ).numUpdatedRows;
   if (used === 0n) throw new Refusal('secondFactorWrong');

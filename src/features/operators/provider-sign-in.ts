@@ -21,12 +21,19 @@ import type { OperatorSignInResult } from './sign-in-operator.ts';
 
 const purpose = 'sign-in of an operator at a provider';
 
+/** The operator whom a user is linked to. */
+interface OperatorToLink {
+  readonly id: number;
+  /** Session epoch of the operator: after a new password, the link must be started again. */
+  readonly epoch: number;
+}
+
 /** State of a started sign-in, stored encrypted in a cookie until the browser returns. */
 interface PendingSignIn {
   readonly redirectUrl: string;
   readonly pending: PendingOpenId;
-  /** Id of the operator whom the user is linked to; null: the browser signs in. */
-  readonly linkTo: number | null;
+  /** null: the browser signs in. */
+  readonly linkTo: OperatorToLink | null;
 }
 
 /** Returns the provider at which operators sign in. @throws Refusal (404) if there is none */
@@ -48,7 +55,7 @@ export const operatorProviderHost = ({ operatorProvider }: Pick<Ports, 'operator
 export async function beginOperatorSignIn(
   ports: Pick<Ports, 'operatorProvider' | 'openId' | 'vault' | 'clock'>,
   redirectUrl: string,
-  linkTo: number | null,
+  linkTo: OperatorToLink | null,
 ): Promise<{ readonly url: string; readonly sealed: string }> {
   const { client } = providerOf(ports);
   const { scopes = 'openid' } = client;
@@ -61,7 +68,7 @@ export async function beginOperatorSignIn(
 function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, sealed: string | null, state: string): PendingSignIn {
   const signIn = sealed === null ? null : openPending<PendingSignIn>(ports, purpose, sealed);
   if (signIn?.pending.state === state) return signIn;
-  throw new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Sign in again.');
+  throw new Refusal('requestMalformed', 'This sign-in was started in another browser, or has expired. Sign in again.');
 }
 
 /** A user of the provider. */
@@ -85,7 +92,10 @@ async function userOf(ports: Ports, { redirectUrl, pending }: PendingSignIn, par
   return { subject, names: [email || name, `${email || name} (${host})`], role: roleOfGroups(provider, groups) };
 }
 
-const noGroup = () => providerRefusal('The user is in no group of the settings, and no operator is linked to the user.');
+const noGroup = () =>
+  providerRefusal(
+    'The user is in no group that POSTERN_OPERATOR_OIDC_ADMINS, POSTERN_OPERATOR_OIDC_EDITORS or POSTERN_OPERATOR_OIDC_READERS lists.',
+  );
 
 const findLinked = (tx: Tx, subject: string) =>
   tx.selectFrom('operator').selectAll().where('tid', '=', firstTenant).where('provider_subject', '=', subject).executeTakeFirst();
@@ -115,7 +125,13 @@ async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: n
 }
 
 /** Links a user to an operator. @throws Refusal (409) if another operator is linked to the user */
-async function link(tx: Tx, operatorId: number, { subject }: ProviderUser, { address, requestId }: Origin, now: number): Promise<void> {
+async function link(
+  tx: Tx,
+  { id: operatorId, epoch }: OperatorToLink,
+  { subject }: ProviderUser,
+  { address, requestId }: Origin,
+  now: number,
+): Promise<void> {
   const other = await findLinked(tx, subject);
   if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is linked to this user of the provider.');
   const linked = await tx
@@ -123,9 +139,10 @@ async function link(tx: Tx, operatorId: number, { subject }: ProviderUser, { add
     .set({ provider_subject: subject })
     .where('tid', '=', firstTenant)
     .where('id', '=', operatorId)
+    .where('session_epoch', '=', epoch)
     .returning('name')
     .executeTakeFirst();
-  if (!linked) throw new Refusal('signInNeeded'); // the operator was deleted
+  if (!linked) throw new Refusal('signInNeeded'); // the operator was deleted, or has a new password
   await appendAuditEntry(tx, {
     ...{ tid: firstTenant, at: now, actor: linked.name, actorKind: 'operator', address, requestId },
     ...{ action: 'operator/linkProvider', outcome: 'done', share: null, path: '', bytes: null, before: null, process: null },
@@ -151,7 +168,7 @@ async function auditRefusal(
 }
 
 /**
- * Completes a sign-in with which a browser comes back from the provider.
+ * Completes a sign-in when the browser returns from the provider.
  * @param sealed the cookie of the sign-in, or null
  * @param parameters the query of the browser
  * @returns the session; null: the user was linked to the operator who has begun this

@@ -16,7 +16,7 @@ export const renewRecoveryCodes = changeOperation({
   async change(_body, caller, tx, ports, { password_hash }) {
     await checkPasswordIsCurrent(tx, caller.id, password_hash);
     if ((await selectSecondFactors(tx, caller.id)).length === 0)
-      throw new Refusal('recordUnknown', 'You have no second factor, which recovery codes could replace.');
+      throw new Refusal('recordUnknown', 'You have no second factor. Add one first: you then get recovery codes.');
     return { created: { recoveryCodes: await renewCodes(tx, caller.id, ports) }, audit: {} };
   },
 });

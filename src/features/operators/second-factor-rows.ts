@@ -32,10 +32,10 @@ export async function requiresSecondFactor(db: Tx, tid: number): Promise<boolean
 
 /** Checks that the caller is an operator: keys have no second factors. @throws Refusal (403) */
 export function checkIsOperator({ kind }: Caller): void {
-  if (kind !== 'operator') throw new Refusal('roleTooLow', 'Only an operator who is signed in to the console has second factors.');
+  if (kind !== 'operator') throw new Refusal('roleTooLow', 'API keys have no second factors: sign in to the console as an operator.');
 }
 
-/** Returns what checks of an operator need. */
+/** Returns the name, the password hash and the session epoch of an operator. */
 export const selectOperator = (db: Tx, id: number) =>
   db.selectFrom('operator').select(['id', 'name', 'password_hash', 'session_epoch']).where('id', '=', id).executeTakeFirstOrThrow();
 
@@ -54,10 +54,10 @@ export async function verifyOperatorPassword(ports: Ports, caller: Caller, passw
 /** A new second factor. `secret` is sealed. */
 type NewFactor = Pick<Selectable<SecondFactorTable>, 'kind' | 'title' | 'secret' | 'last_step'>;
 
-/** Adds a second factor to the caller. @returns the recovery codes, with the first one, and the audit entry. @throws Refusal (400) */
+/** Adds a second factor to the caller. @returns recovery codes if it is the first one, and the audit entry. @throws Refusal (400) */
 export async function insertSecondFactor(tx: Tx, { id }: Caller, factor: NewFactor, ports: InstantPorts): Promise<ChangeResult> {
   const before = await selectSecondFactors(tx, id);
-  if (before.length >= maxFactors) throw fieldRefusal('title', `there may be ${maxFactors} second factors: remove one first`);
+  if (before.length >= maxFactors) throw fieldRefusal('title', `at most ${maxFactors} second factors are allowed: remove one first`);
   const times = { created_at: ports.clock.now(), last_used_at: null };
   await tx
     .insertInto('second_factor')

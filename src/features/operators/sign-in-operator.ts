@@ -65,7 +65,7 @@ async function auditRefusedSignIn(
 /**
  * Signs an operator in to the console.
  * @throws Refusal 401, the same for an unknown name and a wrong password, others for a missing or wrong code; 429 until the delay after failed attempts is over;
- * 503 where too many sign-ins wait
+ * 503 if too many sign-ins wait
  */
 export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorSignInResult> {
   const { store, clock, random } = ports;

@@ -5,7 +5,7 @@ export const providerSignInTime = 10 * 60_000;
 
 type SealPorts = Pick<Ports, 'vault' | 'clock'>;
 
-/** Encrypts what a browser keeps of a sign-in that it has begun, until it comes back. @param purpose which kind of sign-in it is */
+/** Encrypts the state of a started sign-in, which the browser keeps until it returns. @param purpose which kind of sign-in it is */
 export const sealPending = ({ vault, clock }: SealPorts, purpose: string, signIn: object): string =>
   vault.seal(purpose, JSON.stringify({ ...signIn, until: clock.now() + providerSignInTime }));
 

@@ -32,7 +32,7 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
   const failed = (reply: FastifyReply, { messageName }: Refusal, request: FastifyRequest) =>
     redirect(reply, `/console/#sign-in=${messageName}.${request.id}`);
 
-  async function begin(request: FastifyRequest, reply: FastifyReply, linkTo: number | null) {
+  async function begin(request: FastifyRequest, reply: FastifyReply, linkTo: Parameters<typeof beginOperatorSignIn>[2]) {
     checkNoQuery(readQuery(request.url, NoParameters));
     try {
       const { url, sealed } = await beginOperatorSignIn(ports, finishUrl(request), linkTo);
@@ -52,7 +52,8 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
     const token = consoleToken(request, publicUrl());
     const session = token === null ? null : await findOperatorSession(ports.store, token, ports.clock.now());
     if (session?.tid !== firstTenant) throw new Refusal('signInNeeded');
-    return begin(request, reply, session.id);
+    if (session.lacksSecondFactor) throw new Refusal('secondFactorMissing');
+    return begin(request, reply, { id: session.id, epoch: session.epoch });
   });
   api.get('/operator/signIn/finish', { config: { open: true } }, async (request, reply) => {
     const query = request.url.split('?', 2)[1] ?? '';

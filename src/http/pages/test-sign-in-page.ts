@@ -28,12 +28,12 @@ export function testSignInPage({ identity, problem, stated }: TestOutcome): stri
       ? list([
           ['Name', identity.name],
           ['E-mail address', identity.email],
-          ['userNames: a share can list the user by any of', formatList(identity.names)],
-          ['groupNames: a share can list the user by any of', formatList(identity.groups)],
+          ['Names for userNames of a share (one of them is enough)', formatList(identity.names)],
+          ['Groups for groupNames of a share (one of them is enough)', formatList(identity.groups)],
         ])
       : '',
     values.length > 0 ? `<h2>What the provider has stated</h2>${list(values)}` : '',
-    '<p>Nobody was signed in. You can close this window.</p>',
+    '<p>This was a test: you are not signed in at Postern. You can close this window.</p>',
   ];
-  return cardPageOf({ language: 'en' }, identity ? 'The sign-in works' : 'The sign-in was refused', parts.join('\n'));
+  return cardPageOf({ language: 'en' }, identity ? 'The sign-in works' : 'The sign-in failed', parts.join('\n'));
 }

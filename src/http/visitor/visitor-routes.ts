@@ -41,7 +41,7 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
   [/^\/s\/[^/]+\/(folder|rename)(\/|$)/, 'POST'],
-  [/^\/([sp]\/[^/]+\/sign-in\/start|sign-in\/oidc\/\d+)$/, 'GET, HEAD'],
+  [/^\/([sp]\/[^/]+\/sign-in\/start|sign-in\/(oidc\/\d+|test))$/, 'GET, HEAD'],
   [/^\/sign-in\/oidc\/\d+\/logout$/, 'POST'],
   [/^\/sign-in\/saml\/\d+$/, 'GET, HEAD, POST'],
   [/^\/sign-in\/saml\/\d+\/metadata$/, 'GET, HEAD'],

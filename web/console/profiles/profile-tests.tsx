@@ -25,7 +25,7 @@ function useTestWindow(id: number) {
       try {
         const { url } = await post('loginprofile/testSignIn', { id });
         if (!opened)
-          throw new Problem(0, 'windowBlocked', 'Your browser has blocked the window. Allow windows of this page, and try again.');
+          throw new Problem(0, 'windowBlocked', 'Your browser has blocked the window. Allow pop-ups for this page, and try again.');
         opened.opener = null; // the provider must not control this page
         opened.location.href = url;
       } catch (cause) {
@@ -42,8 +42,8 @@ export function ProviderTest({ id }: Props) {
   return (
     <TestPanel id="provider-test" title="Provider test" run={() => post('loginprofile/test', { id })} labels={providerSteps}>
       <Text size="sm" c="dimmed" mt="sm">
-        Sign in at the provider yourself to see what it states about you, and by which names and groups shares can list you. Nobody is
-        signed in to a share. The saved settings are tested.
+        Sign in at the provider yourself to see what it states about you, and by which names and groups shares can list you. You are not
+        signed in at Postern by that. The saved settings are tested.
       </Text>
       <Button variant="default" mt="xs" loading={test.isPending} onClick={() => test.mutate()}>
         Sign in to test

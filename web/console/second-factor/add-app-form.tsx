@@ -10,11 +10,13 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 interface Props {
   /** Called when the app was added, and its recovery codes were saved. */
   readonly onAdded: () => void;
+  /** Called when the recovery codes appear: they must be saved before the form is closed. */
+  readonly onCodes: () => void;
   readonly cancel?: () => void;
 }
 
-/** Adds an authenticator app. With the first one, it shows the recovery codes. */
-export function AddAppForm({ onAdded, cancel }: Props) {
+/** Adds an authenticator app. If it is the first second factor, shows the recovery codes. */
+export function AddAppForm({ onAdded, onCodes, cancel }: Props) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const { data: prepared } = useQuery({
     ...{ queryKey: ['new-totp'], queryFn: () => post('operator/prepareTotp', {}) },
@@ -24,8 +26,9 @@ export function AddAppForm({ onAdded, cancel }: Props) {
     { code: '', title: 'Authenticator app', currentPassword: '' },
     async (values) => {
       const { recoveryCodes } = await post('operator/addTotp', { secret: prepared?.secret ?? '', ...values });
-      if (recoveryCodes) setCodes(recoveryCodes);
-      else onAdded();
+      if (!recoveryCodes) return onAdded();
+      setCodes(recoveryCodes);
+      onCodes();
     },
     wrongPassword,
   );
@@ -36,13 +39,13 @@ export function AddAppForm({ onAdded, cancel }: Props) {
     <SmallFormFields of={smallForm} saveLabel="Add app" cancel={cancel}>
       <Text>Scan this code with an authenticator app on your phone, and enter the six digits that the app then shows.</Text>
       <Group align="center" gap="lg">
-        <QrCode text={prepared.address} label="QR code for the authenticator app" />
+        <QrCode text={prepared.uri} label="QR code for the authenticator app" />
         <Stack gap={4} flex="1 1 12rem">
           <Text size="sm" c="dimmed">
             No camera? Enter this key in the app:
           </Text>
           <Code className="totp-secret">{prepared.secret.match(/.{4}/g)?.join(' ')}</Code>
-          <Anchor size="sm" href={prepared.address}>
+          <Anchor size="sm" href={prepared.uri}>
             Open in an app on this device
           </Anchor>
         </Stack>

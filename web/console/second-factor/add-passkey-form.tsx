@@ -8,18 +8,21 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 interface Props {
   /** Called when the passkey was added, and its recovery codes were saved. */
   readonly onAdded: () => void;
+  /** Called when the recovery codes appear: they must be saved before the form is closed. */
+  readonly onCodes: () => void;
   readonly cancel?: () => void;
 }
 
-/** Adds a passkey. With the first second factor, it shows the recovery codes. */
-export function AddPasskeyForm({ onAdded, cancel }: Props) {
+/** Adds a passkey. If it is the first second factor, shows the recovery codes. */
+export function AddPasskeyForm({ onAdded, onCodes, cancel }: Props) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const smallForm = useSmallForm(
     { title: 'Passkey', currentPassword: '' },
     async ({ title, currentPassword }) => {
       const recoveryCodes = await addPasskey(title, currentPassword);
-      if (recoveryCodes) setCodes(recoveryCodes);
-      else onAdded();
+      if (!recoveryCodes) return onAdded();
+      setCodes(recoveryCodes);
+      onCodes();
     },
     wrongPassword,
   );

@@ -6,7 +6,7 @@ export function RecoveryCodes({ codes, done }: { codes: readonly string[]; done:
   return (
     <Stack>
       <Alert title="Save these recovery codes now" color="accent">
-        They are not shown again. Each of them replaces your second factor once, for example when you have lost your phone.
+        They are not shown again. You can use each code once instead of your second factor, for example if you have lost your phone.
       </Alert>
       <section aria-label="Recovery codes">
         <SimpleGrid cols={2} spacing="xs">

@@ -72,14 +72,17 @@ export function SecondFactorSection() {
   const client = useQueryClient();
   const [dialog, open] = useState<OpenDialog>(null);
   const { data } = useQuery(secondFactorsQuery);
+  /** Whether the dialog shows new recovery codes: it then closes with the button below them only. */
+  const [showsCodes, setShowsCodes] = useState(false);
   const close = () => {
     open(null);
+    setShowsCodes(false);
     void client.invalidateQueries({ queryKey: secondFactorsQuery.queryKey });
   };
   return (
     <Section
       title="Second factor"
-      lead="At sign-in, a code from your phone or a passkey, in addition to your password. A stolen password is then not enough."
+      lead="With a second factor, sign-in needs your password and also a code from your phone or a passkey. A stolen password alone is then not enough."
     >
       {data ? (
         <Stack>
@@ -117,13 +120,19 @@ export function SecondFactorSection() {
             </Button>
             {data.list.length > 0 && (
               <Button variant="default" onClick={() => open({ what: 'codes' })}>
-                New recovery codes ({formatCount(data.recoveryCodesLeft, 'code', 'codes')} left)
+                Create new recovery codes
               </Button>
             )}
           </Group>
+          {data.list.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {formatCount(data.recoveryCodesLeft, 'recovery code', 'recovery codes')} left.
+            </Text>
+          )}
           {!canUsePasskeys() && (
             <Text size="sm" c="dimmed">
-              Passkeys need a current browser, and a console with https and a host name, such as https://files.example.com.
+              Passkeys work only in a current browser, and only if you open the console over https with a host name, such as
+              https://files.example.com.
             </Text>
           )}
         </Stack>
@@ -131,13 +140,13 @@ export function SecondFactorSection() {
         <Skeleton height={80} />
       )}
       {dialog?.what === 'app' && (
-        <Dialog onClose={close} title="Add authenticator app">
-          <AddAppForm onAdded={close} cancel={close} />
+        <Dialog onClose={close} title="Add authenticator app" closeOnEscape={!showsCodes} withCloseButton={!showsCodes}>
+          <AddAppForm onAdded={close} onCodes={() => setShowsCodes(true)} cancel={close} />
         </Dialog>
       )}
       {dialog?.what === 'passkey' && (
-        <Dialog onClose={close} title="Add passkey">
-          <AddPasskeyForm onAdded={close} cancel={close} />
+        <Dialog onClose={close} title="Add passkey" closeOnEscape={!showsCodes} withCloseButton={!showsCodes}>
+          <AddPasskeyForm onAdded={close} onCodes={() => setShowsCodes(true)} cancel={close} />
         </Dialog>
       )}
       {dialog?.what === 'codes' && <CodesDialog close={close} />}

@@ -11,12 +11,13 @@ import { canUsePasskeys } from './passkeys.ts';
 export function SetUpPage() {
   const client = useQueryClient();
   const [byPasskey, setByPasskey] = useState(false);
+  const [showsCodes, setShowsCodes] = useState(false);
   const Form = byPasskey ? AddPasskeyForm : AddAppForm;
   return (
     <CardPage title="Set up a second factor" lead="Your organization requires it for everyone who signs in here.">
       <Stack>
-        <Form onAdded={() => void client.invalidateQueries({ queryKey: callerQuery.queryKey })} />
-        {canUsePasskeys() && (
+        <Form onAdded={() => void client.invalidateQueries({ queryKey: callerQuery.queryKey })} onCodes={() => setShowsCodes(true)} />
+        {canUsePasskeys() && !showsCodes && (
           <Anchor component="button" type="button" ta="center" onClick={() => setByPasskey(!byPasskey)}>
             {byPasskey ? 'Use an authenticator app instead' : 'Use a passkey instead'}
           </Anchor>

@@ -40,7 +40,7 @@ const policyBodyOf = ({ longestValidityDays, signInRequired, secondFactorRequire
   defaultPermissions: formatList(defaultPermissions),
 });
 
-/** The policy of the tenant. It applies to shares from the console and from the REST API. */
+/** The policy of the tenant. It applies to shares from the console and from the REST API, and to operators. */
 export function PolicyPage() {
   const { data: policy, error, refetch } = useQuery(policyQuery);
   return (
@@ -67,7 +67,9 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       await post('tenant/updatePolicy', policyBodyOf(values));
       const saved = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
       page.restart(policyValuesOf(saved));
-      showMessage({ text: 'Saved. The policy applies to shares that are created or changed from now on.' });
+      showMessage({
+        text: 'Saved. The rules for shares apply to shares that are created or changed from now on. The rule for operators applies at once.',
+      });
     },
   });
   const { form } = page;
@@ -98,7 +100,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
       </Section>
       <Section
         title="Operators"
-        lead="If required, operators who have no second factor must add one at their next sign-in or click. API keys need none."
+        lead="If required, operators who sign in with a password must add a second factor before they can continue. API keys, and operators who sign in at the identity provider, need none."
       >
         <Switch label="Operators need a second factor" {...form.getInputProps('secondFactorRequired', { type: 'checkbox' })} />
       </Section>

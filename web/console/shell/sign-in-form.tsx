@@ -22,7 +22,7 @@ function errorText({ status, code, message }: Problem, secondsLeft: number): str
   return status === 429 ? `Too many attempts. Try again in ${secondsLeft} s.` : `${message} (${secondsLeft} s).`;
 }
 
-/** What the server asks for beside the password. */
+/** What the server asks for besides the password. */
 interface SecondFactor {
   /** null: the operator has no passkey. */
   readonly passkey: PasskeyRequest | null;
@@ -84,6 +84,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
           autoFocus={!caller}
           defaultValue={caller?.name}
           readOnly={Boolean(caller)}
+          onChange={() => setSecondFactor(null)}
           withAsterisk={false}
         />
         <PasswordInput

@@ -128,7 +128,7 @@ type SignInToComplete = Pick<PendingSignIn, 'at' | 'viewId' | 'epoch'> & {
 };
 
 const unknownSignIn = () =>
-  new Refusal('requestMalformed', 'This sign-in was begun in another browser, or too long ago. Open the link and sign in again.');
+  new Refusal('requestMalformed', 'This sign-in was started in another browser, or has expired. Open the link and sign in again.');
 
 /** Returns the sign-in that the browser has begun, or null if it has begun none that fits. */
 function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, { profileId, state, cookieOf }: ProviderReturn): PendingSignIn | null {
@@ -167,7 +167,7 @@ async function complete(
 }
 
 /**
- * Completes a sign-in with which a browser comes back from a provider.
+ * Completes a sign-in when the browser returns from the provider.
  * @throws Refusal (400) if the browser has begun no such sign-in; (403, 404, 410) if its link no longer allows one
  */
 export async function completeProviderSignIn(
@@ -182,7 +182,7 @@ export async function completeProviderSignIn(
   const event = eventOf(place, request);
   try {
     if (profile.profile_id !== back.profileId || profile.session_epoch !== signIn.epoch)
-      throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Open the link and sign in again.');
+      throw new Refusal('requestMalformed', 'The sign-in method of this link has changed. Open the link and sign in again.');
     return { pageUrl, session: await complete(ports, place, back, signIn, event), refusal: null };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;

@@ -71,14 +71,14 @@ export async function beginTestSignIn(ports: TestPorts, token: string, address: 
   }
 }
 
-/** Marks a statement that begins one session only as used: nobody else can bring it afterwards. @throws Refusal (401) if it was used before */
+/** Marks a single-use statement as used, so that nobody can sign in with it after the test. @throws Refusal (401) if it was used before */
 async function markAsUsed({ store }: TestPorts, { tid }: ProfileRef, completed: CompletedSignIn | SingleUseSignIn): Promise<void> {
   if (!('markStatementUsed' in completed)) return;
   if (!(await store.write((tx) => completed.markStatementUsed(tx), { tenant: tid })))
     throw providerRefusal('The response of the provider was used before.');
 }
 
-/** Completes a test with which a browser comes back from a provider. @returns null: the browser has begun no test here */
+/** Completes a test when the browser returns from the provider. @returns null: the browser has begun no test here */
 export async function completeTestSignIn(ports: TestPorts, back: ProviderReturn): Promise<TestOutcome | null> {
   const { profileId, protocol, state, parameters, address } = back;
   const sealed = back.cookieOf(state);
