@@ -1,23 +1,14 @@
 import { Anchor, Code, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { post } from '#console/api/call.ts';
 import { QrCode } from '#console/components/qr-code.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
-import { RecoveryCodes } from './recovery-codes.tsx';
-
-interface Props {
-  /** Called when the app was added, and its recovery codes were saved. */
-  readonly onAdded: () => void;
-  /** Called when the recovery codes appear: they must be saved before the form is closed. */
-  readonly onCodes: () => void;
-  readonly cancel?: () => void;
-}
+import { type NewFactorProps, useNewFactor } from './new-factor.tsx';
 
 /** Adds an authenticator app. If it is the first second factor, shows the recovery codes. */
-export function AddAppForm({ onAdded, onCodes, cancel }: Props) {
-  const [codes, setCodes] = useState<readonly string[] | null>(null);
+export function AddAppForm(props: NewFactorProps) {
+  const { finish, shownCodes } = useNewFactor(props);
   const { data: prepared } = useQuery({
     ...{ queryKey: ['new-totp'], queryFn: () => post('operator/prepareTotp', {}) },
     ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0 }, // each form has its own secret
@@ -26,17 +17,15 @@ export function AddAppForm({ onAdded, onCodes, cancel }: Props) {
     { code: '', title: 'Authenticator app', currentPassword: '' },
     async (values) => {
       const { recoveryCodes } = await post('operator/addTotp', { secret: prepared?.secret ?? '', ...values });
-      if (!recoveryCodes) return onAdded();
-      setCodes(recoveryCodes);
-      onCodes();
+      finish(recoveryCodes);
     },
     wrongPassword,
   );
   const { form } = smallForm;
-  if (codes) return <RecoveryCodes codes={codes} done={onAdded} />;
+  if (shownCodes) return shownCodes;
   if (!prepared) return <Skeleton height={320} />;
   return (
-    <SmallFormFields of={smallForm} saveLabel="Add app" cancel={cancel}>
+    <SmallFormFields of={smallForm} saveLabel="Add app" cancel={props.cancel}>
       <Text>Scan this code with an authenticator app on your phone, and enter the six digits that the app then shows.</Text>
       <Group align="center" gap="lg">
         <QrCode text={prepared.uri} label="QR code for the authenticator app" />
