@@ -205,7 +205,8 @@ export interface RedirectSignIn {
   /**
    * Verifies what a browser has brought without its cookies, and stores it for its next request. Present if the page of the provider sends
    * the browser back with a POST, which has no cookies unless they are for HTTPS only.
-   * @returns a reference for the parameter `parked` of the next request. If the response was refused, `finish` throws the refusal that the reference contains
+   * @returns a reference for the parameter `parked` of the next request. If the response was refused, `finish` throws the refusal that the
+   *   reference contains
    */
   park?(profile: ProfileRef, response: BrowserReturn): Promise<string>;
   /** Returns whether a sign-in may begin at the provider. It ends at the portal. Absent: none may. */
@@ -213,7 +214,10 @@ export interface RedirectSignIn {
   readonly signOut?: ProviderSignOut;
 }
 
-/** Asks a provider again about a visitor who has signed in. `reauthenticate` sends no request to the provider, because it runs at every request. */
+/**
+ * Asks a provider again about a visitor who has signed in. `reauthenticate` sends no request to the provider, because it runs at every
+ * request.
+ */
 export interface Renewal {
   /** Returns the time in ms since the renewal became due. Negative: it is not due yet. */
   overdueTime(signIn: CompletedSignIn): number;

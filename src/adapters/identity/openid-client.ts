@@ -11,7 +11,10 @@ import { testProvider } from './test-provider.ts';
 
 const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an answer within five seconds
 
-/** Returns an address of the provider to which a browser may be sent. @throws ProviderRefused if it does not use https; http is allowed if the issuer uses http */
+/**
+ * Returns an address of the provider to which a browser may be sent.
+ * @throws ProviderRefused if it does not use https; http is allowed if the issuer uses http
+ */
 function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && issuer.startsWith('http:'))) return url.href;
   throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
@@ -134,7 +137,10 @@ export class OpenIdProviders implements OpenId {
     });
   }
 
-  /** Runs work with the metadata of a provider. @param work gets a function that sends requests; they share one deadline, from the first one on */
+  /**
+   * Runs work with the metadata of a provider.
+   * @param work gets a function that sends requests; they share one deadline, from the first one on
+   */
   async #withProvider<T>(
     client: OpenIdClient,
     work: (library: typeof Library, provider: ProviderMetadata, fetch: Library.CustomFetch) => Promise<T>,
