@@ -83,6 +83,8 @@ test('a request that waits long for its turn is not refused as long as the disk 
 });
 
 test('requests that wait for a busy thread do not keep the event loop busy', async (t) => {
+  t.mock.method(performance, 'now', () => 1000);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const openThread = (): IdleThread => ({ post: () => {}, startIdleTimer: () => {}, [Symbol.asyncDispose]: async () => {} });
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
   const lane = pool.addLane({ concurrency: 2 });
