@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { startPostern, type TestPostern } from '../start.ts';
+import { adminKey, startPostern, type TestPostern } from '../start.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const password = 'a horse that reads maps';
@@ -45,6 +45,14 @@ const callerOf = async (postern: TestPostern, browser: RedirectedBrowser) => {
 };
 const operatorNamed = async (postern: TestPostern, name: string) =>
   (await postern.call('operator/search')).list.find((operator: { name: string }) => operator.name === name);
+
+/** Returns the address at which a signed-in operator is linked to a user. */
+async function addressToLink({ apiUrl }: TestPostern, browser: RedirectedBrowser): Promise<string> {
+  const answer: { url: string } = JSON.parse(
+    await browser.send(`${apiUrl}/api/v1/operator/linkProvider`, 'POST', { currentPassword: password }),
+  );
+  return answer.url;
+}
 
 test('an operator signs in at the provider, and the account is created with the role of the groups', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
@@ -91,7 +99,7 @@ test('an operator with a password links the account, keeps the role, and then si
   const browser = new RedirectedBrowser({ origin: postern.apiUrl });
   await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
   provider.next = 'bob';
-  const { url } = await browser.open(`${postern.apiUrl}/api/v1/operator/linkProvider`);
+  const { url } = await browser.open(await addressToLink(postern, browser));
   assert.equal(url.pathname, '/console/settings/account');
   const caller = await callerOf(postern, (await signIn('bob')).browser);
   assert.deepEqual([caller.name, caller.role], ['Olga', 'admin']);
@@ -103,9 +111,28 @@ test('an operator with a password links the account, keeps the role, and then si
   assert.equal((await callerOf(postern, (await signIn('bob')).browser)).name, 'bob@example.com');
 });
 
-test('nobody links an account without its session, and a link that begins in one browser does not end in another', async (t) => {
+test('an account is linked only with its session and its current password', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
-  assert.equal((await new RedirectedBrowser().open(`${postern.apiUrl}/api/v1/operator/linkProvider`)).response.status, 401);
+  const begin = async (browser: RedirectedBrowser | null, currentPassword: string, key: string | null = null) => {
+    const cookie = browser?.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const headers = cookie ? { cookie, origin: postern.apiUrl } : {};
+    const { status, body } = await postern.send('operator/linkProvider', { currentPassword }, { key, headers });
+    return [status, body.code];
+  };
+  assert.deepEqual(await begin(null, password), [401, 'keyMissing']);
+  assert.deepEqual(await begin(null, password, adminKey), [403, 'roleTooLow']);
+  const olga = new RedirectedBrowser({ origin: postern.apiUrl });
+  await olga.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  assert.deepEqual(await begin(olga, 'another horse'), [403, 'currentPasswordWrong']);
+  assert.deepEqual(await begin(olga, ''), [400, 'fieldInvalid']);
+  assert.deepEqual(await begin((await signIn('ann')).browser, password), [403, 'currentPasswordWrong']);
+  provider.next = 'bob';
+  await olga.open(`${postern.apiUrl}/api/v1/operator/signIn/start`);
+  assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
+});
+
+test('a sign-in that begins in one browser does not end in another', async (t) => {
+  const { postern, provider, signIn } = await startWithProvider(t);
   const stranger = new RedirectedBrowser();
   provider.next = 'ann';
   const stopped = await stranger.open(`${postern.apiUrl}/api/v1/operator/signIn/start`, ({ pathname }) => pathname.endsWith('/finish'));
@@ -119,7 +146,7 @@ test('a link that was started before a change of the password is refused', async
   const browser = new RedirectedBrowser({ origin: postern.apiUrl });
   await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
   provider.next = 'bob';
-  const stopped = await browser.open(`${postern.apiUrl}/api/v1/operator/linkProvider`, ({ pathname }) => pathname.endsWith('/finish'));
+  const stopped = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   const { id } = await operatorNamed(postern, 'Olga');
   const renewed = 'another horse that reads';
   await postern.call('operator/updatePassword', { id, password: renewed, confirmPassword: renewed });

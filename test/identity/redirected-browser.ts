@@ -45,13 +45,15 @@ export class RedirectedBrowser {
     return location === null ? { url, response } : this.open(new URL(location, url).href);
   }
 
-  /** Sends JSON to an address, as a page of it would. */
-  async send(address: string, method: 'POST' | 'PUT', body: object): Promise<void> {
+  /** Sends JSON to an address, as a page of it would. @returns the text of the response */
+  async send(address: string, method: 'POST' | 'PUT', body: object): Promise<string> {
     const url = new URL(address);
     const headers = { ...this.#headersFor(url), 'content-type': 'application/json' };
     const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
     for (const set of response.headers.getSetCookie()) this.#keep(url.origin, set);
-    if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${address} answered ${response.status}: ${text}`);
+    return text;
   }
 
   #headersFor(url: URL): Record<string, string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertClean, desktop, openConsole, realComplaints, signedIn } from './console.ts';
+import { assertClean, desktop, openConsole, password, realComplaints, signedIn } from './console.ts';
 
 const people = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
@@ -44,8 +44,15 @@ test('an operator with a password connects the account with the provider, and th
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   provider.next = 'ann';
   await go('/settings/account');
-  await page.getByRole('link', { name: 'Connect with 127.0.0.1' }).click();
+  await page.getByRole('button', { name: 'Connect with 127.0.0.1' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Current password').fill('not the password');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByText('The current password is wrong.').waitFor();
+  await assertClean(page, 'connection with the provider');
+  await dialog.getByLabel('Current password').fill(password);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Your account is connected with a user of 127.0.0.1.').waitFor();
-  await page.getByRole('link', { name: 'Connect with another user' }).waitFor();
+  await page.getByRole('button', { name: 'Connect with another user' }).waitFor();
   await page.getByRole('heading', { name: 'Second factor' }).waitFor();
 });

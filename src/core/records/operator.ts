@@ -67,6 +67,12 @@ export const SignInMethods = Type.Object({
 });
 export type SignInMethods = Static<typeof SignInMethods>;
 
+/** Response of operator/linkProvider. */
+export const ProviderAddress = Type.Object({
+  url: Type.String({ description: 'Address at the provider, for the browser that has sent the request.' }),
+});
+export type ProviderAddress = Static<typeof ProviderAddress>;
+
 /** Body of operator/first. */
 export const FirstOperator = bodyOf(
   {

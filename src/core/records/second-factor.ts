@@ -57,5 +57,6 @@ export const NewTotp = Type.Object(
 /** Body of operator/deleteSecondFactor. */
 export const SecondFactorDeletion = Type.Object({ id: fields.id, currentPassword }, closed);
 
-/** Body of operator/renewRecoveryCodes and operator/preparePasskey. */
+/** Body of operator/renewRecoveryCodes, operator/preparePasskey and operator/linkProvider. */
 export const CurrentPassword = Type.Object({ currentPassword }, closed);
+export type CurrentPassword = Static<typeof CurrentPassword>;

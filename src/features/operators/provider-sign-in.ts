@@ -17,6 +17,7 @@ import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkAdminRemains, insertOperator } from './operator-rows.ts';
 import { type Origin, sessionBits, startOperatorSession } from './operator-session.ts';
+import { verifyOperatorPassword } from './second-factor-rows.ts';
 import type { OperatorSignInResult } from './sign-in-operator.ts';
 
 const purpose = 'sign-in of an operator at a provider';
@@ -62,6 +63,19 @@ export async function beginOperatorSignIn(
   const { url, pending } = await ports.openId.begin(client, { redirectUrl, scopes }).catch(throwAsRefusal);
   const signIn: PendingSignIn = { redirectUrl, pending, linkTo };
   return { url, sealed: sealPending(ports, purpose, signIn) };
+}
+
+/**
+ * Returns the caller as the operator whom a user will be linked to. The password is required: whoever finds an open console must not add
+ * another way to sign in to it.
+ * @throws Refusal (403, 404, 429)
+ */
+export async function operatorToLink(ports: Ports, caller: Caller, currentPassword: string): Promise<OperatorToLink> {
+  providerOf(ports);
+  if (caller.kind !== 'operator' || caller.tid !== firstTenant)
+    throw new Refusal('roleTooLow', 'Only operators of the first tenant can sign in at the provider.');
+  const { id, session_epoch: epoch } = await verifyOperatorPassword(ports, caller, currentPassword);
+  return { id, epoch };
 }
 
 /** Returns the sign-in that the browser has begun. @throws Refusal (400) */

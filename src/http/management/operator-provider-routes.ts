@@ -1,15 +1,18 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
-import { SignInMethods } from '#core/records/operator.ts';
-import { firstTenant } from '#core/records/tenant.ts';
-import { findOperatorSession, maxOperatorSessionTime } from '#features/operators/operator-session.ts';
-import { beginOperatorSignIn, completeOperatorSignIn, operatorProviderHost } from '#features/operators/provider-sign-in.ts';
+import { ProviderAddress, SignInMethods } from '#core/records/operator.ts';
+import { CurrentPassword } from '#core/records/second-factor.ts';
+import { checkOperation } from '#features/callers/check-caller.ts';
+import { maxOperatorSessionTime } from '#features/operators/operator-session.ts';
+import { beginOperatorSignIn, completeOperatorSignIn, operatorProviderHost, operatorToLink } from '#features/operators/provider-sign-in.ts';
 import { providerSignInTime } from '#features/provider-sign-ins/pending-sign-in.ts';
+import { maxPublicBodyBytes } from '#http/body-limits.ts';
 import { redirect } from '#http/redirect.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
-import { consoleToken, isSecure, setConsoleCookie } from './console-cookie.ts';
+import { authenticateCaller } from './authenticate-caller.ts';
+import { isSecure, setConsoleCookie } from './console-cookie.ts';
 
 const plainName = 'postern-operator-provider';
 const maxQuery = 8192; // characters: longer than any code
@@ -25,6 +28,7 @@ function sendCookie(reply: FastifyReply, secure: boolean, value: string): void {
 /** Adds the routes with which operators sign in at the provider of the settings. */
 export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void {
   const checkNoQuery = validator(NoParameters);
+  const checkPassword = validator(CurrentPassword);
   const { publicUrl } = ports.links;
   const secureOf = (request: FastifyRequest) => isSecure(request, publicUrl());
   /** The console may have an address of its own: the browser comes back to the one at which it has begun. */
@@ -32,28 +36,33 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
   const failed = (reply: FastifyReply, { messageName }: Refusal, request: FastifyRequest) =>
     redirect(reply, `/console/#sign-in=${messageName}.${request.id}`);
 
-  async function begin(request: FastifyRequest, reply: FastifyReply, linkTo: Parameters<typeof beginOperatorSignIn>[2]) {
-    checkNoQuery(readQuery(request.url, NoParameters));
-    try {
-      const { url, sealed } = await beginOperatorSignIn(ports, finishUrl(request), linkTo);
-      sendCookie(reply, secureOf(request), sealed);
-      return redirect(reply, url);
-    } catch (cause) {
-      if (!(cause instanceof Refusal) || cause.messageName === 'notFound') throw cause;
-      return failed(reply, cause, request);
-    }
+  /** Begins a sign-in. @returns where the browser goes */
+  async function begin(request: FastifyRequest, reply: FastifyReply, linkTo: Parameters<typeof beginOperatorSignIn>[2]): Promise<string> {
+    const { url, sealed } = await beginOperatorSignIn(ports, finishUrl(request), linkTo);
+    sendCookie(reply, secureOf(request), sealed);
+    return url;
   }
+
   api.get('/operator/signInMethods', { config: { open: true }, schema: { response: { 200: SignInMethods } } }, async (request) => {
     checkNoQuery(readQuery(request.url, NoParameters));
     return { provider: operatorProviderHost(ports) };
   });
-  api.get('/operator/signIn/start', { config: { open: true } }, (request, reply) => begin(request, reply, null));
-  api.get('/operator/linkProvider', { config: { open: true } }, async (request, reply) => {
-    const token = consoleToken(request, publicUrl());
-    const session = token === null ? null : await findOperatorSession(ports.store, token, ports.clock.now());
-    if (session?.tid !== firstTenant) throw new Refusal('signInNeeded');
-    if (session.lacksSecondFactor) throw new Refusal('secondFactorMissing');
-    return begin(request, reply, { id: session.id, epoch: session.epoch });
+  api.get('/operator/signIn/start', { config: { open: true } }, async (request, reply) => {
+    checkNoQuery(readQuery(request.url, NoParameters));
+    try {
+      return redirect(reply, await begin(request, reply, null));
+    } catch (cause) {
+      if (!(cause instanceof Refusal) || cause.messageName === 'notFound') throw cause;
+      return failed(reply, cause, request);
+    }
+  });
+  const linkOptions = { bodyLimit: maxPublicBodyBytes, schema: { response: { 200: ProviderAddress } } };
+  api.post<{ Body: CurrentPassword }>('/operator/linkProvider', linkOptions, async (request, reply) => {
+    const caller = request.caller ?? (await authenticateCaller(request, ports));
+    checkOperation(caller, { role: 'reader' });
+    checkNoQuery(readQuery(request.url, NoParameters));
+    checkPassword(request.body ?? {});
+    return { url: await begin(request, reply, await operatorToLink(ports, caller, request.body.currentPassword)) };
   });
   api.get('/operator/signIn/finish', { config: { open: true } }, async (request, reply) => {
     const query = request.url.split('?', 2)[1] ?? '';

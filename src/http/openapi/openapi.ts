@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
 import { messages } from '#core/messages.ts';
-import { CallerRecord, FirstOperator, OperatorSignIn, SignInMethods } from '#core/records/operator.ts';
+import { CallerRecord, FirstOperator, OperatorSignIn, ProviderAddress, SignInMethods } from '#core/records/operator.ts';
 import { PasskeyRequest } from '#core/records/passkey.ts';
+import { CurrentPassword } from '#core/records/second-factor.ts';
 import { isChange, type Operation } from '#features/operation.ts';
 import { Login, LoginResponse } from '#http/management/login-route.ts';
 import { changeResponse } from '#http/management/management-api.ts';
@@ -138,9 +139,11 @@ const signInPaths = {
     'operator_finishSignIn',
     'The address to which the provider sends the browser back. Signs the operator in and opens the console.',
   ),
-  '/api/v1/operator/linkProvider': providerPath(
+  '/api/v1/operator/linkProvider': signInPath(
     'operator_linkProvider',
-    "Sends the browser of a signed-in operator to the provider, and links the operator to the user who signs in there. Needs the console's cookie.",
+    "Returns an address at the provider of the settings, and links the signed-in operator to the user who signs in there. Needs the console's cookie; the response sets another one.",
+    CurrentPassword,
+    ProviderAddress,
   ),
 };
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { CallerRecord, FirstOperator, OperatorSignIn, SignInMethods } from '#core/records/operator.ts';
+import type { CallerRecord, FirstOperator, OperatorSignIn, ProviderAddress, SignInMethods } from '#core/records/operator.ts';
+import type { CurrentPassword } from '#core/records/second-factor.ts';
 import { asProblem, get, getOpen, sendBody } from './call.ts';
 
 /** The operator who has signed in, or null. */
@@ -25,4 +26,5 @@ export const signInMethodsQuery = queryOptions({
 
 export const signIn = (body: OperatorSignIn) => sendBody<CallerRecord>('POST', 'operator/signIn', body);
 export const signOut = () => sendBody<null>('POST', 'operator/signOut', {});
+export const linkProvider = (body: CurrentPassword) => sendBody<ProviderAddress>('POST', 'operator/linkProvider', body);
 export const createFirstOperator = (body: FirstOperator) => sendBody<CallerRecord>('POST', 'operator/first', body);

@@ -1,26 +1,50 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { signInMethodsQuery } from '#console/api/session.ts';
+import { useState } from 'react';
+import { linkProvider, signInMethodsQuery } from '#console/api/session.ts';
+import { Dialog } from '#console/components/dialog.tsx';
 import { Section } from '#console/components/section.tsx';
+import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
+import { CurrentPasswordField, wrongPassword } from '#console/second-factor/current-password-field.tsx';
 import { useCaller } from '#console/shell/caller.ts';
+
+/** Asks for the password, and goes to the provider. */
+function LinkDialog({ provider, close }: { readonly provider: string; readonly close: () => void }) {
+  const smallForm = useSmallForm(
+    { currentPassword: '' },
+    async ({ currentPassword }) => location.assign((await linkProvider({ currentPassword })).url),
+    wrongPassword,
+  );
+  return (
+    <Dialog onClose={close} title={`Connect with ${provider}`}>
+      <SmallFormFields of={smallForm} saveLabel="Continue" cancel={close}>
+        <Text>You sign in at {provider} next. Whoever signs in there can then open this console as you.</Text>
+        <CurrentPasswordField data-autofocus {...smallForm.form.getInputProps('currentPassword')} />
+      </SmallFormFields>
+    </Dialog>
+  );
+}
 
 /** Links the account of the signed-in operator to a user of the provider, if there is a provider. */
 export function ProviderSection() {
   const { byProvider, signsInAtProvider } = useCaller();
   const { data } = useQuery(signInMethodsQuery);
-  if (!data?.provider) return null;
+  const [isOpen, setIsOpen] = useState(false);
+  const provider = data?.provider;
+  if (!provider) return null;
   return (
-    <Section title="Identity provider" lead={`You can sign in at ${data.provider} instead of with your password.`}>
+    <Section title="Identity provider" lead={`You can sign in at ${provider} instead of with your password.`}>
       {byProvider ? (
-        <Text>You have signed in at {data.provider}. Your password and second factor, if any, are managed there.</Text>
+        <Text>You have signed in at {provider}. Your password and second factor, if any, are managed there.</Text>
       ) : (
         <Group>
-          {signsInAtProvider && <Text>Your account is connected with a user of {data.provider}.</Text>}
-          <Button component="a" href="/api/v1/operator/linkProvider" variant="default">
-            {signsInAtProvider ? 'Connect with another user' : `Connect with ${data.provider}`}
+          {signsInAtProvider && <Text>Your account is connected with a user of {provider}.</Text>}
+          <Button variant="default" onClick={() => setIsOpen(true)}>
+            {signsInAtProvider ? 'Connect with another user' : `Connect with ${provider}`}
           </Button>
         </Group>
       )}
+      {isOpen && <LinkDialog provider={provider} close={() => setIsOpen(false)} />}
     </Section>
   );
 }
