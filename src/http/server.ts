@@ -23,8 +23,8 @@ export interface HttpSettings {
   /** Receives log lines; null: no log is written. */
   readonly log: NodeJS.WritableStream | null;
   readonly timeouts: RequestTimeouts;
-  /** Holds the address of the client while its request runs. */
-  readonly clientAddress: AsyncLocalStorage<string>;
+  /** Holds the address of the client while its request runs; null: nothing reads it. */
+  readonly clientAddress: AsyncLocalStorage<string> | null;
 }
 
 declare module 'fastify' {
@@ -139,20 +139,22 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): vo
   const turns = requestTurns(() => performance.now());
   const bodies = waitingBodies();
   app.addHook('onRequest', (request, _reply, done) => {
-    let release: () => void;
+    const start = () => (clientAddress ? clientAddress.run(request.ip, done) : done());
+    if (turns.takeStart()) return start();
     try {
-      release = bodies.hold(request.raw, request.ip);
+      const release = bodies.hold(request.raw, request.ip);
+      const waiting = {
+        start() {
+          release();
+          start();
+        },
+        onLeave: (leave: () => void) => request.raw.once('close', leave), // Node.js closes a request that nobody has read only when its client leaves
+        drop: release,
+      };
+      turns.wait(request.ip, waiting);
     } catch (cause) {
-      return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
+      done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
     }
-    turns.run(() => request.ip, {
-      start() {
-        release();
-        clientAddress.run(request.ip, done);
-      },
-      onLeave: (leave) => request.raw.once('close', leave), // Node.js closes a request that nobody has read only when its client leaves
-      drop: release,
-    });
   });
 }
 

@@ -22,6 +22,12 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/**
+ * Address of the client for which the storage works. A storage that works on a few requests at a time takes the networks of its
+ * clients in turn. undefined: the work is not for a client.
+ */
+export type StorageClient = string | undefined;
+
 /** What an uploaded file is to become. */
 export interface UploadTarget {
   readonly parent: ItemPath;
@@ -30,6 +36,7 @@ export interface UploadTarget {
   readonly size: number | null;
   /** If the name is in use: refuse the upload, add a number to the name, or replace the file that has this etag. */
   readonly ifTaken: 'refuse' | 'number' | { readonly replaces: string };
+  readonly client?: StorageClient;
 }
 
 /** An upload into a staging file. Visitors see no file before `place`. One call at a time. */
@@ -90,6 +97,7 @@ export interface ChangeContext {
   readonly confirm?: () => Promise<void>;
   /** Tokens of other pending changes to the same name. If this change finds the name free, none of them has taken place. */
   readonly pendingTokens: readonly string[];
+  readonly client?: StorageClient;
 }
 
 /**
@@ -111,7 +119,7 @@ export interface Storage {
   /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
   /** Opens a file. @returns null if there is no file */
-  open(path: ItemPath): Promise<OpenFile | null>;
+  open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), StorageFull */
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void>;
   /**

@@ -55,9 +55,9 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
         return batches && releaseAtEnd(batches, hold());
       }),
     page: (path, query) => withStorage((storage) => storage.page(path, query)),
-    open: (path) =>
+    open: (path, client) =>
       withStorage(async (storage, hold) => {
-        const file = await storage.open(path);
+        const file = await storage.open(path, client);
         return file && releaseAfterRead(file, hold);
       }),
     createFolder: (parent, name, context) => withStorage((storage) => storage.createFolder(parent, name, context)),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestTurns, type TurnRequest } from './request-turns.ts';
+import { type RequestTurns, requestTurns, type TurnRequest } from './request-turns.ts';
 
 /** A clock that each request advances by its work. */
 function workClock() {
@@ -11,13 +11,20 @@ const nextTurn = () => new Promise(setImmediate);
 /** Returns a request whose client waits for the response. */
 const waitingRequest = (start: () => void): TurnRequest => ({ start, onLeave: () => {}, drop: () => assert.fail('was dropped') });
 
+/** Starts a request, or lets it wait. */
+function run(turns: RequestTurns, address: string, request: TurnRequest): void {
+  if (turns.takeStart()) request.start();
+  else turns.wait(address, request);
+}
+
 test('the request of one network starts before most of the hundreds that another network has sent', async () => {
   const clock = workClock();
   const turns = requestTurns(clock.now);
   const started: string[] = [];
   const send = (address: string, work: number) =>
-    turns.run(
-      () => address,
+    run(
+      turns,
+      address,
       waitingRequest(() => {
         clock.work(work);
         started.push(address);
@@ -43,8 +50,9 @@ test('after a turn with much work, fewer requests start in the next one, and aft
     return inTurn;
   }
   const send = (work: number) =>
-    turns.run(
-      () => '192.0.2.1',
+    run(
+      turns,
+      '192.0.2.1',
       waitingRequest(() => {
         clock.work(work);
         starts += 1;
@@ -62,8 +70,9 @@ test('every request starts, and those of one network start in the order in which
   const turns = requestTurns(() => performance.now());
   const started: number[] = [];
   for (let number = 0; number < 500; number += 1)
-    turns.run(
-      () => '192.0.2.1',
+    run(
+      turns,
+      '192.0.2.1',
       waitingRequest(() => started.push(number)),
     );
   while (started.length < 500) await nextTurn();
@@ -78,7 +87,7 @@ test('a request whose client leaves while it waits does not start, and takes no 
   let [started, dropped] = [0, 0];
   const leaves: (() => void)[] = [];
   const send = () =>
-    turns.run(() => '192.0.2.1', { start: () => (started += 1), onLeave: (leave) => leaves.push(leave), drop: () => (dropped += 1) });
+    run(turns, '192.0.2.1', { start: () => (started += 1), onLeave: (leave) => leaves.push(leave), drop: () => (dropped += 1) });
   for (let number = 0; number < 64 + 10_000; number += 1) send(); // 64 start at once
   for (const leave of leaves) leave();
   assert.deepEqual([started, dropped], [64, 10_000]);

@@ -6,14 +6,13 @@ const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
 /** Starts requests a few milliseconds at a time, so that a network with hundreds of busy connections does not delay the others. */
 export interface RequestTurns {
-  /**
-   * Starts a request at once, or in a later turn if this turn has enough work.
-   * @param address returns the address of the client
-   */
-  run(address: () => string, request: TurnRequest): void;
+  /** Returns whether a request may start in this turn, and counts it. */
+  takeStart(): boolean;
+  /** Lets a request wait that may not start in this turn. @param address of the client */
+  wait(address: string, request: TurnRequest): void;
 }
 
-/** A request that starts in its turn. */
+/** A request that waits for its turn. */
 export interface TurnRequest {
   readonly start: () => void;
   /** Calls a function when the client leaves: the request then does not start. */
@@ -33,11 +32,6 @@ export function requestTurns(now: () => number): RequestTurns {
     turnBegun = now();
     setImmediate(endTurn);
   }
-  /** Clients that leave and come back must not lengthen the queue. */
-  function wait(networks: readonly string[], request: TurnRequest): void {
-    waiting.add(networks, request);
-    request.onLeave(() => waiting.remove(networks, request) && request.drop());
-  }
   /** Ends a turn. The longer it took, the fewer requests start in the next one. */
   function endTurn(): void {
     const duration = now() - (turnBegun ?? 0);
@@ -53,13 +47,17 @@ export function requestTurns(now: () => number): RequestTurns {
     }
   }
   return {
-    run(address, request) {
+    takeStart() {
       if (turnBegun === null) begin();
-      if (starts < allowedStarts) {
-        starts += 1;
-        return request.start();
-      }
-      wait(networksOf(address()), request);
+      if (starts >= allowedStarts) return false;
+      starts += 1;
+      return true;
+    },
+    wait(address, request) {
+      const networks = networksOf(address);
+      waiting.add(networks, request);
+      // Clients that leave and come back must not lengthen the queue.
+      request.onLeave(() => waiting.remove(networks, request) && request.drop());
     },
   };
 }

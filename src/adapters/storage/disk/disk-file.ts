@@ -1,6 +1,6 @@
 import type { Entry } from '#core/listing.ts';
-import { type ByteRange, ItemChanged, type OpenFile } from '#ports/storage.ts';
-import type { FoundFile } from './file-lookups.ts';
+import { type ByteRange, ItemChanged, type OpenFile, type StorageClient } from '#ports/storage.ts';
+import type { FoundFile, OpenedFile } from './file-lookups.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { BufferPair, ReadBuffers } from './read-buffers.ts';
 
@@ -36,11 +36,13 @@ class DescriptorFile implements OpenFile {
   readonly #descriptor: number;
   readonly #data: FolderThreads['data'];
   readonly #buffers: ReadBuffers;
+  readonly #client: StorageClient;
   /** Resolves when no thread uses the descriptor. */
   #unused: Promise<void> = Promise.resolve();
 
-  constructor(entry: Entry, descriptor: number, data: FolderThreads['data'], buffers: ReadBuffers) {
+  constructor({ entry, descriptor }: OpenedFile, data: FolderThreads['data'], buffers: ReadBuffers, client: StorageClient) {
     this.entry = entry;
+    this.#client = client;
     this.#descriptor = descriptor;
     this.#data = data;
     this.#buffers = buffers;
@@ -79,7 +81,7 @@ class DescriptorFile implements OpenFile {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#unused = promise;
     const filled = await this.#data.run('read', [this.#descriptor, buffer, length, position], {
-      ...{ moved: [buffer], late: () => {}, ended: resolve },
+      ...{ client: this.#client, moved: [buffer], late: () => {}, ended: resolve },
     });
     if (filled.count < length) throw new ItemChanged('the file was truncated while it was read');
     return Buffer.from(filled.buffer, 0, length);
@@ -87,5 +89,5 @@ class DescriptorFile implements OpenFile {
 }
 
 /** Returns the `OpenFile` of a file that a lookup has found. */
-export const diskFile = (found: FoundFile, { data }: FolderThreads, buffers: ReadBuffers): OpenFile =>
-  found.content ? memoryFile(found.entry, found.content) : new DescriptorFile(found.entry, found.descriptor, data, buffers);
+export const diskFile = (found: FoundFile, { data }: FolderThreads, buffers: ReadBuffers, client: StorageClient): OpenFile =>
+  found.content ? memoryFile(found.entry, found.content) : new DescriptorFile(found, data, buffers, client);

@@ -50,20 +50,21 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
   }
   async function changeEntry(name: NameOfChange, context: ChangeContext, change: DiskChange): Promise<void> {
     const folder = await confirmAndChange(name, context, change);
-    await syncs.run('syncFolder', [folder], { always: true });
+    await syncs.run('syncFolder', [folder], { always: true, client: context.client });
   }
 
   return {
     stat: (path) => orNull(lookups.stat(path)),
     list: (path) => orNull(lists.list(path)),
     page: (path, query) => orNull(pages.run('readPage', [path, query], { late: () => {} })),
-    async open(path) {
+    async open(path, client) {
       const file = await orNull(lookups.open(path));
-      return file && diskFile(file, threads, buffers);
+      return file && diskFile(file, threads, buffers, client);
     },
     async upload(target, token) {
-      const { parent, size } = target;
+      const { parent, size, client } = target;
       const staged = await data.run('openUpload', [parent, token, size, floor], {
+        client,
         late: (upload) => void data.run('discardUpload', [upload], { always: true }),
       });
       return new DiskUpload(staged, target, ownership, threads);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { numberedName } from '#core/item-path.ts';
-import type { Upload, UploadTarget } from '#ports/storage.ts';
+import type { StorageClient, Upload, UploadTarget } from '#ports/storage.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { Ownership } from './ownership.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
@@ -26,6 +26,7 @@ export class DiskUpload implements Upload {
   readonly #staged: StagedUpload;
   readonly #placing: Placing;
   readonly #threads: FolderThreads;
+  readonly #client: StorageClient;
   #buffer: ArrayBuffer;
   #spare: ArrayBuffer | null = null;
   #filled = 0;
@@ -38,6 +39,7 @@ export class DiskUpload implements Upload {
   constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, threads: FolderThreads) {
     this.#staged = staged;
     this.#threads = threads;
+    this.#client = target.client;
     const replaces = typeof target.ifTaken === 'object' ? target.ifTaken.replaces : null;
     this.#placing = { parent: target.parent, names: namesFor(target), replaces, ownership };
     this.#buffer = new ArrayBuffer(Math.max(1, Math.min(firstBufferSize, target.size ?? firstBufferSize)));
@@ -57,7 +59,7 @@ export class DiskUpload implements Upload {
     if (this.#isSynced) return;
     await this.#flush();
     await this.#writing;
-    await this.#threads.syncs.run('syncUpload', [this.#staged], { late: () => {}, ended: this.#use() });
+    await this.#threads.syncs.run('syncUpload', [this.#staged], { client: this.#client, late: () => {}, ended: this.#use() });
     this.#isSynced = true;
   }
 
@@ -65,7 +67,7 @@ export class DiskUpload implements Upload {
     await this.sync();
     // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
     const { name, folder } = await this.#threads.changes.run('placeUpload', [this.#staged, this.#placing]);
-    await this.#threads.syncs.run('syncFolder', [folder], { always: true });
+    await this.#threads.syncs.run('syncFolder', [folder], { always: true, client: this.#client });
     return name;
   }
 
@@ -94,7 +96,7 @@ export class DiskUpload implements Upload {
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
     const written = await this.#threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
-      ...{ moved: [buffer], late: () => {}, ended: this.#use() },
+      ...{ client: this.#client, moved: [buffer], late: () => {}, ended: this.#use() },
     });
     this.#spare = written.buffer;
   }

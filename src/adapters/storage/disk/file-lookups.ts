@@ -12,6 +12,9 @@ export type FoundFile =
 /** The content of a small file, in the cache. */
 export type SmallFile = Extract<FoundFile, { content: Uint8Array }>;
 
+/** A file with an open descriptor. */
+export type OpenedFile = Exclude<FoundFile, SmallFile>;
+
 type SuccessResponse = Exclude<ReadResponse, { kind: 'problem' }>;
 
 /** Returns the file of a response. @param index which of the callers that share the request gets it */

@@ -1,7 +1,7 @@
 import { type IdleThread, idleThread, type ThreadOwner } from '#adapters/os/idle-thread.ts';
 import type { DiskResponse } from './answer-request.ts';
 import type { StorageRoot } from './open-within-root.ts';
-import type { ClientAddress, Lane } from './thread-lane.ts';
+import type { Lane } from './thread-lane.ts';
 import { ThreadBudget, ThreadPool } from './thread-pool.ts';
 
 /** Starts a thread that runs disk commands. @param root returns the folder in which it works; null while it is not open yet */
@@ -12,8 +12,6 @@ export interface ThreadSettings {
   readonly openThread: OpenThread;
   /** Time after which a disk that does not answer counts as unavailable, in ms. */
   readonly answerLimit: number;
-  /** Returns the client of the current request: networks take turns with the bytes that they read and write. */
-  readonly clientAddress?: ClientAddress;
 }
 
 export const defaultThreads: ThreadSettings = {
@@ -61,7 +59,7 @@ export function folderThreads(root: () => StorageRoot | null, budget: ThreadBudg
     syncs: pool.addLane({ concurrency: maxSyncs }),
     lists: pool.addLane({ concurrency: 1, oneThread: true }),
     pages: pool.addLane({ concurrency: maxPages }),
-    data: pool.addLane({ concurrency: maxDataRequests, clientAddress: settings.clientAddress }),
+    data: pool.addLane({ concurrency: maxDataRequests }),
     removals: pool.addLane({ concurrency: 1, idleTime: backgroundIdleTime }),
     isBlocked: () => pool.isBlocked(),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),

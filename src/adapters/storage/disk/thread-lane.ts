@@ -2,7 +2,7 @@ import type { IdleThread } from '#adapters/os/idle-thread.ts';
 import { setAndEvict } from '#core/bounded-map.ts';
 import { turnsOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { type StorageClient, StorageUnavailable } from '#ports/storage.ts';
 import type { DiskRequest, DiskResponse } from './answer-request.ts';
 import type { CommandName, CommandParameters, CommandResult } from './disk-commands.ts';
 import { errorOf } from './disk-errors.ts';
@@ -16,15 +16,12 @@ export interface LaneOptions {
   readonly oneThread?: boolean;
   /** Time after the last request until its thread ends, in ms; by default a minute. */
   readonly idleTime?: number;
-  /** Returns the address of the client that a request is for: networks then take turns. */
-  readonly clientAddress?: ClientAddress | undefined;
 }
-
-/** Returns the address of the client of the current request; undefined: the work is not for a client. */
-export type ClientAddress = () => string | undefined;
 
 /** How a request is sent, and what happens to it if the disk does not answer in time. */
 interface RequestOptions<T> {
+  /** The networks of clients take turns. */
+  readonly client?: StorageClient;
   /** Memory in the parameters that is moved to the thread instead of being copied. */
   readonly moved?: readonly ArrayBuffer[];
   /** Called with a late result, whose caller got StorageUnavailable long ago; without it, the caller waits for as long as it takes. */
@@ -81,7 +78,7 @@ export class Lane {
   readonly #queued = new Set<PendingRequest>();
   /** The one among them whose turn it is. */
   #next: PendingRequest | undefined;
-  readonly #groupsByAddress = new Map<string | undefined, readonly string[]>();
+  readonly #groupsByClient = new Map<StorageClient, readonly string[]>();
   /** Requests that threads have not answered, the oldest first. */
   readonly #inProgress = new Set<PendingRequest>();
   #thread: PoolThread | undefined;
@@ -101,7 +98,7 @@ export class Lane {
   run<K extends CommandName>(
     command: K,
     parameters: CommandParameters<K>,
-    { moved = [], late, ended, always = false }: RequestOptions<CommandResult<K>> = {},
+    { client, moved = [], late, ended, always = false }: RequestOptions<CommandResult<K>> = {},
   ): Promise<CommandResult<K>> {
     return new Promise((resolve, reject) => {
       if (!always && this.#isHung()) {
@@ -110,7 +107,7 @@ export class Lane {
       }
       this.#add({
         lane: this,
-        groups: this.#groups(),
+        groups: this.#groups(client),
         request: { command, parameters },
         moved,
         canExpire: late !== undefined,
@@ -192,15 +189,12 @@ export class Lane {
     this.#queue.add(pending.groups, pending);
   }
 
-  /** Returns the groups in which a request of the current client waits. */
-  #groups(): readonly string[] {
-    const { clientAddress } = this.#options;
-    if (!clientAddress) return [];
-    const address = clientAddress();
-    const known = this.#groupsByAddress.get(address);
+  /** Returns the groups in which a request of a client waits. */
+  #groups(client: StorageClient): readonly string[] {
+    const known = this.#groupsByClient.get(client);
     if (known) return known;
-    const groups = turnsOf(address);
-    setAndEvict(this.#groupsByAddress, address, groups, maxKnownAddresses);
+    const groups = turnsOf(client);
+    setAndEvict(this.#groupsByClient, client, groups, maxKnownAddresses);
     return groups;
   }
 

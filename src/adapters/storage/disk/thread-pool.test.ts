@@ -35,12 +35,10 @@ test('a network with thousands of waiting requests does not delay the first one 
     startIdleTimer: () => {},
     [Symbol.asyncDispose]: async () => {},
   });
-  let client = '203.0.113.1';
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
-  const lane = pool.addLane({ concurrency: 1, clientAddress: () => client });
-  const waiting = Array.from({ length: 1000 }, (_, number) => lane.run('close', [number]));
-  client = '198.51.100.1';
-  const other = lane.run('close', [5000]);
+  const lane = pool.addLane({ concurrency: 1 });
+  const waiting = Array.from({ length: 1000 }, (_, number) => lane.run('close', [number], { client: '203.0.113.1' }));
+  const other = lane.run('close', [5000], { client: '198.51.100.1' });
   while (!posted.includes(5000)) {
     answers.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));

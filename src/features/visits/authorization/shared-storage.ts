@@ -15,10 +15,10 @@ import {
 } from '#ports/storage.ts';
 import type { AuthorizedVisit } from './authorize-visit.ts';
 
-/** Returns, for each action, what it may do with a storage, and nothing else. */
-const permittedMethods = (storage: Storage) => {
+/** Returns, for each action, what it may do with a storage for a client, and nothing else. */
+const permittedMethods = (storage: Storage, client: string) => {
   const stat: Storage['stat'] = (path) => storage.stat(path);
-  const open: Storage['open'] = (path) => storage.open(path);
+  const open: Storage['open'] = (path) => storage.open(path, client);
   const directAddress: Storage['directAddress'] = (path) => storage.directAddress(path);
   const folderKey: Storage['folderKey'] = (path) => storage.folderKey(path);
   const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
@@ -33,14 +33,21 @@ const permittedMethods = (storage: Storage) => {
       stat,
       folderKey,
       traits: storage.traits,
-      upload: ((target, token) => storage.upload(target, token)) satisfies Storage['upload'],
+      upload: ((target, token) => storage.upload({ ...target, client }, token)) satisfies Storage['upload'],
     },
     createFolder: {
       ...change,
-      createFolder: ((parent, name, context) => storage.createFolder(parent, name, context)) satisfies Storage['createFolder'],
+      createFolder: ((parent, name, context) =>
+        storage.createFolder(parent, name, { ...context, client })) satisfies Storage['createFolder'],
     },
-    rename: { ...change, rename: ((parent, from, to, context) => storage.rename(parent, from, to, context)) satisfies Storage['rename'] },
-    delete: { ...change, remove: ((parent, name, context) => storage.remove(parent, name, context)) satisfies Storage['remove'] },
+    rename: {
+      ...change,
+      rename: ((parent, from, to, context) => storage.rename(parent, from, to, { ...context, client })) satisfies Storage['rename'],
+    },
+    delete: {
+      ...change,
+      remove: ((parent, name, context) => storage.remove(parent, name, { ...context, client })) satisfies Storage['remove'],
+    },
   };
 };
 
@@ -60,7 +67,7 @@ export type StoragePorts = Pick<Ports, 'storages' | 'vault'>;
 
 /** Opens the storage of a share for the action of a permit. It is the only way from a visit to files. */
 export async function storageFor<A extends keyof PermittedMethods>(
-  { permit, link }: Pick<AuthorizedVisit<A>, 'permit' | 'link'>,
+  { permit, link, visitorRequest }: Pick<AuthorizedVisit<A>, 'permit' | 'link' | 'visitorRequest'>,
   { storages, vault }: StoragePorts,
 ): Promise<SharedStorage<A>> {
   const root = parseStoredPath(link.path);
@@ -72,7 +79,7 @@ export async function storageFor<A extends keyof PermittedMethods>(
     return joinPaths(root, path);
   };
   return {
-    storage: permittedMethods(storage)[permit.request],
+    storage: permittedMethods(storage, visitorRequest.address)[permit.request],
     locationPath,
     directoryEntry(path) {
       const entry = path.length === 0 && link.folder === 1 ? null : splitPath(locationPath(path));
