@@ -1,4 +1,4 @@
-import { parseAddress, parseBlock } from './authorization/address-range.ts';
+import { blockOf, parseAddress } from './authorization/address-range.ts';
 
 /**
  * Returns the prefix of an address as a key, or 'unknown'.
@@ -9,8 +9,7 @@ function prefixOf(address: string, bits4: number, bits6: number): string {
   const ip = parseAddress(address);
   if (!ip) return 'unknown';
   const bits = ip.kind() === 'ipv4' ? bits4 : bits6;
-  const range = parseBlock(ip.toString(), String(bits));
-  return range ? `${range.first}/${bits}` : 'unknown';
+  return `${blockOf(ip, bits).first}/${bits}`;
 }
 
 /** Returns the narrow network of an address (IPv4 /32, IPv6 /64): usually one client or one household. */

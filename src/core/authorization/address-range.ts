@@ -32,18 +32,22 @@ export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 
 const familyOf = (ip: ipaddr.IPv4 | ipaddr.IPv6) => (ip.kind() === 'ipv4' ? 4 : 6);
 
-/** @param prefix length of the prefix in bits, as text */
-export function parseBlock(address: string, prefix: string): AddressRange | null {
-  const ip = parseAddress(address);
-  if (!ip || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return null;
-  const isMappedAddress = ip.kind() === 'ipv4' && address.includes(':');
-  const bits = Number(prefix) - (isMappedAddress ? 96 : 0);
+/** Returns the block of an address. @param bits length of the prefix, at most 32 for IPv4 and 128 for IPv6 */
+export function blockOf(ip: ipaddr.IPv4 | ipaddr.IPv6, bits: number): AddressRange {
   const bytes = ip.toByteArray();
-  if (bits < 0 || bits > bytes.length * 8) return null;
   const prefixBitsOf = (index: number) => Math.min(8, Math.max(0, bits - index * 8));
   const first = bytes.map((byte, index) => byte & (0xff << (8 - prefixBitsOf(index))) & 0xff);
   const last = first.map((byte, index) => byte | (0xff >> prefixBitsOf(index)));
   return { family: familyOf(ip), first: toHex(first), last: toHex(last) };
+}
+
+/** @param prefix length of the prefix in bits, as text */
+function parseBlock(address: string, prefix: string): AddressRange | null {
+  const ip = parseAddress(address);
+  if (!ip || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return null;
+  const isMappedAddress = ip.kind() === 'ipv4' && address.includes(':');
+  const bits = Number(prefix) - (isMappedAddress ? 96 : 0);
+  return bits < 0 || bits > (ip.kind() === 'ipv4' ? 32 : 128) ? null : blockOf(ip, bits);
 }
 
 function parseSingleAddress(text: string): AddressRange | null {
