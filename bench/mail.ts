@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import autocannon from 'autocannon';
 import { createTransport, type Transporter } from 'nodemailer';
+import { memoryFlags } from '../scripts/memory-flags.mjs';
 import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, floor, paired, percentile } from './figures.ts';
 import { sendByQueue } from './minimal-sender.ts';
@@ -151,6 +152,22 @@ function addWaitingMails(database: string): void {
   db.exec('COMMIT');
 }
 
+/** Returns the growth of a bare server's memory by a thread that sends mails, in MiB. The same requests run before and afterwards. */
+async function memoryOfThread({ port }: MailServer): Promise<number> {
+  await using bare = await startServer(
+    join(import.meta.dirname, 'servers/mail-thread.mjs'),
+    [`${port}`],
+    { MALLOC_ARENA_MAX: '2' },
+    /ready (\d+)/,
+    memoryFlags,
+  );
+  for (let round = 0; round < 2; round += 1) await visits(bare.url);
+  const before = bare.memory().now;
+  await fetch(`${bare.url}/send`);
+  for (let round = 0; round < 2; round += 1) await visits(bare.url);
+  return bare.memory().now - before;
+}
+
 async function backlog(note: Note, data: string, server: MailServer): Promise<void> {
   const measure = async (postern: BenchPostern) => {
     const url = `${postern.url}/s/${(await postern.call('share/add', shareBody)).viewId}/visit`;
@@ -184,6 +201,12 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
   const leastName = 'p99 of a visit while a separate process sends mails with the smallest program';
   note({ ...slower(leastName, besideLeast, Number.POSITIVE_INFINITY), target: 'none: a floor' });
   note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
+  const memory = await memoryOfThread(server);
+  note({
+    ...atMost('memory of a bare server, growth by a thread that sends mails with nodemailer', memory, 0, 'MiB'),
+    target: 'none: a floor',
+    holds: true,
+  });
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const begun = performance.now();
