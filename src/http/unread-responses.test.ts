@@ -6,7 +6,7 @@ import { unreadResponses } from './unread-responses.ts';
 
 const newResponse = () => new ServerResponse(new IncomingMessage(new Socket()));
 
-test('a network with one unread response gets one at a link whose memory another network holds, which loses its newest', () => {
+test('if one network holds all memory of a link, its newest response is aborted for the first response of another network', () => {
   const unread = unreadResponses({ link: 4 << 20, network: 4 << 20, all: 8 << 20 });
   const slowReader = Array.from({ length: 4 }, newResponse);
   for (const response of slowReader) unread.hold({ link: 'a', network: 'slow' }, 1 << 20, response);
@@ -17,7 +17,7 @@ test('a network with one unread response gets one at a link whose memory another
   assert.deepEqual(isEnded, [false, false, false, true, false]);
 });
 
-test('a network takes no memory from networks that hold as much as it would', () => {
+test('no response is aborted for a network that would then hold as much as the others', () => {
   const unread = unreadResponses({ link: 2 << 20, network: 2 << 20, all: 8 << 20 });
   for (const network of ['one', 'two']) unread.hold({ link: 'a', network }, 1 << 20, newResponse());
   assert.throws(() => unread.hold({ link: 'a', network: 'three' }, 1 << 20, newResponse()), { messageName: 'searchBusy' });

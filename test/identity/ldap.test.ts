@@ -78,7 +78,7 @@ for (const [how, change] of Object.entries({
   'the attribute memberOf': {},
   'a search': { groupsFrom: 'search', groupFilter: '(member={dn})' },
 }))
-  test(`groups of groups count only if the profile says so, also in a circle (${how})`, options, async (t) => {
+  test(`groups of groups count only if the profile says so, even if two groups contain each other (${how})`, options, async (t) => {
     const { directory, postern, signIn, list } = await startWithDirectory(t, () => change);
     await directory.replace('cn=all,ou=groups,dc=test', 'member', ['uid=bob,ou=people,dc=test', 'cn=staff,ou=groups,dc=test']);
     const nested = await profileFor(postern, { ...directory.configuration, ...change, nestedGroups: true });
@@ -114,7 +114,7 @@ test('characters with a meaning in a DN or a pattern match nobody', options, asy
   assert.equal((await signIn('ann')).status, 200);
 });
 
-test('a name with two entries, an alias and an entry in another directory are nobody', options, async (t) => {
+test('nobody signs in with a name that two entries have, that is an alias, or that is in another directory', options, async (t) => {
   const { directory, signIn } = await startWithDirectory(t);
   assert.equal((await signIn('twin')).status, 401);
   assert.equal((await signIn('alias', 'ann-secret')).status, 401);
@@ -172,7 +172,7 @@ test(
   },
 );
 
-test('a session by a pattern ends after an hour: the directory cannot be asked again', options, async (t) => {
+test('with bindPattern, a session ends after an hour, because the directory cannot be asked again', options, async (t) => {
   const { clock, signIn, list } = await startWithDirectory(t, ways['a pattern']);
   const cookie = cookieOf(await signIn('ann'));
   clock.ahead(hour - minute);
@@ -310,7 +310,7 @@ test('a configuration that sends passwords unencrypted, or could find nobody, is
   }
 });
 
-test('the password of the account is masked, and another one ends no session', options, async (t) => {
+test('the password of the account is masked, and a change of it ends no session', options, async (t) => {
   const { directory, postern, profile, signIn, list } = await startWithDirectory(t);
   const cookie = cookieOf(await signIn('ann'));
   const stored = await postern.call('loginprofile/get', { id: profile.id });

@@ -136,7 +136,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     );
     const fails = (change: (tx: Tx) => Promise<unknown>) =>
       store.write(change, 'job').then(
-        () => assert.fail('it was taken'),
+        () => assert.fail('the change was accepted'),
         (cause: unknown) => cause,
       );
     const link = { view_key: 'abcd', tid: 7, share_id: null, profile_id: null };

@@ -1,4 +1,4 @@
-// Runs as its own process: replaces entries that are being deleted by symbolic links, a fixed number of times.
+// Runs as its own process: replaces entries with symbolic links while they are being deleted, a fixed number of times.
 import { lstatSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 

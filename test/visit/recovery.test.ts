@@ -189,7 +189,7 @@ test('a new folder that waits for a lock is not created if the share is deleted 
 });
 
 for (const { title, action, path, init } of [
-  { title: 'new folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
+  { title: 'creation of a folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
   { title: 'rename of a file', action: 'rename', path: 'rename', init: posting({ path: 'a.txt', name: 'new' }) },
   { title: 'rename of a folder', action: 'rename', path: 'rename', init: posting({ path: 'old', name: 'new' }) },
 ] as const)

@@ -5,9 +5,9 @@ import { isAllowedTarget } from '#core/authorization/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { guardedHttp } from './guarded-http.ts';
 
-/** Options of the dialer. Tests replace the name server and the timeout. */
+/** Options of `guardedOutbound`. Tests replace the name server and the timeout. */
 interface Options {
-  /** Networks that the operator has allowed (POSTERN_PRIVATE_TARGETS), packed. */
+  /** Networks that the operator has allowed (POSTERN_PRIVATE_TARGETS), in the packed form of address-range.ts. */
   readonly privateTargets: string;
   /** All addresses of a name. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;

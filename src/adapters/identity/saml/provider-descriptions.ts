@@ -92,7 +92,7 @@ export class ProviderDescriptions {
     const known = old?.known;
     const usableUntil = old?.usableUntil ?? now;
     const description = this.read(provider, known?.entityId ?? null).catch((cause: unknown) => {
-      // For a day only: the provider may have withdrawn a certificate.
+      // An old description is used for two days at most after it was read: the provider may have withdrawn a certificate.
       if (known && cause instanceof ProviderUnavailable && now < usableUntil) return known;
       throw cause;
     });

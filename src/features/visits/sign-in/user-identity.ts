@@ -16,6 +16,6 @@ export async function userIdentity(
     .where('active', '=', 1)
     .where('session_epoch', '=', user.epoch)
     .executeTakeFirst();
-  // The id is the subject: ids are never used again, so a new user with the name of a deleted one is another visitor.
+  // The id is the subject: an id is never given to another user, so a new user with the name of a deleted one is another visitor.
   return row ? { subject: String(row.id), name: row.username, email: row.email, names: [row.username], groups: [] } : null;
 }
