@@ -46,6 +46,18 @@ test('a folder is opened once, even if a tenant changes the configuration of its
   assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
 });
 
+test('a start clears dozens of locations in a few threads, and still deletes what an upload has left', async (t) => {
+  const { open, newFolder } = await storagesOf(t);
+  const before = threads();
+  const clear = async (name: string) => (await open(1, JSON.stringify({ folder: newFolder(name) }))).sweep(async () => []);
+  await Promise.all(Array.from({ length: 40 }, (_, number) => clear(`empty-${number}`)));
+  assert.ok(threads() <= before + 10, `${threads()} threads after ${before}`);
+  const folder = newFolder('left');
+  mkdirSync(join(folder, '.postern', 'a staged file'), { recursive: true });
+  await (await open(1, JSON.stringify({ folder }))).sweep(async () => []);
+  assert.deepEqual(readdirSync(join(folder, '.postern')), []);
+});
+
 test('the number of open locations per tenant is limited, and those of other tenants stay open', async (t) => {
   const [folders, parent] = [new OpenFolders(4), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());

@@ -66,6 +66,9 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
     clearEvidence: (change) => withStorage((storage) => storage.clearEvidence(change)),
     rename: (parent, from, to, context) => withStorage((storage) => storage.rename(parent, from, to, context)),
     remove: (parent, name, context) => withStorage((storage) => storage.remove(parent, name, context)),
-    sweep: (listActiveTokens) => withStorage((storage) => storage.sweep(listActiveTokens)),
+    async sweep(listActiveTokens) {
+      const isEmpty = await folders.isStagingEmpty(folder).catch(() => false); // the sweep reports the error, or waits for the disk
+      if (!isEmpty) await withStorage((storage) => storage.sweep(listActiveTokens));
+    },
   };
 }

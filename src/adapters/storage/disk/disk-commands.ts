@@ -31,6 +31,16 @@ export class DiskCommands {
     checkFolder(folder);
   }
 
+  /** Returns whether nothing is in the staging area of a folder that may not be open. */
+  isStagingEmpty(folder: FolderPath): boolean {
+    const root = openFolderRoot(folder);
+    try {
+      return (new DiskCommands(root).stagedNames() ?? []).length === 0;
+    } finally {
+      fs.closeSync(root.descriptor);
+    }
+  }
+
   /** Returns paths with all symbolic links resolved; null for those that do not exist. */
   resolveLinks(paths: readonly string[]): (string | null)[] {
     return paths.map(resolveLinks);
