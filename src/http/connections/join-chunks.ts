@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage } from './node-http.ts';
 
 const smallPiece = 512; // bytes: a larger piece is passed on unchanged
 const bufferSize = 1 << 11; // bytes

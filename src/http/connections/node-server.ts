@@ -1,8 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { CostlyNetworks } from './costly-networks.ts';
 import { limitConnections } from './crowded-connections.ts';
 import { maxConnections } from './descriptors.ts';
 import { JoinedRequest } from './join-chunks.ts';
+import { createServer } from './node-http.ts';
 import { ParseTurns } from './parse-turns.ts';
 import { handleInSequence } from './pipelining.ts';
 
