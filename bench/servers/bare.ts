@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
+import { startLeastSignIn } from './least-sign-in.ts';
 
 const folder = process.argv[2] ?? '.';
 const database = new DatabaseSync(join(folder, 'bare.db'));
@@ -29,6 +30,7 @@ async function keep(request: IncomingMessage): Promise<void> {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? '';
   if (url === '/redirect') return void response.writeHead(303, { location: 'https://login.example.com/authorize' }).end();
+  if (url === '/sign-in') return startLeastSignIn(response);
   if (url === '/set') fixed = await bodyOf(request);
   if (url === '/commit') insert.run((await bodyOf(request)).toString('utf8'));
   if (url === '/keep') await keep(request);
