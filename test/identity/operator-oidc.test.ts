@@ -112,23 +112,46 @@ test('an operator with a password links the account, keeps the role, and then si
 });
 
 test('an account is linked only with its session and its current password', async (t) => {
-  const { postern, provider, signIn } = await startWithProvider(t);
-  const begin = async (browser: RedirectedBrowser | null, currentPassword: string, key: string | null = null) => {
-    const cookie = browser?.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-    const headers = cookie ? { cookie, origin: postern.apiUrl } : {};
-    const { status, body } = await postern.send('operator/linkProvider', { currentPassword }, { key, headers });
-    return [status, body.code];
+  const { postern, signIn } = await startWithProvider(t);
+  const headersOf = ({ cookies }: RedirectedBrowser) => ({
+    ...{ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '), origin: postern.apiUrl },
+  });
+  const begin = async (headers: Record<string, string>, currentPassword = password, key: string | null = null) => {
+    const answer = await postern.send('operator/linkProvider', { currentPassword }, { key, headers });
+    assert.equal(answer.headers.get('set-cookie'), null);
+    return [answer.status, answer.body.code];
   };
-  assert.deepEqual(await begin(null, password), [401, 'keyMissing']);
-  assert.deepEqual(await begin(null, password, adminKey), [403, 'roleTooLow']);
   const olga = new RedirectedBrowser({ origin: postern.apiUrl });
   await olga.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
-  assert.deepEqual(await begin(olga, 'another horse'), [403, 'currentPasswordWrong']);
-  assert.deepEqual(await begin(olga, ''), [400, 'fieldInvalid']);
-  assert.deepEqual(await begin((await signIn('ann')).browser, password), [403, 'currentPasswordWrong']);
+  assert.deepEqual(await begin({}), [401, 'keyMissing']);
+  assert.deepEqual(await begin({}, password, adminKey), [403, 'roleTooLow']);
+  assert.deepEqual(await begin(headersOf(olga), 'another horse'), [403, 'currentPasswordWrong']);
+  assert.deepEqual(await begin(headersOf(olga), ''), [400, 'fieldInvalid']);
+  assert.deepEqual(await begin({ cookie: headersOf(olga).cookie }), [403, 'otherSite']);
+  assert.deepEqual(await begin({ ...headersOf(olga), origin: 'http://evil.example' }), [403, 'otherSite']);
+  assert.deepEqual(await begin(headersOf((await signIn('ann')).browser)), [403, 'currentPasswordWrong'], 'no password');
+});
+
+test('a link that was started before the sign-out is refused, so that the next person at the browser cannot complete it', async (t) => {
+  const { postern, provider } = await startWithProvider(t);
+  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
+  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  const address = await addressToLink(postern, browser);
+  await browser.send(`${postern.apiUrl}/api/v1/operator/signOut`, 'POST', {});
   provider.next = 'bob';
-  await olga.open(`${postern.apiUrl}/api/v1/operator/signIn/start`);
+  assert.match((await browser.open(address)).url.hash, /^#sign-in=signInNeeded/);
   assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
+});
+
+test('an account can be linked behind a proxy that ends TLS and is not trusted', async (t) => {
+  const { postern, provider } = await startWithProvider(t);
+  const browser = new RedirectedBrowser({ origin: `https://${new URL(postern.apiUrl).host}` });
+  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  provider.next = 'bob';
+  const stopped = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
+  const withoutOrigin = new RedirectedBrowser();
+  withoutOrigin.cookies.push(...browser.cookies);
+  assert.equal((await withoutOrigin.open(stopped.url.href)).url.pathname, '/console/settings/account');
 });
 
 test('a sign-in that begins in one browser does not end in another', async (t) => {

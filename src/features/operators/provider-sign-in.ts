@@ -16,7 +16,7 @@ import type { PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkAdminRemains, insertOperator } from './operator-rows.ts';
-import { type Origin, sessionBits, startOperatorSession } from './operator-session.ts';
+import { type Origin, roleOfSession, sessionBits, startOperatorSession } from './operator-session.ts';
 import { verifyOperatorPassword } from './second-factor-rows.ts';
 import type { OperatorSignInResult } from './sign-in-operator.ts';
 
@@ -25,8 +25,8 @@ const purpose = 'sign-in of an operator at a provider';
 /** The operator whom a user is linked to. */
 interface OperatorToLink {
   readonly id: number;
-  /** Session epoch of the operator: after a new password, the link must be started again. */
-  readonly epoch: number;
+  /** Hash of the session: after its end, as at sign-out or with a new password, the link must be started again. */
+  readonly session: string;
 }
 
 /** State of a started sign-in, stored encrypted in a cookie until the browser returns. */
@@ -74,8 +74,8 @@ export async function operatorToLink(ports: Ports, caller: Caller, currentPasswo
   providerOf(ports);
   if (caller.kind !== 'operator' || caller.tid !== firstTenant)
     throw new Refusal('roleTooLow', 'Only operators of the first tenant can sign in at the provider.');
-  const { id, session_epoch: epoch } = await verifyOperatorPassword(ports, caller, currentPassword);
-  return { id, epoch };
+  const { id } = await verifyOperatorPassword(ports, caller, currentPassword);
+  return { id, session: caller.credentialHash };
 }
 
 /** Returns the sign-in that the browser has begun. @throws Refusal (400) */
@@ -138,14 +138,15 @@ async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: n
   return { id, name, role, epoch, isNew: false };
 }
 
-/** Links a user to an operator. @throws Refusal (409) if another operator is linked to the user */
+/** Links a user to an operator. @throws Refusal (401) if the operator's session has ended; (409) if another operator is linked to the user */
 async function link(
   tx: Tx,
-  { id: operatorId, epoch }: OperatorToLink,
+  { id: operatorId, session }: OperatorToLink,
   { subject }: ProviderUser,
   { address, requestId }: Origin,
   now: number,
 ): Promise<void> {
+  if ((await roleOfSession(tx, session, now)) === null) throw new Refusal('signInNeeded');
   const other = await findLinked(tx, subject);
   if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is linked to this user of the provider.');
   const linked = await tx
@@ -153,10 +154,8 @@ async function link(
     .set({ provider_subject: subject })
     .where('tid', '=', firstTenant)
     .where('id', '=', operatorId)
-    .where('session_epoch', '=', epoch)
     .returning('name')
-    .executeTakeFirst();
-  if (!linked) throw new Refusal('signInNeeded'); // the operator was deleted, or has a new password
+    .executeTakeFirstOrThrow();
   await appendAuditEntry(tx, {
     ...{ tid: firstTenant, at: now, actor: linked.name, actorKind: 'operator', address, requestId },
     ...{ action: 'operator/linkProvider', outcome: 'done', share: null, path: '', bytes: null, before: null, process: null },

@@ -5,15 +5,19 @@ const plainName = 'postern-console';
 /** Only this host can set a cookie of this name, and only over TLS (RFC 6265bis, 4.1.3.2). */
 const secureName = `__Host-${plainName}`;
 
+/** Returns whether the address of a request begins with https. It is the same for all requests of a browser, whether they have an Origin header or not. */
+export function isSecureAddress(request: FastifyRequest, publicUrl: string): boolean {
+  if (request.protocol === 'https') return true;
+  const { protocol, host } = new URL(publicUrl);
+  return protocol === 'https:' && request.headers.host === host;
+}
+
 /**
  * Returns whether the client uses TLS. A proxy that is not configured as trusted may end TLS: then the browser's Origin
  * header or the public address shows it.
  */
-export function isSecure(request: FastifyRequest, publicUrl: string): boolean {
-  if (request.protocol === 'https' || request.headers.origin?.startsWith('https:')) return true;
-  const { protocol, host } = new URL(publicUrl);
-  return protocol === 'https:' && request.headers.host === host;
-}
+export const isSecure = (request: FastifyRequest, publicUrl: string): boolean =>
+  request.headers.origin?.startsWith('https:') === true || isSecureAddress(request, publicUrl);
 
 const cookiesOf = ({ headers: { cookie } }: FastifyRequest) => (cookie === undefined ? {} : parseCookie(cookie));
 

@@ -12,7 +12,7 @@ import { redirect } from '#http/redirect.ts';
 import { NoParameters, readQuery, validator } from '#http/validation.ts';
 import type { Ports } from '#ports/ports.ts';
 import { authenticateCaller } from './authenticate-caller.ts';
-import { isSecure, setConsoleCookie } from './console-cookie.ts';
+import { isSecureAddress, setConsoleCookie } from './console-cookie.ts';
 
 const plainName = 'postern-operator-provider';
 const maxQuery = 8192; // characters: longer than any code
@@ -30,7 +30,8 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
   const checkNoQuery = validator(NoParameters);
   const checkPassword = validator(CurrentPassword);
   const { publicUrl } = ports.links;
-  const secureOf = (request: FastifyRequest) => isSecure(request, publicUrl());
+  /** Does not depend on the header Origin, which the browser does not send when it comes back. */
+  const secureOf = (request: FastifyRequest) => isSecureAddress(request, publicUrl());
   /** The console may have an address of its own: the browser comes back to the one at which it has begun. */
   const finishUrl = (request: FastifyRequest) => `${secureOf(request) ? 'https' : 'http'}://${request.host}/api/v1/operator/signIn/finish`;
   const failed = (reply: FastifyReply, { messageName }: Refusal, request: FastifyRequest) =>

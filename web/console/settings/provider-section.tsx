@@ -7,18 +7,22 @@ import { Section } from '#console/components/section.tsx';
 import { SmallFormFields, useSmallForm } from '#console/components/small-form.tsx';
 import { CurrentPasswordField, wrongPassword } from '#console/second-factor/current-password-field.tsx';
 import { useCaller } from '#console/shell/caller.ts';
+import { firstTenant } from '#core/records/tenant.ts';
 
 /** Asks for the password, and goes to the provider. */
 function LinkDialog({ provider, close }: { readonly provider: string; readonly close: () => void }) {
   const smallForm = useSmallForm(
     { currentPassword: '' },
-    async ({ currentPassword }) => location.assign((await linkProvider({ currentPassword })).url),
+    async ({ currentPassword }) => {
+      location.assign((await linkProvider({ currentPassword })).url);
+      await new Promise(() => {}); // the form stays busy until the browser leaves
+    },
     wrongPassword,
   );
   return (
     <Dialog onClose={close} title={`Connect with ${provider}`}>
       <SmallFormFields of={smallForm} saveLabel="Continue" cancel={close}>
-        <Text>You sign in at {provider} next. Whoever signs in there can then open this console as you.</Text>
+        <Text>Next, you sign in at {provider}. From then on, the user with whom you sign in there can open this console as you.</Text>
         <CurrentPasswordField data-autofocus {...smallForm.form.getInputProps('currentPassword')} />
       </SmallFormFields>
     </Dialog>
@@ -27,11 +31,11 @@ function LinkDialog({ provider, close }: { readonly provider: string; readonly c
 
 /** Links the account of the signed-in operator to a user of the provider, if there is a provider. */
 export function ProviderSection() {
-  const { byProvider, signsInAtProvider } = useCaller();
+  const { tid, byProvider, signsInAtProvider } = useCaller();
   const { data } = useQuery(signInMethodsQuery);
   const [isOpen, setIsOpen] = useState(false);
   const provider = data?.provider;
-  if (!provider) return null;
+  if (!provider || tid !== firstTenant) return null;
   return (
     <Section title="Identity provider" lead={`You can sign in at ${provider} instead of with your password.`}>
       {byProvider ? (
