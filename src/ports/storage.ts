@@ -23,8 +23,8 @@ export interface OpenFile {
 }
 
 /**
- * Address of the client for which the storage works. A storage that works on a few requests at a time takes the networks of its
- * clients in turn. undefined: the work is not for a client.
+ * Address of the client for which the storage works. A storage that works on a few requests at a time lets the networks
+ * of its clients take turns. undefined: the work is not for a client.
  */
 export type StorageClient = string | undefined;
 

@@ -72,7 +72,7 @@ class DescriptorFile implements OpenFile {
 
   async close(): Promise<void> {
     await this.#unused; // another file may get the same number
-    await this.#data.run('close', [this.#descriptor], { always: true });
+    await this.#data.run('close', [this.#descriptor], { client: this.#client, always: true });
   }
 
   /** Fills a buffer, which is moved to a thread and back. @throws ItemChanged if the file ends before */

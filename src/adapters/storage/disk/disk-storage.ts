@@ -50,7 +50,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
   }
   async function changeEntry(name: NameOfChange, context: ChangeContext, change: DiskChange): Promise<void> {
     const folder = await confirmAndChange(name, context, change);
-    await syncs.run('syncFolder', [folder], { always: true, client: context.client });
+    await syncs.run('syncFolder', [folder], { client: context.client, always: true });
   }
 
   return {
@@ -65,7 +65,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       const { parent, size, client } = target;
       const staged = await data.run('openUpload', [parent, token, size, floor], {
         client,
-        late: (upload) => void data.run('discardUpload', [upload], { always: true }),
+        late: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
       });
       return new DiskUpload(staged, target, ownership, threads);
     },

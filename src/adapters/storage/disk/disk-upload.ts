@@ -67,18 +67,18 @@ export class DiskUpload implements Upload {
     await this.sync();
     // The thread first checks that the location's path still leads to the open folder: otherwise nobody would find the file.
     const { name, folder } = await this.#threads.changes.run('placeUpload', [this.#staged, this.#placing]);
-    await this.#threads.syncs.run('syncFolder', [folder], { always: true, client: this.#client });
+    await this.#threads.syncs.run('syncFolder', [folder], { client: this.#client, always: true });
     return name;
   }
 
   async discard(): Promise<void> {
     await this.#unused;
-    await this.#threads.data.run('discardUpload', [this.#staged], { always: true });
+    await this.#threads.data.run('discardUpload', [this.#staged], { client: this.#client, always: true });
   }
 
   async closeForRecovery(): Promise<void> {
     await this.#unused;
-    await this.#threads.data.run('closeUpload', [this.#staged], { always: true });
+    await this.#threads.data.run('closeUpload', [this.#staged], { client: this.#client, always: true });
   }
 
   /** Begins to write the filled buffer, after the write before it has ended. */

@@ -20,7 +20,7 @@ export interface LaneOptions {
 
 /** How a request is sent, and what happens to it if the disk does not answer in time. */
 interface RequestOptions<T> {
-  /** The networks of clients take turns. */
+  /** The client that the request is for: networks take turns. undefined: it is for Postern itself. */
   readonly client?: StorageClient;
   /** Memory in the parameters that is moved to the thread instead of being copied. */
   readonly moved?: readonly ArrayBuffer[];
