@@ -67,8 +67,7 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
     rename: (parent, from, to, context) => withStorage((storage) => storage.rename(parent, from, to, context)),
     remove: (parent, name, context) => withStorage((storage) => storage.remove(parent, name, context)),
     async sweep(listActiveTokens) {
-      const isEmpty = await folders.isStagingEmpty(folder).catch(() => false); // the sweep reports the error, or waits for the disk
-      if (!isEmpty) await withStorage((storage) => storage.sweep(listActiveTokens));
+      if (!(await folders.isStagingEmpty(folder))) await withStorage((storage) => storage.sweep(listActiveTokens));
     },
   };
 }

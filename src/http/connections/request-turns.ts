@@ -6,9 +6,9 @@ const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
 /** Starts requests a few milliseconds at a time, so that a network with hundreds of busy connections does not delay the others. */
 export interface RequestTurns {
-  /** Returns whether a request may start in this turn, and counts it. */
+  /** Returns whether a request may start in this turn. If so, counts it. */
   takeStart(): boolean;
-  /** Lets a request wait that may not start in this turn. @param address of the client */
+  /** Queues a request for which `takeStart` has just returned false. @param address of the client */
   wait(address: string, request: TurnRequest): void;
 }
 

@@ -33,6 +33,8 @@ export interface OpenFolder {
   readonly buffers: ReadBuffers;
 }
 
+const stoppingError = () => new StorageUnavailable('Postern is stopping');
+
 const keyOf = ({ tid, mountPoint, path }: LocationFolder) => `${tid} ${mountPoint} ${path}`;
 
 /** Work in an open folder. @param hold keeps the folder open after the work, until the returned function is called */
@@ -98,8 +100,13 @@ export class OpenFolders implements AsyncDisposable {
     const pending = this.#pendingChecks.get(key);
     if (pending) return pending;
     const lane = this.#cache.get(keyOf(folder))?.opened?.threads.lookups ?? this.#probes.lane;
-    const check = lane.run('check', [{ path, mountPoint }], { late: () => {}, ended: () => this.#pendingChecks.delete(key) });
-    this.#pendingChecks.set(key, check);
+    let isRunning = true; // a lane that hangs refuses at once
+    const ended = () => {
+      isRunning = false;
+      this.#pendingChecks.delete(key);
+    };
+    const check = lane.run('check', [{ path, mountPoint }], { late: () => {}, ended });
+    if (isRunning) this.#pendingChecks.set(key, check);
     return check;
   }
 
@@ -109,6 +116,7 @@ export class OpenFolders implements AsyncDisposable {
    * @throws StorageUnavailable, StorageUnusable
    */
   async isStagingEmpty(folder: LocationFolder): Promise<boolean> {
+    if (this.#isClosed) throw stoppingError();
     await this.check(folder); // a folder that hangs must not block another thread
     const { path, mountPoint } = folder;
     return this.#probes.lane.run('isStagingEmpty', [{ path, mountPoint }], { late: () => {} });
@@ -127,7 +135,7 @@ export class OpenFolders implements AsyncDisposable {
   }
 
   #open(folder: LocationFolder): CachedFolder {
-    if (this.#isClosed) throw new StorageUnavailable('Postern is stopping');
+    if (this.#isClosed) throw stoppingError();
     const key = keyOf(folder);
     const existing = this.#cache.get(key);
     if (existing && existing === this.#lastUsed) return existing; // it already is the last of the map
