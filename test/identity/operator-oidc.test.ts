@@ -132,6 +132,20 @@ test('an account is linked only with its session and its current password', asyn
   assert.deepEqual(await begin(headersOf((await signIn('ann')).browser)), [403, 'currentPasswordWrong'], 'no password');
 });
 
+test('wrong passwords for a link delay the next ones, and an operator who lacks the required second factor gets no link', async (t) => {
+  const { postern } = await startWithProvider(t);
+  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
+  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  const headers = { cookie: browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; '), origin: postern.apiUrl };
+  const begin = (currentPassword: string) => postern.send('operator/linkProvider', { currentPassword }, { key: null, headers });
+  await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
+  assert.equal((await begin(password)).body.code, 'secondFactorMissing');
+  await postern.call('tenant/updatePolicy', { secondFactorRequired: false });
+  const statuses = [];
+  for (let attempt = 0; attempt < 12; attempt += 1) statuses.push((await begin('another horse')).status);
+  assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429]);
+});
+
 test('a link that was started before the sign-out is refused, so that the next person at the browser cannot complete it', async (t) => {
   const { postern, provider } = await startWithProvider(t);
   const browser = new RedirectedBrowser({ origin: postern.apiUrl });
