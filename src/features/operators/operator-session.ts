@@ -35,8 +35,6 @@ export interface SignedInOperator {
 
 interface OperatorSession extends SignedInOperator {
   readonly hash: string;
-  /** Session epoch of the operator. */
-  readonly epoch: number;
   readonly usedAt: number;
 }
 
@@ -73,9 +71,9 @@ export async function findOperatorSession(store: Store, token: string, now: numb
   const hash = sha256(token);
   const row = await store.cachedUntilChange(`operator ${hash}`, () => findSessionRow(store.read, hash));
   if (!row || !isActive(row, now)) return null;
-  const { id, tid, name, session_epoch: epoch, used_at: usedAt } = row;
+  const { id, tid, name, used_at: usedAt } = row;
   const [byProvider, lacksSecondFactor] = [row.by_provider === 1, Number(row.lacks_second_factor) > 0];
-  return { id, tid, name, role: parseKeyRole(row.role), byProvider, lacksSecondFactor, hash, epoch, usedAt };
+  return { id, tid, name, role: parseKeyRole(row.role), byProvider, lacksSecondFactor, hash, usedAt };
 }
 
 /** Records that a session was used, at most once a minute. The request does not wait for it. */
