@@ -63,8 +63,8 @@ interface LanePool {
   dispatch(): void;
   /** Lets idle threads end after their idle time. */
   rest(): void;
-  /** Returns whether a request has waited longer than the limit. */
-  isLate(pending: Pick<PendingRequest, 'since'> | undefined): boolean;
+  /** Returns whether the limit for an answer has passed since a time. */
+  isLate(since: number): boolean;
 }
 
 const hungError = () => new StorageUnavailable('the disk of the location does not answer');
@@ -200,9 +200,9 @@ export class Lane {
 
   #isHung(): boolean {
     const [oldest] = this.#queued;
-    if (oldest && this.#pool.isLate({ since: Math.max(oldest.since, this.#lastSent) })) return true;
+    if (oldest && this.#pool.isLate(Math.max(oldest.since, this.#lastSent))) return true;
     if (this.#inProgress.size === 0 || (!this.#options.oneThread && this.#inProgress.size < this.#options.concurrency)) return false;
-    for (const pending of this.#inProgress) if (!this.#pool.isLate(pending)) return false;
+    for (const { since } of this.#inProgress) if (!this.#pool.isLate(since)) return false;
     return true;
   }
 }

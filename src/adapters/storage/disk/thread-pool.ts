@@ -10,7 +10,8 @@ const growAfterStart = 250;
 
 /**
  * Maximum time for sending requests in one iteration of the event loop, in ms. A thread can answer while the previous response is being
- * processed: without this limit, the event loop would process responses of transfers for 100 ms without a break, and other requests would wait.
+ * processed: without this limit, the event loop would process responses of transfers for 100 ms without a break, and other requests
+ * would wait.
  */
 const maxTurn = 1;
 
@@ -70,12 +71,12 @@ export class ThreadPool implements AsyncDisposable {
 
   /** Returns whether a thread has not answered within the limit. */
   isBlocked(): boolean {
-    return this.#threads.some(({ sent }) => this.isLate(sent[0]));
+    return this.#threads.some(({ sent: [oldest] }) => oldest !== undefined && this.isLate(oldest.since));
   }
 
-  /** Returns whether a request has waited longer than the limit. */
-  isLate(pending: Pick<PendingRequest, 'since'> | undefined): boolean {
-    return pending !== undefined && performance.now() - pending.since > this.options.settings.answerLimit;
+  /** Returns whether the limit for an answer has passed since a time. */
+  isLate(since: number): boolean {
+    return performance.now() - since > this.options.settings.answerLimit;
   }
 
   /** Ends the threads. Does not wait for one that the disk blocks: it ends with the process. */
@@ -173,7 +174,8 @@ export class ThreadPool implements AsyncDisposable {
   /** Fails the requests that have waited too long. */
   #expireLate(): void {
     this.#checkTimer = undefined;
-    for (const { sent } of this.#threads) if (this.isLate(sent[0])) for (const pending of sent) if (pending.canExpire) pending.expire();
+    for (const { sent } of this.#threads)
+      if (sent[0] && this.isLate(sent[0].since)) for (const pending of sent) if (pending.canExpire) pending.expire();
     for (const lane of this.#lanes) lane.expireQueued();
     if (this.#threads.some(({ sent }) => sent.length > 0)) this.#checkTimer = setTimeout(() => this.#expireLate(), checkInterval).unref();
   }
