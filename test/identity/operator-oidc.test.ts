@@ -46,6 +46,18 @@ const callerOf = async (postern: TestPostern, browser: RedirectedBrowser) => {
 const operatorNamed = async (postern: TestPostern, name: string) =>
   (await postern.call('operator/search')).list.find((operator: { name: string }) => operator.name === name);
 
+/** Signs Olga in with her password. @param origin of the page */
+async function signInOlga({ apiUrl }: TestPostern, origin = apiUrl): Promise<RedirectedBrowser> {
+  const browser = new RedirectedBrowser({ origin });
+  await browser.send(`${apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  return browser;
+}
+
+/** Returns the headers of a request that a page of the console sends. */
+const headersOf = ({ apiUrl }: TestPostern, { cookies }: RedirectedBrowser) => ({
+  ...{ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '), origin: apiUrl },
+});
+
 /** Returns the address at which a signed-in operator is linked to a user. */
 async function addressToLink({ apiUrl }: TestPostern, browser: RedirectedBrowser): Promise<string> {
   const answer: { url: string } = JSON.parse(
@@ -96,8 +108,7 @@ test('a session that began at the provider ends after an hour', async (t) => {
 
 test('an operator with a password links the account, keeps the role, and then signs in both ways', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
-  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
-  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  const browser = await signInOlga(postern);
   provider.next = 'bob';
   const { url } = await browser.open(await addressToLink(postern, browser));
   assert.equal(url.pathname, '/console/settings/account');
@@ -113,30 +124,25 @@ test('an operator with a password links the account, keeps the role, and then si
 
 test('an account is linked only with its session and its current password', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
-  const headersOf = ({ cookies }: RedirectedBrowser) => ({
-    ...{ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '), origin: postern.apiUrl },
-  });
   const begin = async (headers: Record<string, string>, currentPassword = password, key: string | null = null) => {
     const answer = await postern.send('operator/linkProvider', { currentPassword }, { key, headers });
     assert.equal(answer.headers.get('set-cookie'), null);
     return [answer.status, answer.body.code];
   };
-  const olga = new RedirectedBrowser({ origin: postern.apiUrl });
-  await olga.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  const olga = await signInOlga(postern);
   assert.deepEqual(await begin({}), [401, 'keyMissing']);
   assert.deepEqual(await begin({}, password, adminKey), [403, 'roleTooLow']);
-  assert.deepEqual(await begin(headersOf(olga), 'another horse'), [403, 'currentPasswordWrong']);
-  assert.deepEqual(await begin(headersOf(olga), ''), [400, 'fieldInvalid']);
-  assert.deepEqual(await begin({ cookie: headersOf(olga).cookie }), [403, 'otherSite']);
-  assert.deepEqual(await begin({ ...headersOf(olga), origin: 'http://evil.example' }), [403, 'otherSite']);
-  assert.deepEqual(await begin(headersOf((await signIn('ann')).browser)), [403, 'currentPasswordWrong'], 'no password');
+  assert.deepEqual(await begin(headersOf(postern, olga), 'another horse'), [403, 'currentPasswordWrong']);
+  assert.deepEqual(await begin(headersOf(postern, olga), ''), [400, 'fieldInvalid']);
+  assert.deepEqual(await begin({ cookie: headersOf(postern, olga).cookie }), [403, 'otherSite']);
+  assert.deepEqual(await begin({ ...headersOf(postern, olga), origin: 'http://evil.example' }), [403, 'otherSite']);
+  assert.deepEqual(await begin(headersOf(postern, (await signIn('ann')).browser)), [403, 'currentPasswordWrong'], 'no password');
 });
 
 test('wrong passwords for a link delay the next ones, and an operator who lacks the required second factor gets no link', async (t) => {
   const { postern } = await startWithProvider(t);
-  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
-  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
-  const headers = { cookie: browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; '), origin: postern.apiUrl };
+  const browser = await signInOlga(postern);
+  const headers = headersOf(postern, browser);
   const begin = (currentPassword: string) => postern.send('operator/linkProvider', { currentPassword }, { key: null, headers });
   await postern.call('tenant/updatePolicy', { secondFactorRequired: true });
   assert.equal((await begin(password)).body.code, 'secondFactorMissing');
@@ -148,8 +154,7 @@ test('wrong passwords for a link delay the next ones, and an operator who lacks 
 
 test('a link that was started before the sign-out is refused, so that the next person at the browser cannot complete it', async (t) => {
   const { postern, provider } = await startWithProvider(t);
-  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
-  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  const browser = await signInOlga(postern);
   const address = await addressToLink(postern, browser);
   await browser.send(`${postern.apiUrl}/api/v1/operator/signOut`, 'POST', {});
   provider.next = 'bob';
@@ -159,8 +164,7 @@ test('a link that was started before the sign-out is refused, so that the next p
 
 test('an account can be linked behind a proxy that ends TLS and is not trusted', async (t) => {
   const { postern, provider } = await startWithProvider(t);
-  const browser = new RedirectedBrowser({ origin: `https://${new URL(postern.apiUrl).host}` });
-  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  const browser = await signInOlga(postern, `https://${new URL(postern.apiUrl).host}`);
   provider.next = 'bob';
   const stopped = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   const withoutOrigin = new RedirectedBrowser();
@@ -180,8 +184,7 @@ test('a sign-in that begins in one browser does not end in another', async (t) =
 
 test('a link that was started before a change of the password is refused', async (t) => {
   const { postern, provider } = await startWithProvider(t);
-  const browser = new RedirectedBrowser({ origin: postern.apiUrl });
-  await browser.send(`${postern.apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  const browser = await signInOlga(postern);
   provider.next = 'bob';
   const stopped = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   const { id } = await operatorNamed(postern, 'Olga');
@@ -194,8 +197,7 @@ test('a link that was started before a change of the password is refused', async
 test('an operator without a password who adds a second factor gets a clear refusal', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   const { browser } = await signIn('ann');
-  const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const headers = { cookie, origin: postern.apiUrl };
+  const headers = headersOf(postern, browser);
   const answer = await postern.send('operator/preparePasskey', { currentPassword: 'anything' }, { key: null, headers });
   assert.deepEqual([answer.status, answer.body.code], [403, 'currentPasswordWrong']);
 });
