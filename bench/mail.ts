@@ -202,11 +202,8 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
   note({ ...slower(leastName, besideLeast, Number.POSITIVE_INFINITY), target: 'none: a floor' });
   note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
   const memory = await memoryOfThread(server);
-  note({
-    ...atMost('memory of a bare server, growth by a thread that sends mails with nodemailer', memory, 0, 'MiB'),
-    target: 'none: a floor',
-    holds: true,
-  });
+  const leastMemory = 'memory of a bare server, growth by a thread that sends mails with nodemailer';
+  note({ ...atMost(leastMemory, memory, Number.POSITIVE_INFINITY, 'MiB'), target: 'none: a floor' });
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const begun = performance.now();
