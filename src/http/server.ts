@@ -143,15 +143,14 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): vo
     if (turns.takeStart()) return start();
     try {
       const release = bodies.hold(request.raw, request.ip);
-      const waiting = {
+      turns.wait(request.ip, {
         start() {
           release();
           start();
         },
-        onLeave: (leave: () => void) => request.raw.once('close', leave), // Node.js closes a request that nobody has read only when its client leaves
+        onLeave: (leave) => request.raw.once('close', leave), // Node.js closes a request that nobody has read only when its client leaves
         drop: release,
-      };
-      turns.wait(request.ip, waiting);
+      });
     } catch (cause) {
       done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
     }
