@@ -12,6 +12,9 @@ export type RequestOf<Name extends OperationName> = Static<Named<Name>['body']>;
 
 type FieldsOf<Operation> = Operation extends { readonly responseFields?: infer Fields extends TSchema } ? Static<Fields> : unknown;
 
-/** The body of a response with status 200. The response of a change has the common fields (`Envelope`) and its own fields; a dry run leaves out the latter. */
+/**
+ * The body of a response with status 200. The response of a change has the common fields (`Envelope`) and its own fields; a dry run
+ * leaves out the latter.
+ */
 export type ResponseOf<Name extends OperationName> =
   Named<Name> extends { readonly response: infer Response extends TSchema } ? Static<Response> : Envelope & FieldsOf<Named<Name>>;

@@ -66,8 +66,8 @@ export async function beginOperatorSignIn(
 }
 
 /**
- * Returns the caller as the operator whom a user will be linked to. The password is required: whoever finds an open console must not add
- * another way to sign in to it.
+ * Verifies the caller's password, and returns the operator whom a user will be linked to. Without the password, a person who finds an
+ * open console could add another way to sign in.
  * @throws Refusal (403, 404, 429)
  */
 export async function operatorToLink(ports: Ports, caller: Caller, currentPassword: string): Promise<OperatorToLink> {
@@ -138,7 +138,10 @@ async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: n
   return { id, name, role, epoch, isNew: false };
 }
 
-/** Links a user to an operator. @throws Refusal (401) if the operator's session has ended; (409) if another operator is linked to the user */
+/**
+ * Links a user to an operator.
+ * @throws Refusal (401) if the operator's session has ended; (409) if another operator is linked to the user
+ */
 async function link(
   tx: Tx,
   { id: operatorId, session }: OperatorToLink,

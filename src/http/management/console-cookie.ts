@@ -5,7 +5,10 @@ const plainName = 'postern-console';
 /** Only this host can set a cookie of this name, and only over TLS (RFC 6265bis, 4.1.3.2). */
 const secureName = `__Host-${plainName}`;
 
-/** Returns whether the address of a request begins with https. It is the same for all requests of a browser, whether they have an Origin header or not. */
+/**
+ * Returns whether the address of a request begins with https. It is the same for all requests of a browser, whether they have an Origin
+ * header or not.
+ */
 export function isSecureAddress(request: FastifyRequest, publicUrl: string): boolean {
   if (request.protocol === 'https') return true;
   const { protocol, host } = new URL(publicUrl);

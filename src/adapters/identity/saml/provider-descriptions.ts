@@ -62,7 +62,7 @@ export class ProviderDescriptions {
 
   /**
    * Reads the metadata of a provider.
-   * @param known entity ID that it must have; null: any
+   * @param known entity ID that it must have; null: each one is accepted
    * @throws ProviderUnavailable, ProviderRefused
    */
   async read(
