@@ -36,27 +36,18 @@ export interface OpenEntryTable {
   until: number;
 }
 
-/** An action that an alert has to report. The row is deleted when its mail is planned. */
+/** An action that an alert has to report. The row is deleted when its mail is planned, or after three days. */
 export interface AlertTable {
   id: Generated<number>;
   tid: number;
   share_id: number;
   audit_id: number;
   action: string;
-  /** Not used any more: recipients are those of the share when the mail is planned. */
-  list: string;
   created_at: number;
-  /** Whose actions share a mail: the key of the visitor's identity, or an address; empty: an earlier version wrote the row. */
+  /** Whose actions share a mail: the key of the visitor's identity, or an address. */
   visitor: Generated<string>;
   /** 1: its digest exists. */
   collected: Generated<number>;
-}
-
-/** Not used any more. */
-export interface AlertListTable {
-  tid: number;
-  digest: string;
-  emails: string;
 }
 
 /** A pending change of files: what recovery needs to know after a crash. The row is deleted when the outcome is recorded. */

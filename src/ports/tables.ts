@@ -3,7 +3,7 @@ import type { storedUserFields } from '#core/records/access-user.ts';
 import type { storedProfileFields } from '#core/records/login-profile.ts';
 import type { storedShareFields } from '#core/records/share.ts';
 import type { ColumnsOf } from '#core/records/stored-fields.ts';
-import type { AlertListTable, AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
+import type { AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
 import type {
   ApiKeyTable,
   ApiTokenTable,
@@ -234,7 +234,6 @@ export interface Database {
   audit: AuditTable;
   ongoing: OpenEntryTable;
   alert: AlertTable;
-  alert_list: AlertListTable;
   alert_digest: AlertDigestTable;
   mail_content: MailContentTable;
   delivery: DeliveryTable;

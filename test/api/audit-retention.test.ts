@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { auditRetention } from '#features/audit/audit-retention.ts';
 import { hearStatements } from '../parts/statements.ts';
 import { startPostern } from '../start.ts';
@@ -65,25 +64,6 @@ test('deleting expired audit entries does not scan the complete audit log', asyn
     highest.filter((statement) => /max\("?id"?\)/.test(statement)),
     [],
     'for max(id) SQLite walks back from the newest entry',
-  );
-});
-
-test('unsent alerts are deleted with their audit entries', async (t) => {
-  const { clock, retention, store, goOn } = await logged(t, 1);
-  const owe = (audit: number) =>
-    store.write((tx) => enqueueAlert(tx, { id: 1, tid: 1, notify_emails: 'owner@example.com' }, audit, 'upload', clock.now()), 'job');
-  const [old, young] = await store.write(async (tx) => {
-    const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
-    const rows = [401, 1].map((days) => ({ ...row, at: clock.now() - days * day }));
-    return (await tx.insertInto('audit').values(rows).returning('id').execute()).map(({ id }) => id);
-  }, 'job');
-  for (const audit of [old, old, young]) await owe(audit ?? 0);
-  goOn(hour);
-  await retention().run();
-  const alerts = await store.read.selectFrom('alert').select('audit_id').execute();
-  assert.deepEqual(
-    alerts.map(({ audit_id }) => audit_id),
-    [young],
   );
 });
 

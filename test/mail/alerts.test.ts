@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { millisecondsPerDay as day } from '#core/instant.ts';
+import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { signIn, usersProfile } from '../start.ts';
 import { linkTo, posting } from '../visit/visiting.ts';
@@ -149,4 +151,27 @@ test('at most twenty mails an hour about one share are sent, and later ones repo
   await write((tx) => tx.updateTable('mail_content').set({ created_at: 0 }).execute(), 'job'); // an hour has passed
   await passDigests(postern);
   assert.match(headerOf(await sink.waitFor(), 'subject'), /2 folders created/);
+});
+
+test('a mail reports no action whose audit entry was deleted, and the alert of that action is deleted after three days', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { store } = postern.ports;
+  const { base } = await linkTo(postern, owner);
+  for (const name of ['old', 'new']) await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
+  await waitForCollection(postern);
+  await store.write((tx) => tx.deleteFrom('audit').where('path', '=', '/old').execute(), 'job');
+  await passDigests(postern);
+  assert.match(headerOf(await sink.waitFor(), 'subject'), /1 folder created/);
+  const alerts = () => store.read.selectFrom('alert').select('id').execute();
+  assert.equal((await alerts()).length, 1);
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('alert')
+        .set({ created_at: Date.now() - 3 * day - 1 })
+        .execute(),
+    'job',
+  );
+  await deleteExpiredRows(postern.ports);
+  assert.deepEqual(await alerts(), []);
 });

@@ -13,7 +13,6 @@ export const tenantTables = [
     'audit',
     'ongoing',
     'alert',
-    'alert_list',
     'alert_digest',
     'unsubscribed',
     'unsettled',

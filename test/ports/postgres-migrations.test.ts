@@ -81,24 +81,28 @@ test('a migration deletes the counts of deleted login profiles and keeps the num
   assert.deepEqual(await counts('share_count'), [{ profile: 0, changes: 30 }]);
 });
 
-test('a migration keeps the addresses of pending alerts (PostgreSQL)', async (t) => {
+test('a migration keeps pending alerts, with their visitors (PostgreSQL)', async (t) => {
   const { url, client } = await emptyPostgres(t);
-  await migratePostgres(
-    url,
-    migrations.filter(({ name }) => name < '0008'),
-    () => {},
-  );
+  const migrate = (below: string) =>
+    migratePostgres(
+      url,
+      migrations.filter(({ name }) => name < below),
+      () => {},
+    );
+  await migrate('0008');
   await insert(client, 'tenant', { id: 1 });
-  for (const id of [1, 2]) await insert(client, 'alert', { id, tid: 1, emails: `${id}@example.com` });
+  for (const id of [1, 2]) await insert(client, 'audit', { id, tid: 1, address: '192.0.2.7' });
+  await insert(client, 'alert', { id: 1, tid: 1, audit_id: 1, emails: 'owner@example.com' });
+  await migrate('0023');
+  await client.query("UPDATE audit SET identity_key = 'user 5' WHERE id = 2");
+  await insert(client, 'alert', { id: 2, tid: 1, audit_id: 2 });
 
   await migratePostgres(url, migrations, () => {});
 
-  const { rows } = await client.query(
-    'SELECT emails FROM alert JOIN alert_list ON digest = list AND alert_list.tid = alert.tid ORDER BY id',
-  );
+  const { rows } = await client.query('SELECT visitor FROM alert ORDER BY id');
   assert.deepEqual(
-    rows.map(({ emails }) => emails),
-    ['1@example.com', '2@example.com'],
+    rows.map(({ visitor }) => visitor),
+    ['address 192.0.2.7', 'user 5'],
   );
 });
 

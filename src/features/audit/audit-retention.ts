@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { millisecondsPerDay } from '#core/instant.ts';
-import { deleteAlerts } from '#features/alerts/enqueue-alert.ts';
 import { bytesOf } from '#features/records/page-bytes.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -68,10 +67,7 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
     if (entries.length === 0) return deleted;
     for (const [tid, rows] of Map.groupBy(entries, (row) => row.tid)) {
       const ids = rows.map(({ id }) => id);
-      await store.write(async (tx) => {
-        await deleteAlerts(tx, tid, ids);
-        await tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute();
-      }, 'job');
+      await store.write((tx) => tx.deleteFrom('audit').where('tid', '=', tid).where('id', 'in', ids).execute(), 'job');
     }
     deleted += entries.length;
   }

@@ -29,6 +29,10 @@ interface OpenEntry {
 /** Returns whether an entry still counts equal events. An end more than `downloadWindow` ahead was set while the clock was fast. */
 const isOngoing = ({ until }: OpenEntry, now: number) => until > now && until <= now + downloadWindow;
 
+const alertedAction = ({ action, visitor, visitorRequest }: VisitEvent, auditId: number) => ({
+  ...{ auditId, action, identityKey: visitor?.identityKey ?? null, address: visitorRequest.address },
+});
+
 /**
  * Writes the audit log of visits to this process. Equal events share one entry with a count. The database holds the open entries too,
  * so that counting continues after a restart.
@@ -95,7 +99,7 @@ export class VisitAudit implements AsyncDisposable {
       openEntry?.auditId ??
       store.write(async (tx) => {
         const { id, isNew } = await findOrAppendEntry(tx, { event, key, now, until: now + downloadWindow }, process);
-        if (isNew && alert && event.link) await enqueueAlert(tx, event.link, id, event.action, now);
+        if (isNew && alert && event.link) await enqueueAlert(tx, event.link, alertedAction(event, id), now);
         return id;
       }, visitorTurn(event.visitorRequest.address));
     if (key !== null && !openEntry) this.#cacheOpenEntry(key, auditId, now + downloadWindow);

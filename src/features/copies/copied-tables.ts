@@ -33,7 +33,6 @@ export const copiedTables: Keys = {
   failure: ['id'],
   audit: ['tid', 'id'],
   ongoing: ['tid', 'key'],
-  alert_list: ['tid', 'digest'],
   alert: ['tid', 'id'],
   alert_digest: ['tid', 'share_id', 'visitor'],
   mail_content: ['id'],

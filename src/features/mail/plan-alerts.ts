@@ -36,16 +36,13 @@ async function collectAlerts({ store }: PlanPorts): Promise<boolean> {
   return store.write(async (tx) => {
     const alerts = await tx
       .selectFrom('alert')
-      .leftJoin('audit', (join) => join.onRef('audit.tid', '=', 'alert.tid').onRef('audit.id', '=', 'alert.audit_id'))
-      .select(['alert.id', 'alert.tid', 'alert.share_id', 'audit.identity_key', 'audit.address'])
+      .select(['id', 'tid', 'share_id', 'visitor'])
       .where('collected', '=', 0)
-      .orderBy('alert.id')
+      .orderBy('id')
       .limit(collectedPerChange)
       .execute();
     if (alerts.length === 0) return false;
-    const byDigest = Map.groupBy(alerts, ({ tid, share_id, identity_key, address }) =>
-      JSON.stringify([tid, share_id, identity_key ?? `address ${address}`]),
-    );
+    const byDigest = Map.groupBy(alerts, ({ tid, share_id, visitor }) => JSON.stringify([tid, share_id, visitor]));
     for (const [key, ofVisitor] of byDigest) {
       const [tid, share_id, visitor]: [number, number, string] = JSON.parse(key);
       await tx
@@ -54,7 +51,7 @@ async function collectAlerts({ store }: PlanPorts): Promise<boolean> {
         .onConflict((conflict) => conflict.columns(['tid', 'share_id', 'visitor']).doNothing())
         .execute();
       const ids = ofVisitor.map(({ id }) => id);
-      await tx.updateTable('alert').set({ visitor, collected: 1 }).where('tid', '=', tid).where('id', 'in', ids).execute();
+      await tx.updateTable('alert').set({ collected: 1 }).where('tid', '=', tid).where('id', 'in', ids).execute();
     }
     return true;
   }, 'job');
@@ -97,6 +94,7 @@ const alertsOf = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string
     .select(alertColumns)
     .where('alert.tid', '=', tid)
     .where('alert.share_id', '=', share_id)
+    .where('alert.collected', '=', 1)
     .where('alert.visitor', 'in', [...visitors])
     .orderBy('alert.id')
     .limit(alertsPerMail)

@@ -2,10 +2,13 @@ import { CompiledQuery, type Insertable } from 'kysely';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
+/** Tables into which frequent requests insert rows. */
+type FrequentTable = 'share' | 'audit' | 'alert';
+
 /** Compiled statements by table and columns, for each connection: compiling one costs more than running it. */
 const statements = new WeakMap<Tx, Map<string, CompiledQuery>>();
 
-function statementFor<T extends 'share' | 'audit'>(tx: Tx, table: T, row: Insertable<Database[T]>): CompiledQuery {
+function statementFor<T extends FrequentTable>(tx: Tx, table: T, row: Insertable<Database[T]>): CompiledQuery {
   const cached = statements.get(tx) ?? new Map<string, CompiledQuery>();
   statements.set(tx, cached);
   const key = `${table} ${Object.keys(row).join()}`;
@@ -14,8 +17,8 @@ function statementFor<T extends 'share' | 'audit'>(tx: Tx, table: T, row: Insert
   return compiled;
 }
 
-/** Inserts a row. Meant for tables with many columns. @returns the id of the new row */
-export async function insertRow<T extends 'share' | 'audit'>(tx: Tx, table: T, row: Insertable<Database[T]>): Promise<number> {
+/** Inserts a row. @returns the id of the new row */
+export async function insertRow<T extends FrequentTable>(tx: Tx, table: T, row: Insertable<Database[T]>): Promise<number> {
   const { sql } = statementFor(tx, table, row);
   const { rows } = await tx.executeQuery<{ id: number }>(CompiledQuery.raw(sql, Object.values(row)));
   const [inserted] = rows;

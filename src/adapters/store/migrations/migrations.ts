@@ -20,6 +20,7 @@ import { knownNetworks } from './0019-known-networks.ts';
 import { usedStatements } from './0020-used-statements.ts';
 import { secondFactors } from './0021-second-factors.ts';
 import { operatorProvider } from './0022-operator-provider.ts';
+import { alertVisitors } from './0023-alert-visitors.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   usedStatements,
   secondFactors,
   operatorProvider,
+  alertVisitors,
 ];

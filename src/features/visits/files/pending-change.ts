@@ -122,8 +122,11 @@ async function recordDone<T>(
       .where('id', '=', auditId)
       .execute();
     // If another process has recovered the change as done meanwhile, it has enqueued the alert.
-    if (change.alert && (wasPending || existing?.outcome === 'failed'))
-      await enqueueAlert(tx, visit.link, auditId, change.action, ports.clock.now());
+    if (change.alert && (wasPending || existing?.outcome === 'failed')) {
+      const identityKey = visit.authenticated?.signedIn.identityKey ?? null;
+      const alerted = { auditId, action: change.action, identityKey, address: visit.visitorRequest.address };
+      await enqueueAlert(tx, visit.link, alerted, ports.clock.now());
+    }
     await confirmResponse(tx, tid, auditId);
   }, visitorTurn(visit.visitorRequest.address));
 }

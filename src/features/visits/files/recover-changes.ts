@@ -31,6 +31,8 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
       'handle',
       'audit.action',
       'audit.share_id',
+      'audit.identity_key',
+      'audit.address',
       'audit.path',
       'audit.tid',
       'location.kind',
@@ -73,13 +75,14 @@ const alertColumns = {
 /** Enqueues the alert of a recovered change, if its share wants one. */
 async function enqueueAlertOf(
   tx: Tx,
-  { tid, share_id, audit_id }: PendingRow,
+  { tid, share_id, audit_id, identity_key, address }: PendingRow,
   action: PendingFileChange['action'],
   now: number,
 ): Promise<void> {
   if (share_id === null) return;
   const share = await tx.selectFrom('share').selectAll().where('tid', '=', tid).where('id', '=', share_id).executeTakeFirst();
-  if (share?.[alertColumns[action]] === 1) await enqueueAlert(tx, share, audit_id, action, now);
+  if (share?.[alertColumns[action]] !== 1) return;
+  await enqueueAlert(tx, share, { auditId: audit_id, action, identityKey: identity_key, address }, now);
 }
 
 /** Records the outcome of a change. @param name the resulting name, or the deleted one; null: the change did not take place */
