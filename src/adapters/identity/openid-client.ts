@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type * as Library from 'openid-client';
-import type { OpenId, OpenIdClient, OpenIdStatement, StatementNeeds } from '#ports/openid.ts';
+import type { OpenId, OpenIdClient, OpenIdStatement, PendingOpenId, StatementNeeds } from '#ports/openid.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ProviderRefused } from '#ports/provider-errors.ts';
 import type * as LogoutTokens from './logout-token.ts';
@@ -11,6 +11,8 @@ import { testProvider } from './test-provider.ts';
 
 const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an answer within five seconds
 
+const secretBytes = 32; // as in the library, and at least what RFC 7636, 4.1 demands of a verifier
+
 /**
  * Returns an address of the provider to which a browser may be sent.
  * @throws ProviderRefused if it does not use https; http is allowed if the issuer uses http
@@ -18,6 +20,13 @@ const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an a
 function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && issuer.startsWith('http:'))) return url.href;
   throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
+}
+
+/** Returns what only the browser that begins a sign-in knows. Reads the random bytes at once: three reads take twice as long. */
+function signInSecrets(): PendingOpenId {
+  const bytes = randomBytes(3 * secretBytes);
+  const secretAt = (index: number) => bytes.subarray(index * secretBytes, (index + 1) * secretBytes).toString('base64url');
+  return { state: secretAt(0), nonce: secretAt(1), verifier: secretAt(2) };
 }
 
 /** Reads the tokens, and asks the userinfo endpoint for what they lack. @param sub of the user */
@@ -48,7 +57,7 @@ export class OpenIdProviders implements OpenId {
 
   async begin(client: OpenIdClient, { redirectUrl, scopes, prompt }: Parameters<OpenId['begin']>[1]) {
     return this.#withProvider(client, async (library, provider, fetch) => {
-      const pending = { state: library.randomState(), nonce: library.randomNonce(), verifier: library.randomPKCECodeVerifier() };
+      const pending = signInSecrets();
       provider.urlBuilder ??= configurationFor(library, client, provider, fetch);
       const url = library.buildAuthorizationUrl(provider.urlBuilder, {
         redirect_uri: redirectUrl,

@@ -18,19 +18,20 @@ export async function readProviderConfiguration(
   { tid, profile_id, session_epoch }: ProfileRef,
   type: SignInType,
 ): Promise<string> {
-  const row = await store.cachedUntilChange(`provider configuration ${type} ${tid} ${profile_id}`, () =>
-    store.read
+  const current = await store.cachedUntilChange(`provider configuration ${type} ${tid} ${profile_id}`, async () => {
+    const row = await store.read
       .selectFrom('login_profile')
       .select(['configuration', 'session_epoch'])
       .where('tid', '=', tid)
       .where('id', '=', profile_id)
       .where('type_id', '=', profileTypes[type])
-      .executeTakeFirst(),
-  );
-  if (!row?.configuration) throw new Refusal('signInUnavailable', 'The login profile has no configuration.');
+      .executeTakeFirst();
+    return row?.configuration ? { text: vault.open(profileSealPurposes.configuration, row.configuration), epoch: row.session_epoch } : null;
+  });
+  if (!current) throw new Refusal('signInUnavailable', 'The login profile has no configuration.');
   // A code, a token or a password for one provider must not be sent to another one.
-  if (row.session_epoch !== session_epoch) throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Sign in again.');
-  return vault.open(profileSealPurposes.configuration, row.configuration);
+  if (current.epoch !== session_epoch) throw new Refusal('requestMalformed', 'The sign-in of this link has changed. Sign in again.');
+  return current.text;
 }
 
 /** Returns for how long it has been time to ask the provider of a sign-in again, in ms; negative: not yet, or it cannot be asked. */
