@@ -46,12 +46,13 @@ const callerOf = async (postern: TestPostern, browser: RedirectedBrowser) => {
 const operatorNamed = async (postern: TestPostern, name: string) =>
   (await postern.call('operator/search')).list.find((operator: { name: string }) => operator.name === name);
 
-/** Signs Olga in with her password. @param origin of the page */
-async function signInOlga({ apiUrl }: TestPostern, origin = apiUrl): Promise<RedirectedBrowser> {
+/** Signs an operator in with the password. @param origin of the page */
+async function signInByPassword({ apiUrl }: TestPostern, operator: { name: string; tid?: number }, origin = apiUrl) {
   const browser = new RedirectedBrowser({ origin });
-  await browser.send(`${apiUrl}/api/v1/operator/signIn`, 'POST', { name: 'Olga', password });
+  await browser.send(`${apiUrl}/api/v1/operator/signIn`, 'POST', { ...operator, password });
   return browser;
 }
+const signInOlga = (postern: TestPostern, origin?: string) => signInByPassword(postern, { name: 'Olga' }, origin);
 
 /** Returns the headers of a request that a page of the console sends. */
 const headersOf = ({ apiUrl }: TestPostern, { cookies }: RedirectedBrowser) => ({
@@ -137,6 +138,16 @@ test('an account is linked only with its session and its current password', asyn
   assert.deepEqual(await begin({ cookie: headersOf(postern, olga).cookie }), [403, 'otherSite']);
   assert.deepEqual(await begin({ ...headersOf(postern, olga), origin: 'http://evil.example' }), [403, 'otherSite']);
   assert.deepEqual(await begin(headersOf(postern, (await signIn('ann')).browser)), [403, 'currentPasswordWrong'], 'no password');
+});
+
+test('an operator of another tenant gets no link, because the provider signs in operators of the first tenant only', async (t) => {
+  const { postern } = await startWithProvider(t);
+  const { id: tid } = await postern.call('tenant/add', { title: 'Other' });
+  await postern.call('operator/add', { tid, name: 'Tom', role: 'admin', password, confirmPassword: password });
+  const headers = headersOf(postern, await signInByPassword(postern, { name: 'Tom', tid }));
+  const { status, body } = await postern.send('operator/linkProvider', { currentPassword: password }, { key: null, headers });
+  assert.deepEqual([status, body.code], [403, 'roleTooLow']);
+  assert.match(body.detail, /Only operators of the first tenant/);
 });
 
 test('wrong passwords for a link delay the next ones, and an operator who lacks the required second factor gets no link', async (t) => {
