@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { arrivingBodies } from './arriving-bodies.ts';
@@ -12,11 +12,13 @@ function newRequest(bytes: number): IncomingMessage {
   return request.on('error', () => {});
 }
 
+const responseTo = (request: IncomingMessage) => new ServerResponse(request);
+
 test('when no memory is left, the network with the most arriving bodies gives up its newest one in favor of another network', () => {
   const bodies = arrivingBodies();
   const expectFrom = (address: string) => {
     const request = newRequest(mebibyte);
-    bodies.expect(request, address, mebibyte);
+    bodies.expect(request, responseTo(request), address, mebibyte);
     return request;
   };
   const ofThree = ['10.0.1.1', '10.0.2.1', '10.0.3.1'].map((address) => Array.from({ length: 32 }, () => expectFrom(address)));
@@ -28,13 +30,13 @@ test('when no memory is left, the network with the most arriving bodies gives up
 
 test('a body reserves no more memory than the body limit of its route, and releases it when it has arrived', () => {
   const bodies = arrivingBodies();
-  for (let count = 0; count < 2048; count += 1) bodies.expect(newRequest(mebibyte), '10.0.1.1', 1 << 14);
-  const last = newRequest(1 << 14);
-  assert.throws(() => bodies.expect(last, '10.0.1.1', 1 << 14), { messageName: 'bodiesBusy' });
+  const expectShort = (request: IncomingMessage) => bodies.expect(request, responseTo(request), '10.0.1.1', 1 << 14);
+  for (let count = 0; count < 2048; count += 1) expectShort(newRequest(mebibyte));
+  assert.throws(() => expectShort(newRequest(1 << 14)), { messageName: 'bodiesBusy' });
   const others = arrivingBodies();
   for (let count = 0; count < 100; count += 1) {
     const request = newRequest(mebibyte);
-    others.expect(request, '10.0.1.1', mebibyte);
+    others.expect(request, responseTo(request), '10.0.1.1', mebibyte);
     request.emit('end');
   }
 });

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '#core/messages.ts';
+import { onceClosed } from './connections/disconnect.ts';
 
 /** Limits for slow clients, in milliseconds. */
 export interface RequestTimeouts {
@@ -34,12 +35,13 @@ export async function* expectRate(
 }
 
 /** Refuses a body that is not complete in time. The reader of the body receives the refusal as an error. */
-export function expectBody(request: IncomingMessage, { body }: RequestTimeouts): void {
+export function expectBody(request: IncomingMessage, response: ServerResponse, { body }: RequestTimeouts): void {
   const timer = setTimeout(() => {
     const refusal = new Refusal('bodyTooSlow', `A JSON body must be complete within ${body / 1000} seconds.`);
     if (request.listenerCount('error') > 0) request.emit('error', refusal);
   }, body);
-  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  request.once('end', () => clearTimeout(timer));
+  onceClosed(response, () => clearTimeout(timer));
 }
 
 /**

@@ -123,11 +123,11 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
     }
     if (!isFile && hasBody(headers) && !raw.complete) {
       try {
-        bodies.expect(raw, request.ip, request.routeOptions.bodyLimit ?? maxBodyBytes);
+        bodies.expect(raw, reply.raw, request.ip, request.routeOptions.bodyLimit ?? maxBodyBytes);
       } catch (cause) {
         return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
       }
-      expectBody(raw, timeouts);
+      expectBody(raw, reply.raw, timeouts);
     }
     // Node.js has ended the stream of a request without a body already: a parser would never see its end.
     done(null, hasBody(headers) ? payload : Readable.from([]));

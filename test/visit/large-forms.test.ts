@@ -13,3 +13,14 @@ test('a form of thousands of fields is refused before it is parsed, which would 
     assert.notEqual(unknown.body.detail, refused.body.detail, path);
   }
 });
+
+test('forms that are refused because of their size do not keep memory that later forms need', async (t) => {
+  const postern = await startPostern(t);
+  const send = async (body: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return (await postern.visit('/sign-in/saml/999', { method: 'POST', body, headers })).status;
+  };
+  const tooLarge = `SAMLResponse=${'x'.repeat(500_000)}`;
+  for (let time = 0; time < 90; time += 1) assert.equal(await send(tooLarge), 413, `form ${time}`);
+  assert.equal(await send(`SAMLResponse=${'x'.repeat(10_000)}`), 404, 'no such profile');
+});
