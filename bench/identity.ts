@@ -8,7 +8,7 @@ import { writeSelfSigned } from '../test/parts/self-signed.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, floor, paired, percentile } from './figures.ts';
 import { rate } from './load.ts';
-import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
+import { type BenchPostern, bareLoopDelay, loopDelay, startPostern } from './postern.ts';
 import type { MeasuredServer } from './process.ts';
 
 type Note = (figure: Figure) => void;
@@ -140,7 +140,7 @@ function forgedForm(bytes: number): string {
 }
 
 /** Measures what forged responses of a SAML provider cost the others: the largest ones that are read, and larger ones. */
-async function forgedResponses(note: Note, postern: BenchPostern, folder: string): Promise<void> {
+async function forgedResponses(note: Note, postern: BenchPostern, folder: string, bare: MeasuredServer): Promise<void> {
   const { certificate } = writeSelfSigned(folder, 'idp.example');
   const provider = { entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates: [readFileSync(certificate, 'utf8')] };
   const { id } = await postern.call('loginprofile/add', { title: 'SAML', typeId: 6, configuration: JSON.stringify(provider) });
@@ -150,10 +150,21 @@ async function forgedResponses(note: Note, postern: BenchPostern, folder: string
     ['1 MiB', 1 << 20],
   ] as const) {
     const body = forgedForm(bytes);
+    const sendTo = (url: string) =>
+      autocannon({ url, method: 'POST', headers, body, requests: [fromEverywhere({ body })], connections: 1, duration: 5 });
     await loopDelay(postern);
-    const request = { url: `${postern.url}/sign-in/saml/${id}`, method: 'POST', headers, body } as const;
-    await autocannon({ ...request, requests: [fromEverywhere({ body })], connections: 1, duration: 5 });
-    note(atMost(`forged SAML responses of ${size}, one after the other: p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
+    await sendTo(`${postern.url}/sign-in/saml/${id}`);
+    const what = `forged SAML responses of ${size}, one after the other: p99 delay of the event loop`;
+    note(atMost(what, await loopDelay(postern), 20, 'ms'));
+    await bareLoopDelay(bare);
+    await sendTo(`${bare.url}/refuse`);
+    const least = atMost(
+      'the same at a bare server that refuses each one unread',
+      await bareLoopDelay(bare),
+      Number.POSITIVE_INFINITY,
+      'ms',
+    );
+    note({ ...least, target: 'none: a floor' });
   }
 }
 
@@ -164,7 +175,7 @@ export async function identity(note: Note, folder: string, bare: MeasuredServer)
   try {
     await sessions(note, postern, provider);
     await startsOfSignIns(note, postern, provider, bare);
-    await forgedResponses(note, postern, folder);
+    await forgedResponses(note, postern, folder, bare);
     await hangingDirectory(note, postern);
   } finally {
     close();

@@ -39,3 +39,8 @@ export async function loopDelay(postern: BenchPostern): Promise<number> {
   const text = await (await fetch(`${postern.url}/metrics`, { headers: postern.authorization })).text();
   return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampledEvery;
 }
+
+/** Returns the same of the bare server. */
+export async function bareLoopDelay({ url }: MeasuredServer): Promise<number> {
+  return Number(await (await fetch(`${url}/delay`)).text()) - sampledEvery;
+}

@@ -1,8 +1,9 @@
-// The reference server: only node:http. It returns fixed bytes, redirects, streams a file, stores a body, or commits a row.
+// The reference server: only node:http. It returns fixed bytes, redirects, streams a file, stores or refuses a body, or commits a row.
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import { startLeastSignIn } from './least-sign-in.ts';
@@ -11,6 +12,8 @@ const folder = process.argv[2] ?? '.';
 const database = new DatabaseSync(join(folder, 'bare.db'));
 database.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE IF NOT EXISTS row (id INTEGER PRIMARY KEY, text TEXT)');
 const insert = database.prepare('INSERT INTO row (text) VALUES (?)');
+const delays = monitorEventLoopDelay({ resolution: 10 });
+delays.enable();
 let fixed: Buffer = Buffer.from('{}');
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
@@ -27,10 +30,19 @@ async function keep(request: IncomingMessage): Promise<void> {
   closeSync(descriptor);
 }
 
+/** Returns the delay of the event loop that 99 of 100 samples did not exceed since the last call; ms, with the time between two samples. */
+function delayUntilNow(): string {
+  const p99 = delays.percentile(99) / 1e6;
+  delays.reset();
+  return `${p99}`;
+}
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? '';
   if (url === '/redirect') return void response.writeHead(303, { location: 'https://login.example.com/authorize' }).end();
   if (url === '/sign-in') return startLeastSignIn(response);
+  if (url === '/refuse') return void response.writeHead(413, { connection: 'close' }).end();
+  if (url === '/delay') return void response.end(delayUntilNow());
   if (url === '/set') fixed = await bodyOf(request);
   if (url === '/commit') insert.run((await bodyOf(request)).toString('utf8'));
   if (url === '/keep') await keep(request);
