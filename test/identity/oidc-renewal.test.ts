@@ -121,6 +121,16 @@ test('a provider that does not respond delays no check of other transfers, and i
   assert.equal(first, 'the other one');
 });
 
+test('a running download of a user whom the provider no longer knows is cut after ten minutes', async (t) => {
+  const { provider, postern, clock, browser, share } = await startSignedIn(t);
+  await addLargeFile(postern);
+  const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const { cut } = await download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie });
+  provider.responses.set('/token', withError(400, 'invalid_grant'));
+  clock.ahead(11 * minute);
+  await cut;
+});
+
 test('a session that two processes renew at the same time is renewed by one of them', async (t) => {
   const { provider, postern, profile, clock, list } = await startSignedIn(t);
   const { store } = postern.ports;

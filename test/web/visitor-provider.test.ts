@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
@@ -47,19 +47,33 @@ test('a refused sign-in says so, with a reference, and the visitor can try again
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
 
-test('a session that ends while the page is open is renewed in a second window, and the page continues', async (t) => {
+test('a session that ends while the page is open is renewed in a second window, and the page and its uploads continue', async (t) => {
   const { postern, share, window, page } = await startWithProvider(t);
+  const endSession = () => postern.ports.store.write((tx) => tx.deleteFrom('visit_session').execute(), 'job');
+  const dialog = page.getByRole('dialog', { name: 'Example Inc.' });
+  const signInAgain = async () => {
+    const opening = window.waitForEvent('page');
+    await dialog.getByRole('link', { name: 'Continue with Example Inc.' }).click();
+    await (await opening).getByRole('link', { name: /^welcome.txt/ }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+  };
   await page.goto(postern.publicUrl + share.base);
   await page.getByRole('link', { name: 'Continue with Example Inc.' }).click();
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
-  await postern.ports.store.write((tx) => tx.deleteFrom('visit_session').execute(), 'job');
+
+  await endSession();
   await page.getByRole('link', { name: /^reports/ }).click();
-  const dialog = page.getByRole('dialog', { name: 'Example Inc.' });
   await dialog.waitFor();
   await assertClean(page, 'the dialog of a session that has ended');
-  const opening = window.waitForEvent('page');
-  await dialog.getByRole('link', { name: 'Continue with Example Inc.' }).click();
-  await (await opening).getByRole('link', { name: /^welcome.txt/ }).waitFor();
-  await dialog.waitFor({ state: 'detached' });
+  await signInAgain();
   await page.getByText('This folder is empty').waitFor();
+
+  await endSession();
+  const names = ['one.txt', 'two.txt', 'three.txt'];
+  const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }));
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(files);
+  await dialog.waitFor();
+  await signInAgain();
+  await page.getByText('All files uploaded').waitFor();
+  assert.deepEqual(readdirSync(join(postern.files, 'reports')).sort(), names.sort());
 });
