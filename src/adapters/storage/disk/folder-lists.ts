@@ -15,8 +15,12 @@ export class FolderLists {
   async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]>> {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
-    const close = () => void this.#lists.run('closeList', [number], { always: true }).catch(() => {});
-    const release = this.#lists.hold(); // the folder is open in a thread that must not end
+    const release = this.#lists.hold(); // only the thread that has opened the folder can read and close it
+    const close = () => {
+      const releaseClosed = this.#lists.hold();
+      const closed = this.#lists.run('closeList', [number], { always: true });
+      void closed.catch(() => {}).finally(releaseClosed);
+    };
     try {
       await this.#lists.run('openList', [path, number], { late: close });
     } catch (cause) {

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { IdleThread } from '#adapters/os/idle-thread.ts';
+import { parseItemPath } from '#core/item-path.ts';
+import { FolderLists } from './folder-lists.ts';
+import { ThreadBudget, ThreadPool } from './thread-pool.ts';
+
+interface Message {
+  readonly command: string;
+}
+interface Owner {
+  receive(response: { value: unknown }): void;
+}
+
+/** A fake thread that answers when the test says so. */
+class FakeThread implements IdleThread {
+  readonly posted: string[] = [];
+  readonly #owner: Owner;
+
+  constructor(owner: Owner) {
+    this.#owner = owner;
+  }
+  post(message: unknown): void {
+    this.posted.push((message as Message).command);
+  }
+  answer(value: unknown): void {
+    this.#owner.receive({ value });
+  }
+  startIdleTimer(): void {}
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+async function turnUntil(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('the thread that has opened a folder closes it, even if another thread is free when its turn comes', async () => {
+  const threads: FakeThread[] = [];
+  const openThread = (owner: Owner) => {
+    const thread = new FakeThread(owner);
+    threads.push(thread);
+    return thread;
+  };
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(1), settings: { answerLimit: 20_000 } });
+  const lookups = pool.addLane({ concurrency: 1 });
+  const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
+  const lookup = lookups.run('close', [0]);
+  threads[0]?.answer(null);
+  await lookup;
+  const blocked = lookups.run('close', [1]);
+  const folder = parseItemPath('/folder');
+  assert.ok(folder);
+  const opened = lists.list(folder);
+  await turnUntil(() => threads[1]?.posted.length === 1);
+  threads[1]?.answer(null);
+  const read = (await opened)[Symbol.asyncIterator]().next();
+  await turnUntil(() => threads[1]?.posted.length === 2);
+  threads[0]?.answer(null);
+  await blocked;
+  const begun = performance.now();
+  while (performance.now() - begun < 5); // the turn of the pool is over, so the next command is sent later
+  threads[1]?.answer([]);
+  await read;
+  await turnUntil(() => threads.some(({ posted }) => posted.includes('closeList')));
+  assert.deepEqual(threads[1]?.posted, ['openList', 'nextBatch', 'closeList']);
+});
