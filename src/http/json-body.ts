@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { narrowNetworkOf, siteOf } from '#core/client-networks.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { runWithRest, turns } from '#features/turns/turns.ts';
+import { checkJsonStructure } from './json-structure.ts';
 
 const longBody = 1 << 16; // bytes: a shorter body is parsed at once
 const maxWaiting = { inner: 64, all: 192 };
@@ -37,6 +38,7 @@ function checkForbidden(body: unknown): void {
 
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
+  checkJsonStructure(body);
   if (!isUtf8(body)) throw malformed();
   const text = body.toString('utf8');
   let value: unknown;

@@ -97,14 +97,14 @@ test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t)
 
 test('the response to a body with thousands of unknown fields names at most twenty, and shortens long names', async (t) => {
   const postern = await startPostern(t);
-  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));
   for (const fields of [many, { ['k'.repeat(1 << 19)]: 1, id: 1 }]) {
     const { status, body } = await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify(fields) });
     assert.equal(status, 400);
     assert.ok(body.errors.length <= 20 && JSON.stringify(body).length < 8192, `${body.errors.length} errors`);
   }
   const refused = await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify({ id: 1, ...many }) });
-  assert.match(refused.body.detail, /; and 49980 more$/);
+  assert.match(refused.body.detail, /; and 19980 more$/);
 });
 
 test('a body that is not application/json in UTF-8 is refused', async (t) => {

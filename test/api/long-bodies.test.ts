@@ -8,9 +8,18 @@ const post = (body: string) => ({ method: 'POST', headers: json, body });
 
 test('a body that is a long array is refused because it is not an object', async (t) => {
   const postern = await startPostern(t);
-  const answer = await raw(postern, '/api/v1/share/get', post(`["__proto__"${',0'.repeat(500_000)}]`));
+  const answer = await raw(postern, '/api/v1/share/get', post(`["__proto__"${',0'.repeat(40_000)}]`));
   assert.equal(answer.status, 400);
   assert.deepEqual(answer.body.errors, [{ field: 'body', detail: 'must be object' }]);
+});
+
+test('a body with more levels or values than any request needs is refused before it is parsed', async (t) => {
+  const postern = await startPostern(t);
+  for (const [body, status] of [
+    ['['.repeat(500_000), 400],
+    [`{"users":[${'{},'.repeat(300_000)}{}]}`, 413],
+  ] as const)
+    assert.equal((await raw(postern, '/api/v1/accessuser/addMany', post(body))).status, status);
 });
 
 test('a NUL character and a name such as __proto__ are found anywhere in a body', async (t) => {
