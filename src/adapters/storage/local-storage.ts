@@ -49,9 +49,9 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
     folderKey: pathOf,
     directAddress: async (path) => ({ file: await pathOf(path) }),
     stat: (path) => withStorage((storage) => storage.stat(path)),
-    list: (path) =>
+    list: (path, client) =>
       withStorage(async (storage, hold) => {
-        const batches = await storage.list(path);
+        const batches = await storage.list(path, client);
         return batches && releaseAtEnd(batches, hold());
       }),
     page: (path, query) => withStorage((storage) => storage.page(path, query)),

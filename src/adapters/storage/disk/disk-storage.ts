@@ -55,7 +55,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
 
   return {
     stat: (path) => orNull(lookups.stat(path)),
-    list: (path) => orNull(lists.list(path)),
+    list: (path, client) => orNull(lists.list(path, client)),
     page: (path, query) => orNull(pages.run('readPage', [path, query], { late: () => {} })),
     async open(path, client) {
       const file = await orNull(lookups.open(path));

@@ -30,6 +30,8 @@ class FakeThread implements IdleThread {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
+const folder = parseItemPath('/folder') ?? assert.fail();
+
 async function turnUntil(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -48,9 +50,7 @@ test('the thread that has opened a folder closes it, even if another thread is f
   threads[0]?.answer(null);
   await lookup;
   const blocked = lookups.run('close', [1]);
-  const folder = parseItemPath('/folder');
-  assert.ok(folder);
-  const opened = lists.list(folder);
+  const opened = lists.list(folder, undefined);
   await turnUntil(() => threads[1]?.posted.length === 1);
   threads[1]?.answer(null);
   const read = (await opened)[Symbol.asyncIterator]().next();
@@ -63,4 +63,31 @@ test('the thread that has opened a folder closes it, even if another thread is f
   await read;
   await turnUntil(() => threads.some(({ posted }) => posted.includes('closeList')));
   assert.deepEqual(threads[1]?.posted, ['openList', 'nextBatch', 'closeList']);
+});
+
+test('a client that lists hundreds of folders does not delay the list of another client', async () => {
+  const threads: FakeThread[] = [];
+  const openThread = (owner: Owner) => {
+    const thread = new FakeThread(owner);
+    threads.push(thread);
+    return thread;
+  };
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
+  const opened = new Set<string>();
+  const list = (client: string) => lists.list(folder, client).then(() => opened.add(client));
+  const all = Array.from({ length: 300 }, () => list('203.0.113.1'));
+  all.push(list('198.51.100.1'));
+  await turnUntil(() => {
+    threads[0]?.answer(null);
+    return opened.has('198.51.100.1');
+  });
+  const sent = threads[0]?.posted.length ?? 0;
+  assert.ok(sent <= 10, `it waited for ${sent} commands`);
+  await turnUntil(() => {
+    threads[0]?.answer(null);
+    return threads[0]?.posted.length === all.length;
+  });
+  threads[0]?.answer(null);
+  await Promise.all(all);
 });

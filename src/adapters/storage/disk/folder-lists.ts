@@ -1,5 +1,6 @@
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
+import type { StorageClient } from '#ports/storage.ts';
 import type { FolderThreads } from './folder-threads.ts';
 
 /** Reads folders in batches. */
@@ -11,8 +12,8 @@ export class FolderLists {
     this.#lists = lists;
   }
 
-  /** Returns the entries of a folder in batches. @throws ItemNotFound if there is no folder */
-  async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]>> {
+  /** Returns the entries of a folder in batches. Clients take turns after each batch. @throws ItemNotFound if there is no folder */
+  async list(path: ItemPath, client: StorageClient): Promise<AsyncIterable<readonly Entry[]>> {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     const release = this.#lists.hold(); // only the thread that has opened the folder can read and close it
@@ -22,21 +23,21 @@ export class FolderLists {
       void closed.catch(() => {}).finally(releaseClosed);
     };
     try {
-      await this.#lists.run('openList', [path, number], { late: close });
+      await this.#lists.run('openList', [path, number], { client, late: close });
     } catch (cause) {
       release();
       throw cause;
     }
-    return this.#batches(number, () => {
+    return this.#batches(number, client, () => {
       close();
       release();
     });
   }
 
-  async *#batches(number: number, close: () => void): AsyncIterable<readonly Entry[]> {
+  async *#batches(number: number, client: StorageClient, close: () => void): AsyncIterable<readonly Entry[]> {
     try {
       for (;;) {
-        const entries = await this.#lists.run('nextBatch', [number], { late: () => {} });
+        const entries = await this.#lists.run('nextBatch', [number], { client, late: () => {} });
         if (entries.length === 0) return;
         yield entries;
       }

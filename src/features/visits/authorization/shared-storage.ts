@@ -28,7 +28,7 @@ const permittedMethods = (storage: Storage, client: string) => {
     // A front server would not keep the policy under which a file is viewed.
     view: { stat, open, directAddress: async () => null },
     download: { stat, open, directAddress },
-    downloadFolder: { stat, open, list: ((path) => storage.list(path)) satisfies Storage['list'] },
+    downloadFolder: { stat, open, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },
     upload: {
       stat,
       folderKey,
