@@ -197,3 +197,12 @@ test('processes exchange at most 500 counts of unknown links at once', async () 
   await exchange();
   assert.deepEqual(told, [500, 1]);
 });
+
+test('an IPv6 site is refused after 600 unknown links in a minute, from whichever of its networks they come', () => {
+  const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
+  for (let count = 0; count < 599; count += 1) unknownLinks.record(`2001:db8:0:${count.toString(16)}::1`);
+  assert.equal(unknownLinks.refusal('2001:db8:0:ffff::1'), null);
+  unknownLinks.record('2001:db8:0:1000::1');
+  assert.equal(unknownLinks.refusal('2001:db8:0:ffff::1')?.messageName, 'tooManyFailures');
+  assert.equal(unknownLinks.refusal('2001:db8:1:ffff::1'), null, 'another site is not');
+});

@@ -1,9 +1,10 @@
-import { narrowNetworkOf } from '#core/client-networks.ts';
+import { narrowNetworkOf, siteOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 import { windowCounts } from '#core/window-counts.ts';
 import type { Clock } from '#ports/clock.ts';
 
 const maxUnknown = 60; // unknown links a minute from one network
+const maxUnknownOfSite = 600; // from an IPv6 /48: one client can own all its networks
 const maxVerified = 5; // pairs of name and password a minute from a network that is refused
 const minute = 60_000; // ms
 const maxExchanged = 500; // networks in one exchange: a client with many networks must not fill a statement or the table
@@ -26,6 +27,13 @@ export interface UnknownLinks {
 /** @param since start of the minute. @param networks one for each unknown link not exchanged yet. @returns the counts of all processes */
 type Exchange = (since: number, networks: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
+/** Returns the networks for which an address counts, with their limits. For IPv4, the site is the network itself. */
+const limitsOf = (address: string): ReadonlyMap<string, number> =>
+  new Map([
+    [siteOf(address), maxUnknownOfSite],
+    [narrowNetworkOf(address), maxUnknown],
+  ]);
+
 /** Creates the counts of unknown links. @param onUnknownLink called for each unknown link */
 export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): UnknownLinks {
   const counts = new Map<string, number>();
@@ -43,16 +51,22 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
     record(address) {
       resetOldCounts(clock.now());
       onUnknownLink();
-      const network = narrowNetworkOf(address);
-      const count = (counts.get(network) ?? 0) + 1;
-      counts.set(network, count);
-      if (count <= maxUnknown && unexchanged.length < maxExchanged) unexchanged.push(network);
+      for (const [network, limit] of limitsOf(address)) {
+        const count = (counts.get(network) ?? 0) + 1;
+        counts.set(network, count);
+        if (count <= limit && unexchanged.length < maxExchanged) unexchanged.push(network);
+      }
     },
     refusal(address) {
       const now = clock.now();
       resetOldCounts(now);
       if (counts.size === 0) return null;
-      if ((counts.get(narrowNetworkOf(address)) ?? 0) < maxUnknown) return null;
+      if (
+        limitsOf(address)
+          .entries()
+          .every(([network, limit]) => (counts.get(network) ?? 0) < limit)
+      )
+        return null;
       return new Refusal('tooManyFailures', 'Your network has requested too many links that do not exist. Try again in a minute.', {
         retryAfter: Math.ceil((currentMinute + minute - now) / 1000),
       });
