@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
 import { until } from '../ports/until.ts';
+import { startPostern } from '../start.ts';
 import { hour, linkTo, minute, settableClock } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 import { startWithSaml } from './saml-sign-in.ts';
@@ -95,6 +96,22 @@ test('a sign-in that begins at the provider ends at the portal, if the profile a
   const other = new RedirectedBrowser();
   await bring({ browser: other, relayState: '' }, response, false);
   assert.equal((await other.visit(postern, `/p/${profile.viewId}`)).body.signIn.signedIn, false, 'a response is used once');
+});
+
+test('a response that several browsers bring at the same time, also to two processes, signs in one of them', options, async (t) => {
+  const { provider, postern, profile } = await startWithSaml(t, { idpInitiated: true });
+  const sharesDatabase = process.env['POSTERN_TEST_POSTGRES'] !== undefined;
+  const second = { ...environment, POSTERN_PUBLIC_URL: postern.publicUrl };
+  const processes = sharesDatabase ? [postern, await startPostern(t, { data: postern.data, environment: second })] : [postern];
+  const response = await provider.respond('signed assertion', '');
+  const signedIn = await Promise.all(
+    [...processes, ...processes, ...processes].map(async ({ apiUrl }) => {
+      const browser = new RedirectedBrowser();
+      await browser.postForm(`${apiUrl}/sign-in/saml/${profile.id}`, { SAMLResponse: response, RelayState: '' }, false);
+      return (await browser.visit(postern, `/p/${profile.viewId}`)).body.signIn.signedIn;
+    }),
+  );
+  assert.equal(signedIn.filter(Boolean).length, 1);
 });
 
 test('after the provider has changed its certificate, the next sign-in succeeds', options, async (t) => {
