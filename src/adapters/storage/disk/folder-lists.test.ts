@@ -30,6 +30,18 @@ class FakeThread implements IdleThread {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
+/** Returns a function that opens fake threads, and those that it has opened. */
+function fakeThreads() {
+  const threads: FakeThread[] = [];
+  const openThread = (owner: Owner) => {
+    const thread = new FakeThread(owner);
+    threads.push(thread);
+    return thread;
+  };
+  return { threads, openThread };
+}
+
+const settings = { answerLimit: 20_000 };
 const folder = parseItemPath('/folder') ?? assert.fail();
 
 async function turnUntil(holds: () => boolean): Promise<void> {
@@ -37,13 +49,8 @@ async function turnUntil(holds: () => boolean): Promise<void> {
 }
 
 test('the thread that has opened a folder closes it, even if another thread is free when its turn comes', async () => {
-  const threads: FakeThread[] = [];
-  const openThread = (owner: Owner) => {
-    const thread = new FakeThread(owner);
-    threads.push(thread);
-    return thread;
-  };
-  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(1), settings: { answerLimit: 20_000 } });
+  const { threads, openThread } = fakeThreads();
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(1), settings });
   const lookups = pool.addLane({ concurrency: 1 });
   const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
   const lookup = lookups.run('close', [0]);
@@ -66,13 +73,8 @@ test('the thread that has opened a folder closes it, even if another thread is f
 });
 
 test('a client that lists hundreds of folders does not delay the list of another client', async () => {
-  const threads: FakeThread[] = [];
-  const openThread = (owner: Owner) => {
-    const thread = new FakeThread(owner);
-    threads.push(thread);
-    return thread;
-  };
-  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  const { threads, openThread } = fakeThreads();
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings });
   const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
   const opened = new Set<string>();
   const list = (client: string) => lists.list(folder, client).then(() => opened.add(client));
