@@ -22,7 +22,7 @@ function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
   throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
 }
 
-/** Returns what only the browser that begins a sign-in knows. Reads the random bytes at once: three reads take twice as long. */
+/** Returns the random values of a sign-in. Reads the random bytes at once: three reads take twice as long. */
 function signInSecrets(): PendingOpenId {
   const bytes = randomBytes(3 * secretBytes);
   const secretAt = (index: number) => bytes.subarray(index * secretBytes, (index + 1) * secretBytes).toString('base64url');
