@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { inspect } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import pg from 'pg';
 import { openPostgresStore } from '../src/adapters/store/postgres/postgres-store.ts';
@@ -43,6 +44,8 @@ function findMemoryFolder(): string | null {
 const memoryFolder = findMemoryFolder();
 let [passed, failed, skipped] = [0, 0, 0];
 let fileFailed = false;
+/** The failed tests with their errors. They are printed again at the end, where a reader of a long output looks first. */
+const failures: string[] = [];
 /** Duration of each file in ms, by engine and path. */
 const durations = new Map<string, number>();
 const isCounted = ({ details, name }: { details: { type?: string }; name: string }) =>
@@ -64,6 +67,8 @@ async function runAll(engine: string, files: readonly string[], env: NodeJS.Proc
   stream.on('test:fail', (event) => {
     if (isCounted(event)) failed += 1;
     else fileFailed = true; // a file can fail although each of its tests passed
+    const file = event.file === undefined ? '' : relative(process.cwd(), event.file);
+    failures.push(`${engine} ${file}: ${event.name}\n${inspect(event.details.error.cause ?? event.details.error)}`);
   });
   stream.on('test:summary', ({ file, duration_ms }) => {
     if (file !== undefined) durations.set(`${engine} ${relative(process.cwd(), file)}`, duration_ms);
@@ -98,6 +103,7 @@ console.log(`\nslowest files:\n${slowest.map(([file, ms]) => `${Math.round(ms / 
 process.on('exit', () => {
   if (fileFailed && failed === 0) failed += 1;
   if (passed === 0) failed += 1; // a run without tests proves nothing
+  if (failures.length > 0) console.log(`failed:\n${failures.join('\n')}\n`);
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   if (failed > 0) process.exitCode = 1;
 });
