@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { formatList, parseList } from '#core/list-text.ts';
 import { emailKey } from '#core/mail/email.ts';
+import { insertRow } from '#features/records/insert-row.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { MailContent } from './mail-content.ts';
@@ -59,8 +59,10 @@ async function addDeliveries(
     .map((recipient) => ({
       ...{ tid, lane: kind === 'code' ? ('codes' as const) : ('alerts' as const), kind, content_id: id, turn, share_id, ...recipient },
       ...{ message_id: `${random.token(messageIdBits)}@${domain}`, state: planned.state, attempts: 0 },
-      ...{ created_at: sql<number>`${now}`, due_at: sql<number>`${now}`, ended_at: null, error: '' },
+      ...{ created_at: now, due_at: now, ended_at: null, error: '' },
     }));
+  const [first, ...others] = rows;
+  if (first && others.length === 0) return void (await insertRow(tx, 'delivery', first)); // each sign-in code is one
   for (let at = 0; at < rows.length; at += rowsPerStatement)
     await tx
       .insertInto('delivery')
@@ -72,14 +74,10 @@ async function addDeliveries(
 export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promise<number> {
   const { tid, shareId, mail, language, recipients, domain, turn, isHeld = false } = newMail;
   const [first, rest] = [recipients.slice(0, recipientsPerChange), recipients.slice(recipientsPerChange)];
-  const { id } = await tx
-    .insertInto('mail_content')
-    .values({
-      ...{ tid, kind: mail.kind, share_id: shareId, language, data: JSON.stringify(mail.content) },
-      ...{ pending: formatList(rest), created_at: sql<number>`${ports.store.dialect.now}` },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const id = await insertRow(tx, 'mail_content', {
+    ...{ tid, kind: mail.kind, share_id: shareId, language, data: JSON.stringify(mail.content) },
+    ...{ pending: formatList(rest), created_at: ports.store.dialect.now },
+  });
   const planned = { id, tid, kind: mail.kind, share_id: shareId, turn: turn ?? turnOf(id), state: isHeld ? 'held' : 'waiting' } as const;
   await addDeliveries(ports, tx, planned, first, domain);
   return id;

@@ -1,9 +1,9 @@
 import { networksOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
-import { runWithPause, turns } from './turns.ts';
+import { turns } from './turns.ts';
 
-const concurrency = 4;
-const pause = 30; // ms
+const concurrency = 8;
+const pause = 60; // ms
 const maxWaiting = { inner: 200, all: 1000 };
 const retryAfter = 2; // seconds
 
@@ -13,8 +13,37 @@ export interface CodeTurns {
   run<T>(address: string, request: () => Promise<T>): Promise<T>;
 }
 
-/** Returns the turns of a process. With their pauses, it plans some 120 codes a second. */
+/** Returns a function that waits for a pause. Calls during a pause wait for the end of the same one. */
+function commonPause(duration: number): () => Promise<void> {
+  let current: Promise<void> | null = null;
+  return () => {
+    current ??= new Promise((resolve) => {
+      const end = () => {
+        current = null;
+        resolve();
+      };
+      setTimeout(end, duration).unref();
+    });
+    return current;
+  };
+}
+
+/**
+ * Returns the turns of a process. A request keeps its turn for a pause after it, so that a flood leaves time for other requests: some
+ * 120 codes a second are planned. The pauses of requests end together, so that the next requests share one commit.
+ */
 export function codeTurns(): CodeTurns {
   const ofNetworks = turns({ concurrency, maxWaiting, refusal: () => new Refusal('signInBusy', undefined, { retryAfter }) });
-  return { run: (address, request) => runWithPause(ofNetworks, networksOf(address), request, pause) };
+  const waitForPause = commonPause(pause);
+  return {
+    async run<T>(address: string, request: () => Promise<T>) {
+      const result = Promise.withResolvers<T>();
+      const inTurn = async () => {
+        await request().then(result.resolve, result.reject);
+        await waitForPause();
+      };
+      ofNetworks.run(networksOf(address), new AbortController().signal, inTurn).catch(result.reject);
+      return result.promise;
+    },
+  };
 }

@@ -116,21 +116,6 @@ export async function runWithRest<T>(
 }
 
 /**
- * Runs work in its turn, and keeps the turn for a pause after it, so that a flood of such work leaves time for other requests.
- * @param pause in ms. The result does not wait for it
- * @throws as `run`, and what `work` throws
- */
-export async function runWithPause<T>({ run }: Turns, groups: TurnGroups, work: () => Promise<T>, pause: number): Promise<T> {
-  const value = Promise.withResolvers<T>();
-  const inTurn = async () => {
-    await work().then(value.resolve, value.reject);
-    await new Promise((resolve) => setTimeout(resolve, pause).unref());
-  };
-  run(groups, new AbortController().signal, inTurn).catch(value.reject);
-  return value.promise;
-}
-
-/**
  * Returns a function that runs work in the turns of a key, such as a location. The turns of a key exist while work uses them.
  * @param limit limit of the requests that wait at all keys together; default: one limit for each key
  */

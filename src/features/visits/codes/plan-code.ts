@@ -4,6 +4,8 @@ import { mailboxKey } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import { codeDigits, codeWindow, maxCodes } from '#core/sign-in-codes.ts';
 import { addMail } from '#features/outbox/add-mail.ts';
+import { insertRow } from '#features/records/insert-row.ts';
+import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -14,16 +16,23 @@ import { sealCodeMail } from './sealed-code-mail.ts';
 
 type RequestPorts = Pick<Ports, 'store' | 'clock' | 'random' | 'vault' | 'mail'>;
 
-/** Returns whether a mailbox has got as many codes as it may get in an hour. */
-async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): Promise<boolean> {
-  const recent = tx
+/** Returns codes of a mailbox between two times, at most as many as it may get in an hour. */
+const recentCodes = preparedQuery((db, p: QueryParameter<{ tid: number; mailbox: string; after: number; before: number }>) =>
+  db
     .selectFrom('sign_in_code')
     .select('id')
-    .where('tid', '=', tid)
-    .where('mailbox_key', '=', mailbox)
-    .where('created_at', '>', now - codeWindow)
-    .where('created_at', '<', now + codeWindow); // a later one was stored while the clock was wrong
-  return (await recent.limit(maxCodes).execute()).length === maxCodes;
+    .where('tid', '=', p('tid'))
+    .where('mailbox_key', '=', p('mailbox'))
+    .where('created_at', '>', p('after'))
+    .where('created_at', '<', p('before'))
+    .limit(maxCodes),
+);
+
+/** Returns whether a mailbox has got as many codes as it may get in an hour. */
+async function hasMaxCodes(tx: Tx, tid: number, mailbox: string, now: number): Promise<boolean> {
+  // A code with a later time was stored while the clock was wrong.
+  const codes = await recentCodes(tx, { tid, mailbox, after: now - codeWindow, before: now + codeWindow });
+  return codes.length === maxCodes;
 }
 
 /**
@@ -45,10 +54,7 @@ export async function planCode(ports: RequestPorts, profile: ProfileRef, request
   await store.write(async (tx) => {
     const now = clock.now();
     if (await hasMaxCodes(tx, tid, mailbox, now)) return;
-    await tx
-      .insertInto('sign_in_code')
-      .values({ ...row, created_at: now })
-      .execute();
+    await insertRow(tx, 'sign_in_code', { ...row, created_at: now });
     const turn = wideNetworkOf(request.address);
     const content = { kind: 'code', content: { sealed } } as const;
     await addMail({ random, store }, tx, { tid, shareId, mail: content, language, recipients: [''], domain: mail.domain, turn });

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { codeTurns } from '#features/turns/code-turns.ts';
+
+test('requests for codes are answered before their pause, and the next ones start together after it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { run } = codeTurns();
+  const started: number[] = [];
+  const requests = Array.from({ length: 20 }, (_, index) => run(`10.${index}.0.1`, async () => started.push(index)));
+  await Promise.all(requests.slice(0, 8));
+  await nextTurn();
+  assert.equal(started.length, 8);
+  t.mock.timers.tick(60);
+  await Promise.all(requests.slice(0, 16));
+  await nextTurn();
+  assert.equal(started.length, 16);
+  t.mock.timers.tick(60);
+  await Promise.all(requests);
+});
+
+test('a request for a code that fails keeps its turn for the pause too, and rejects with its error', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { run } = codeTurns();
+  const failing = Array.from({ length: 8 }, () => run('10.0.0.1', () => Promise.reject(new Error('no mail server'))));
+  await Promise.all(failing.map((request) => assert.rejects(request, /no mail server/)));
+  let hasStarted = false;
+  const next = run('10.0.0.2', async () => {
+    hasStarted = true;
+  });
+  await nextTurn();
+  assert.equal(hasStarted, false);
+  t.mock.timers.tick(60);
+  await next;
+});
