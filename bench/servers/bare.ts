@@ -1,4 +1,4 @@
-// The reference server: only node:http. It returns fixed bytes, redirects, streams a file, stores or refuses a body, or commits a row.
+// The reference server: only node:http. It returns fixed bytes, redirects, streams a file, stores or refuses a body, commits a row, or does not answer.
 import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,6 +41,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const url = request.url ?? '';
   if (url === '/redirect') return void response.writeHead(303, { location: 'https://login.example.com/authorize' }).end();
   if (url === '/sign-in') return startLeastSignIn(response);
+  if (url === '/hang') return void (await bodyOf(request));
   if (url === '/refuse') return void response.writeHead(413, { connection: 'close' }).end();
   if (url === '/delay') return void response.end(delayUntilNow());
   if (url === '/set') fixed = await bodyOf(request);
