@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createGate, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { limitConnections } from './crowded-connections.ts';
 
@@ -17,8 +17,8 @@ async function startServer(t: TestContext) {
   server.listen(0);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const open = async (localAddress: string, text = ''): Promise<Socket> => {
-    const socket = connect({ port, host: '127.0.0.1', localAddress });
+  const open = async (localAddress: string, text = '', to = port): Promise<Socket> => {
+    const socket = connect({ port: to, host: '127.0.0.1', localAddress });
     t.after(() => socket.destroy());
     socket.on('error', () => {});
     await once(socket, 'connect');
@@ -27,7 +27,7 @@ async function startServer(t: TestContext) {
   };
   t.after(() => server.closeAllConnections());
   t.after(() => server.close());
-  return { open, openResponses };
+  return { server, open, openResponses };
 }
 
 const requestText = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -49,6 +49,21 @@ test('requests whose body does not arrive do not block other clients', async (t)
     const other = await open('127.0.0.2', requestText('/'));
     assert.match(String(await once(other, 'data')), /answered/);
   }
+});
+
+test('while one client opens connections faster than they are closed, others are answered', async (t) => {
+  const { server, open } = await startServer(t);
+  const arrived: Socket[] = [];
+  const gate = createGate((socket) => arrived.push(socket)).listen(0);
+  t.after(() => gate.close());
+  await once(gate, 'listening');
+  const { port } = gate.address() as AddressInfo;
+  for (let number = 0; number < 100; number += 1)
+    await open('127.0.0.1', 'POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n', port);
+  const other = await open('127.0.0.2', requestText('/'), port);
+  while (arrived.length < 101) await once(gate, 'connection');
+  for (const socket of arrived) server.emit('connection', socket); // in one turn of the event loop
+  assert.match(String(await once(other, 'data')), /answered/);
 });
 
 test('a connection with a request in progress is not closed to admit a new one from the same site', async (t) => {

@@ -20,33 +20,46 @@ function findLargest(bySite: ReadonlyMap<string, Connections>): Connections {
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new Map<string, Connections>();
+  const sites = new Map<Socket, string>();
   const lastResponses = new WeakMap<Socket, ServerResponse>(); // responses end in the order of their requests
-  let count = 0;
   const isIdle = (socket: Socket) => lastResponses.get(socket)?.writableFinished ?? true;
   function awaitsBody(socket: Socket): boolean {
     const request = lastResponses.get(socket)?.req;
     return request !== undefined && !request.complete && request.method !== 'PUT';
   }
+  function add(socket: Socket): Connections {
+    const site = siteOf(socket.remoteAddress ?? '');
+    const connections: Connections = bySite.get(site) ?? new Set();
+    bySite.set(site, connections.add(socket));
+    sites.set(socket, site);
+    return connections;
+  }
+  function remove(socket: Socket): void {
+    const site = sites.get(socket);
+    if (site === undefined) return;
+    sites.delete(socket);
+    const connections = bySite.get(site);
+    connections?.delete(socket);
+    if (connections?.size === 0) bySite.delete(site);
+  }
+  /** Closes a connection. It counts no longer, because its event `close` comes after the other connections of this turn of the event loop. */
+  function close(socket: Socket | undefined): void {
+    if (!socket) return;
+    remove(socket);
+    socket.destroy();
+  }
   function closeOne(newcomer: Socket, own: Connections): void {
     const largest = findLargest(bySite);
     const idle = largest.values().find(isIdle);
-    if (idle) return void idle.destroy();
-    if (largest.size <= own.size + 1) return void newcomer.destroy();
-    (largest.values().find(awaitsBody) ?? [...largest].at(-1))?.destroy();
+    if (idle) close(idle);
+    else if (largest.size <= own.size + 1) close(newcomer);
+    else close(largest.values().find(awaitsBody) ?? [...largest].at(-1));
   }
   server.on('connection', (socket: Socket) => {
-    const site = siteOf(socket.remoteAddress ?? '');
-    const connections: Connections = bySite.get(site) ?? new Set();
-    bySite.set(site, connections);
-    connections.add(socket);
-    count += 1;
-    socket.once('close', () => {
-      connections.delete(socket);
-      count -= 1;
-      if (connections.size === 0 && bySite.get(site) === connections) bySite.delete(site);
-    });
-    if (count > max + extraConnections) socket.destroy();
-    else if (count > max) closeOne(socket, connections);
+    const ofSite = add(socket);
+    socket.once('close', () => remove(socket));
+    if (sites.size > max + extraConnections) close(socket);
+    else if (sites.size > max) closeOne(socket, ofSite);
   });
   server.on('request', ({ socket }, response) => lastResponses.set(socket, response));
 }
