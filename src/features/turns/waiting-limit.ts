@@ -1,4 +1,5 @@
 import { addCount } from '#core/count-by-key.ts';
+import { WaitingGroups } from './waiting-groups.ts';
 
 /** A request that waits for its turn. */
 export interface WaitingRequest {
@@ -23,31 +24,30 @@ export interface WaitingLimit {
 
 /** Returns a limit. @param max how many requests may wait in an inner group and in total. @param refusal creates the error */
 export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Error): WaitingLimit {
-  const waiting = new Set<WaitingRequest>(); // in the order of arrival
-  const counts = new Map<string, number>(); // waiting requests by inner group and by large group
-  const countOf = (name: string) => counts.get(name) ?? 0;
-  const namesOf = ({ inner, largeGroups }: WaitingRequest) => new Set([`inner ${inner}`, ...largeGroups.map((group) => `large ${group}`)]);
-  const sizeOf = ({ largeGroups }: WaitingRequest) => Math.max(...largeGroups.map((group) => countOf(`large ${group}`)));
+  const waiting = new Set<WaitingRequest>();
+  const inner = new Map<string, number>(); // waiting requests by inner group
+  const groups = new WaitingGroups<WaitingRequest>();
 
   function remove(request: WaitingRequest): boolean {
     if (!waiting.delete(request)) return false;
-    for (const name of namesOf(request)) addCount(counts, name, -1);
+    addCount(inner, request.inner, -1);
+    groups.remove(request);
     return true;
   }
   /** Refuses the newest request of the largest large group. @throws the refusal if that group is not larger than the newcomer's */
   function refuseLargestFor(newcomer: WaitingRequest): void {
-    let candidate: WaitingRequest | undefined;
-    for (const request of waiting) if (!candidate || sizeOf(request) >= sizeOf(candidate)) candidate = request;
-    if (!candidate || sizeOf(candidate) <= sizeOf(newcomer) + 1) throw refusal();
+    const candidate = groups.largestSize > groups.sizeOf(newcomer) + 1 ? groups.findNewestOfLargest() : undefined;
+    if (!candidate) throw refusal();
     remove(candidate);
     candidate.refuse(refusal());
   }
   return {
     add(request) {
-      if (countOf(`inner ${request.inner}`) >= max.inner) throw refusal();
+      if ((inner.get(request.inner) ?? 0) >= max.inner) throw refusal();
       if (waiting.size >= max.all) refuseLargestFor(request);
       waiting.add(request);
-      for (const name of namesOf(request)) addCount(counts, name, 1);
+      addCount(inner, request.inner, 1);
+      groups.add(request);
     },
     remove,
   };
