@@ -220,19 +220,21 @@ async function codeFlood(note: Note, postern: BenchPostern, server: MailServer):
   const { viewId } = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const visit = `${postern.url}/s/${(await postern.call('share/add', shareBody)).viewId}/visit`;
   const requests = [fromEverywhere((number) => ({ email: `user-${number}@elsewhere.example` }))];
-  const visitsBeside = async (url: string) => {
+  const visitsBeside = async (url: string, connections: number) => {
     const flood = autocannon({
       ...{ url, method: 'POST', headers: { 'content-type': 'application/json' }, requests },
-      ...{ connections: 50, overallRate: codesPerSecond, duration: 6 },
+      ...{ connections, overallRate: Math.max(codesPerSecond, connections), duration: 7 },
     });
-    const { '2xx': done, duration } = await autocannon({ url: visit, connections: 4, duration: 5 });
-    await flood; // some requests for codes are refused: their number per second has a limit
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // until the queue is full
+    const { '2xx': done, duration } = await autocannon({ url: visit, connections: 4, duration: 4 });
+    await flood;
     return done / duration;
   };
   const pair = await paired(
-    3,
-    () => visitsBeside(server.url),
-    () => visitsBeside(`${postern.url}/s/${viewId}/sign-in/code`),
+    rounds,
+    () => visitsBeside(server.url, 50),
+    // A thousand of these connections wait for their turn. The others send one request a second each, and it is refused.
+    () => visitsBeside(`${postern.url}/s/${viewId}/sign-in/code`, 1900),
   );
   note(
     atLeast(

@@ -10,6 +10,7 @@ import { createFolder } from '#features/visits/files/create-folder.ts';
 import { deleteItem } from '#features/visits/files/delete-item.ts';
 import type { SaveResponseOf } from '#features/visits/files/pending-change.ts';
 import { renameItem } from '#features/visits/files/rename-item.ts';
+import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { validator } from '#http/validation.ts';
 import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
@@ -40,8 +41,10 @@ async function changeOnce<T>(
     ((tx, value, auditId) =>
       storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, pendingAuditId: auditId }));
   const visitor = { viewId: link.view_id, address: request.ip, locationId: link.location_id };
+  // With a key, the change runs even if the client leaves: a duplicate request may wait for the response.
+  const clientGone = idempotentRequest ? new AbortController().signal : disconnectSignal(reply.raw);
   const response = await runOnce(idempotentRequest, running, ports, now, async () => ({
-    value: await ports.changes.run(visitor, () => ports.store.inOwnTurns(() => run(store))),
+    value: await ports.changes.run(visitor, clientGone, () => ports.store.inOwnTurns(() => run(store))),
   }));
   reply.code(status);
   if ('replayed' in response) reply.code(response.replayed.status).header('idempotency-replayed', 'true');

@@ -13,8 +13,8 @@ const retryAfter = 5; // seconds
  * block the changes of others.
  */
 export interface ChangesInTurn {
-  /** @throws Refusal (503) if too many changes wait */
-  run<T>(visitor: TurnVisitor & { readonly locationId: number }, change: () => Promise<T>): Promise<T>;
+  /** @throws Refusal (503) if too many changes wait; the reason of `clientGone` if the client leaves before the turn of the change */
+  run<T>(visitor: TurnVisitor & { readonly locationId: number }, clientGone: AbortSignal, change: () => Promise<T>): Promise<T>;
 }
 
 export function changesInTurn(): ChangesInTurn {
@@ -25,12 +25,7 @@ export function changesInTurn(): ChangesInTurn {
     refusal: () => new Refusal('changesBusy', undefined, { retryAfter }),
   });
   return {
-    run: (visitor, change) => {
-      // Runs even if the client leaves: a duplicate request with the same Idempotency-Key may wait for the response.
-      const neverAborted = new AbortController().signal;
-      return withLocationTurns(`${visitor.locationId}`, (turns) =>
-        turns.run(turnGroupsOf(visitor), neverAborted, change, largeGroupsOf(visitor)),
-      );
-    },
+    run: (visitor, clientGone, change) =>
+      withLocationTurns(`${visitor.locationId}`, (turns) => turns.run(turnGroupsOf(visitor), clientGone, change, largeGroupsOf(visitor))),
   };
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
+import { linkTo } from './visiting.ts';
+
+/** Counts the requests that the servers of this process receive. */
+function countRequests(t: TestContext): () => number {
+  let count = 0;
+  const add = () => {
+    count += 1;
+  };
+  subscribe('http.server.request.start', add);
+  t.after(() => unsubscribe('http.server.request.start', add));
+  return () => count;
+}
+
+test('a waiting change whose client leaves does not take place, unless it has an Idempotency-Key', { timeout: 20_000 }, async (t) => {
+  const { postern, calls, release } = await startWithBlockedMethod(t, 'storage.createFolder');
+  const { base } = await linkTo(postern);
+  const received = countRequests(t);
+  const leaving = new AbortController();
+  const create = (name: string, init: RequestInit = {}) => postern.visit(`${base}/folder/${name}`, { method: 'POST', ...init });
+  const first = [create('first'), create('second')]; // one network has two places
+  await until(async () => calls() === 2);
+  const before = received();
+  const left = [
+    create('abandoned', { signal: leaving.signal }),
+    create('with-key', { signal: leaving.signal, headers: { 'idempotency-key': 'a-key' } }),
+  ];
+  await until(async () => received() === before + 2);
+  leaving.abort();
+  for (const request of left) await assert.rejects(request);
+  const last = create('last');
+  await until(async () => received() === before + 3);
+  release();
+  for (const { status } of await Promise.all([...first, last])) assert.equal(status, 201);
+  const exists = (name: string) =>
+    access(join(postern.files, name)).then(
+      () => true,
+      () => false,
+    );
+  await until(() => exists('with-key'));
+  assert.equal(await exists('abandoned'), false);
+});
