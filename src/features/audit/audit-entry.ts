@@ -1,7 +1,7 @@
 import { fold } from '#core/fold.ts';
 import type { Outcome } from '#core/records/audit-entry.ts';
 import type { Caller, ChangeAudit } from '#features/operation.ts';
-import { insertRow } from '#features/records/insert-row.ts';
+import { insertRowWithId } from '#features/records/insert-row.ts';
 import type { Tx } from '#ports/store.ts';
 
 const maxTextLength = 1000; // characters
@@ -36,7 +36,7 @@ const referenceOf = (after: object | null): string => (after !== null && 'refere
 /** Appends an audit entry, in the transaction of the change that it records. @returns its id */
 export function appendAuditEntry(tx: Tx, entry: NewAuditEntry): Promise<number> {
   const { share } = entry;
-  return insertRow(tx, 'audit', {
+  return insertRowWithId(tx, 'audit', {
     tid: entry.tid,
     at: entry.at,
     actor: entry.actor,

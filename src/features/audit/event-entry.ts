@@ -1,3 +1,4 @@
+import { preparedQuery, type QueryParameter } from '#features/records/prepared-query.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
@@ -44,6 +45,25 @@ interface GroupedEvent {
   readonly until: number;
 }
 
+const findOpenEntry = preparedQuery((db, p: QueryParameter<{ tid: number; key: string; now: number; latest: number }>) =>
+  db
+    .selectFrom('ongoing')
+    .select('audit_id')
+    .where('tid', '=', p('tid'))
+    .where('key', '=', p('key'))
+    .where('until', '>', p('now'))
+    .where('until', '<=', p('latest')),
+);
+
+const setOpenEntry = preparedQuery((db, p: QueryParameter<{ tid: number; key: string; id: number; until: number }>) =>
+  db
+    .insertInto('ongoing')
+    .values({ tid: p('tid'), key: p('key'), audit_id: p('id'), until: p('until') })
+    .onConflict((conflict) =>
+      conflict.columns(['tid', 'key']).doUpdateSet((row) => ({ audit_id: row.ref('excluded.audit_id'), until: row.ref('excluded.until') })),
+    ),
+);
+
 /**
  * Finds the open entry of an equal event, or appends an entry. Ignores an open entry whose end is more than
  * `downloadWindow` ahead: the clock was fast when it was written.
@@ -56,18 +76,10 @@ export async function findOrAppendEntry(
   const tid = tenantOfEvent(event);
   if (plainKey === null) return { id: await appendAuditEntry(tx, auditEntryOf(event, { process }, now)), isNew: true };
   const key = sha256(plainKey);
-  const ongoing = await tx
-    .selectFrom('ongoing')
-    .select('audit_id')
-    .where('tid', '=', tid)
-    .where('key', '=', key)
-    .where('until', '>', now)
-    .where('until', '<=', now + downloadWindow)
-    .executeTakeFirst();
+  const [ongoing] = await findOpenEntry(tx, { tid, key, now, latest: now + downloadWindow });
   if (ongoing) return { id: ongoing.audit_id, isNew: false };
   const id = await appendAuditEntry(tx, auditEntryOf(event, { process }, now));
-  await tx.deleteFrom('ongoing').where('tid', '=', tid).where('key', '=', key).execute();
-  await tx.insertInto('ongoing').values({ tid, key, audit_id: id, until }).execute();
+  await setOpenEntry(tx, { tid, key, id, until });
   return { id, isNew: true };
 }
 

@@ -1,6 +1,6 @@
 import { formatList, parseList } from '#core/list-text.ts';
 import { emailKey } from '#core/mail/email.ts';
-import { insertRow } from '#features/records/insert-row.ts';
+import { insertRow, insertRowWithId } from '#features/records/insert-row.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import type { MailContent } from './mail-content.ts';
@@ -62,7 +62,7 @@ async function addDeliveries(
       ...{ created_at: now, due_at: now, ended_at: null, error: '' },
     }));
   const [first, ...others] = rows;
-  if (first && others.length === 0) return void (await insertRow(tx, 'delivery', first)); // each sign-in code is one
+  if (first && others.length === 0) return insertRow(tx, 'delivery', first); // each sign-in code is one
   for (let at = 0; at < rows.length; at += rowsPerStatement)
     await tx
       .insertInto('delivery')
@@ -74,7 +74,7 @@ async function addDeliveries(
 export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promise<number> {
   const { tid, shareId, mail, language, recipients, domain, turn, isHeld = false } = newMail;
   const [first, rest] = [recipients.slice(0, recipientsPerChange), recipients.slice(recipientsPerChange)];
-  const id = await insertRow(tx, 'mail_content', {
+  const id = await insertRowWithId(tx, 'mail_content', {
     ...{ tid, kind: mail.kind, share_id: shareId, language, data: JSON.stringify(mail.content) },
     ...{ pending: formatList(rest), created_at: ports.store.dialect.now },
   });

@@ -6,7 +6,7 @@ import { NewShare, shareFields, storedShareFields } from '#core/records/share.ts
 import { claimNewViewId, newViewId } from '#features/links/view-ids.ts';
 import { changeOperation } from '#features/operation.ts';
 import { checkPolicy } from '#features/records/check-policy.ts';
-import { insertRow } from '#features/records/insert-row.ts';
+import { insertRowWithId } from '#features/records/insert-row.ts';
 import { checkLinkPassword, resolveShareProfile } from './link-password.ts';
 import { checkTexts, parseListField, parseNotifyEmails, parseValidity, sharePathKey, shareSearchText } from './share-body.ts';
 import { addGroupNames, addUserNames } from './share-names.ts';
@@ -67,7 +67,7 @@ export const addShare = changeOperation({
       updated_at: now,
       search_text: shareSearchText({ title: columns.title, description: columns.description, path: body.path, view_id: viewId }),
     };
-    const id = await insertRow(tx, 'share', row);
+    const id = await insertRowWithId(tx, 'share', row);
     await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
     const lists = {
       userNames: await addUserNames(tx, { ...row, id }, profile, userNames),
