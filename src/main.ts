@@ -61,15 +61,6 @@ const postern = await compose(settings).catch((cause: unknown) =>
   stop(exitUnavailable, `Postern cannot start: ${cause instanceof Error ? cause.message : 'unknown error'}`),
 );
 reopenLogs = postern.reopenLogs;
-if (postern.ports.store.isFull())
-  process.stderr.write(
-    'Note: the disk of POSTERN_DATA is full: files can be downloaded, but nothing can be changed until there is free space.\n',
-  );
-for (const line of settingWarnings(settings)) process.stderr.write(`Note: ${line}\n`);
-for (const line of startGuide(postern, settings)) print(line);
-void postern.unavailableLocations().then((names) => {
-  for (const name of names) process.stderr.write(`Note: the location "${name}" does not answer: its folder is gone or cannot be read.\n`);
-});
 
 let isStopping = false;
 async function stopServer(): Promise<void> {
@@ -80,7 +71,18 @@ async function stopServer(): Promise<void> {
   exitAfterStop();
 }
 
-// npm start holds an IPC channel: if it is killed, nothing else would stop this process.
-if (process.connected) process.once('disconnect', () => void stopServer());
+// The listeners are set before the first line is printed: a supervisor may stop the process as soon as it has read it.
 process.on('SIGTERM', () => void stopServer());
 process.on('SIGINT', () => void stopServer());
+// npm start holds an IPC channel: if it is killed, nothing else would stop this process.
+if (process.connected) process.once('disconnect', () => void stopServer());
+
+if (postern.ports.store.isFull())
+  process.stderr.write(
+    'Note: the disk of POSTERN_DATA is full: files can be downloaded, but nothing can be changed until there is free space.\n',
+  );
+for (const line of settingWarnings(settings)) process.stderr.write(`Note: ${line}\n`);
+for (const line of startGuide(postern, settings)) print(line);
+void postern.unavailableLocations().then((names) => {
+  for (const name of names) process.stderr.write(`Note: the location "${name}" does not answer: its folder is gone or cannot be read.\n`);
+});
