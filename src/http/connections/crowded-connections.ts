@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { siteOf } from '#core/client-networks.ts';
 
 const extraConnections = 64; // beyond the limit, so that there is time to close others
+const maxExamined = 256; // oldest connections of a site: a client can open thousands, and new ones all the time
 
 /** Sockets in the order in which they connected. */
 type Connections = Set<Socket>;
@@ -15,8 +16,9 @@ function findLargest(bySite: ReadonlyMap<string, Connections>): Connections {
 
 /**
  * Limits the number of connections. Beyond the limit, it closes one of the site with the most connections, so that
- * idle connections of one site do not keep others out: the oldest without a request in progress, else the oldest
- * that still sends a body, else the newest. A new connection of the largest site is refused if none there is idle.
+ * idle connections of one site do not keep others out. Of the oldest there, it closes the first without a request in
+ * progress, or else the first that still sends a body; if there is none, it closes the newest connection. A new
+ * connection of the largest site is refused if none of the oldest there is idle.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new Map<string, Connections>();
@@ -50,10 +52,11 @@ export function limitConnections(server: Server, max: number): void {
   }
   function closeOne(newcomer: Socket, own: Connections): void {
     const largest = findLargest(bySite);
-    const idle = largest.values().find(isIdle);
+    const oldest = [...largest.values().take(maxExamined)];
+    const idle = oldest.find(isIdle);
     if (idle) close(idle);
     else if (largest.size <= own.size + 1) close(newcomer);
-    else close(largest.values().find(awaitsBody) ?? [...largest].at(-1));
+    else close(oldest.find(awaitsBody) ?? [...largest].at(-1));
   }
   server.on('connection', (socket: Socket) => {
     const ofSite = add(socket);
