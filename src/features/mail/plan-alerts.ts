@@ -41,18 +41,25 @@ async function collectAlerts({ store }: PlanPorts): Promise<boolean> {
       .orderBy('id')
       .limit(collectedPerChange)
       .execute();
-    if (alerts.length === 0) return false;
-    const byDigest = Map.groupBy(alerts, ({ tid, share_id, visitor }) => JSON.stringify([tid, share_id, visitor]));
-    for (const [key, ofVisitor] of byDigest) {
+    const last = alerts.at(-1);
+    if (!last) return false;
+    for (const key of new Set(alerts.map(({ tid, share_id, visitor }) => JSON.stringify([tid, share_id, visitor])))) {
       const [tid, share_id, visitor]: [number, number, string] = JSON.parse(key);
       await tx
         .insertInto('alert_digest')
         .values({ tid, share_id, visitor, due_at: sql<number>`${now} + ${pauses[0]}`, step: 0 })
         .onConflict((conflict) => conflict.columns(['tid', 'share_id', 'visitor']).doNothing())
         .execute();
-      const ids = ofVisitor.map(({ id }) => id);
-      await tx.updateTable('alert').set({ collected: 1 }).where('tid', '=', tid).where('id', 'in', ids).execute();
     }
+    // These are the alerts above: the transaction sees no others, and a list of their ids would cost more than the update.
+    for (const tid of new Set(alerts.map((alert) => alert.tid)))
+      await tx
+        .updateTable('alert')
+        .set({ collected: 1 })
+        .where('tid', '=', tid)
+        .where('collected', '=', 0)
+        .where('id', '<=', last.id)
+        .execute();
     return true;
   }, 'job');
 }
