@@ -77,19 +77,21 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
   const configuration = JSON.stringify(provider.configuration);
   const { id } = await postern.call('loginprofile/add', { title: 'Starts', typeId: 5, configuration });
   const link = await visitUrl(postern, id);
-  const redirects = async (url: string) => {
-    const { '3xx': done, duration } = await autocannon({ url, connections: 8, duration: 2, requests: [fromEverywhere({})] });
-    return done / duration;
+  const responses = async (url: string) => {
+    const load = await autocannon({ url, connections: 8, duration: 2, requests: [fromEverywhere({})] });
+    return (load['2xx'] + load['3xx']) / load.duration;
   };
   const comparedTo = (url: string) =>
     paired(
       rounds,
-      () => redirects(`${bare.url}/redirect`),
-      () => redirects(url),
+      () => responses(`${bare.url}/redirect`),
+      () => responses(url),
     );
   note(atLeast('start of a sign-in at a provider, of a bare redirect', 'requests/s', await comparedTo(`${link}/sign-in/start`), 0.5));
   const least = 'the same by the smallest program that gives the browser state, nonce and PKCE in an encrypted cookie';
   note(floor(least, 'requests/s', await comparedTo(`${bare.url}/sign-in`)));
+  const request = 'a visit without a sign-in, of a bare redirect: the least that a request at a link costs';
+  note(floor(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. */
