@@ -1,5 +1,5 @@
 import { addCount } from '#core/count-by-key.ts';
-import { WaitingGroups } from './waiting-groups.ts';
+import { ItemsByGroup } from '#core/items-by-group.ts';
 
 /** A request that waits for its turn. */
 export interface WaitingRequest {
@@ -26,20 +26,22 @@ export interface WaitingLimit {
 export function waitingLimit(max: { readonly inner: number; readonly all: number }, refusal: () => Error): WaitingLimit {
   const waiting = new Set<WaitingRequest>();
   const inner = new Map<string, number>(); // waiting requests by inner group
-  const groups = new WaitingGroups<WaitingRequest>();
+  const groups = new ItemsByGroup<WaitingRequest>(); // large groups
+  const sizeOf = ({ largeGroups }: WaitingRequest) => Math.max(...largeGroups.map((name) => groups.itemsOf(name).size));
 
   function remove(request: WaitingRequest): boolean {
     if (!waiting.delete(request)) return false;
     addCount(inner, request.inner, -1);
-    groups.remove(request);
+    for (const name of request.largeGroups) groups.remove(name, request);
     return true;
   }
   /** Refuses the newest request of the largest large group. @throws the refusal if that group is not larger than the newcomer's */
   function refuseLargestFor(newcomer: WaitingRequest): void {
-    const candidate = groups.largestSize > groups.sizeOf(newcomer) + 1 ? groups.findNewestOfLargest() : undefined;
-    if (!candidate) throw refusal();
-    remove(candidate);
-    candidate.refuse(refusal());
+    const { largest } = groups;
+    const newest = largest.size > sizeOf(newcomer) + 1 ? [...largest].at(-1) : undefined;
+    if (!newest) throw refusal();
+    remove(newest);
+    newest.refuse(refusal());
   }
   return {
     add(request) {
@@ -47,7 +49,7 @@ export function waitingLimit(max: { readonly inner: number; readonly all: number
       if (waiting.size >= max.all) refuseLargestFor(request);
       waiting.add(request);
       addCount(inner, request.inner, 1);
-      groups.add(request);
+      for (const name of request.largeGroups) groups.add(name, request);
     },
     remove,
   };

@@ -1,18 +1,10 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { siteOf } from '#core/client-networks.ts';
+import { ItemsByGroup } from '#core/items-by-group.ts';
 
 const extraConnections = 64; // beyond the limit, so that there is time to close others
 const maxExamined = 256; // oldest connections of a site: a client can open thousands, and new ones all the time
-
-/** Sockets in the order in which they connected. */
-type Connections = Set<Socket>;
-
-function findLargest(bySite: ReadonlyMap<string, Connections>): Connections {
-  let largest: Connections = new Set();
-  for (const connections of bySite.values()) if (connections.size > largest.size) largest = connections;
-  return largest;
-}
 
 /**
  * Limits the number of connections. Beyond the limit, it closes one of the site with the most connections, so that
@@ -21,7 +13,7 @@ function findLargest(bySite: ReadonlyMap<string, Connections>): Connections {
  * connection of the largest site is refused if none of the oldest there is idle.
  */
 export function limitConnections(server: Server, max: number): void {
-  const bySite = new Map<string, Connections>();
+  const bySite = new ItemsByGroup<Socket>();
   const sites = new Map<Socket, string>();
   const lastResponses = new WeakMap<Socket, ServerResponse>(); // responses end in the order of their requests
   const isIdle = (socket: Socket) => lastResponses.get(socket)?.writableFinished ?? true;
@@ -29,20 +21,9 @@ export function limitConnections(server: Server, max: number): void {
     const request = lastResponses.get(socket)?.req;
     return request !== undefined && !request.complete && request.method !== 'PUT';
   }
-  function add(socket: Socket): Connections {
-    const site = siteOf(socket.remoteAddress ?? '');
-    const connections: Connections = bySite.get(site) ?? new Set();
-    bySite.set(site, connections.add(socket));
-    sites.set(socket, site);
-    return connections;
-  }
   function remove(socket: Socket): void {
-    const site = sites.get(socket);
-    if (site === undefined) return;
+    bySite.remove(sites.get(socket) ?? '', socket);
     sites.delete(socket);
-    const connections = bySite.get(site);
-    connections?.delete(socket);
-    if (connections?.size === 0) bySite.delete(site);
   }
   /** Closes a connection. It counts no longer, because its event `close` comes after the other connections of this turn of the event loop. */
   function close(socket: Socket | undefined): void {
@@ -50,19 +31,21 @@ export function limitConnections(server: Server, max: number): void {
     remove(socket);
     socket.destroy();
   }
-  function closeOne(newcomer: Socket, own: Connections): void {
-    const largest = findLargest(bySite);
+  function closeOne(newcomer: Socket, site: string): void {
+    const { largest } = bySite;
     const oldest = [...largest.values().take(maxExamined)];
     const idle = oldest.find(isIdle);
     if (idle) close(idle);
-    else if (largest.size <= own.size + 1) close(newcomer);
+    else if (largest.size <= bySite.itemsOf(site).size + 1) close(newcomer);
     else close(oldest.find(awaitsBody) ?? [...largest].at(-1));
   }
   server.on('connection', (socket: Socket) => {
-    const ofSite = add(socket);
+    const site = siteOf(socket.remoteAddress ?? '');
+    sites.set(socket, site);
+    bySite.add(site, socket);
     socket.once('close', () => remove(socket));
     if (sites.size > max + extraConnections) close(socket);
-    else if (sites.size > max) closeOne(socket, ofSite);
+    else if (sites.size > max) closeOne(socket, site);
   });
   server.on('request', ({ socket }, response) => lastResponses.set(socket, response));
 }
