@@ -1,6 +1,6 @@
 import { networksOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
-import { turns } from './turns.ts';
+import { runWithPause, turns } from './turns.ts';
 
 const concurrency = 8;
 const pause = 60; // ms
@@ -17,12 +17,8 @@ export interface CodeTurns {
 function commonPause(duration: number): () => Promise<void> {
   let current: Promise<void> | null = null;
   return () => {
-    current ??= new Promise((resolve) => {
-      const end = () => {
-        current = null;
-        resolve();
-      };
-      setTimeout(end, duration).unref();
+    current ??= new Promise<void>((resolve) => setTimeout(resolve, duration).unref()).then(() => {
+      current = null;
     });
     return current;
   };
@@ -34,16 +30,9 @@ function commonPause(duration: number): () => Promise<void> {
  */
 export function codeTurns(): CodeTurns {
   const ofNetworks = turns({ concurrency, maxWaiting, refusal: () => new Refusal('signInBusy', undefined, { retryAfter }) });
+  const neverAborted = new AbortController().signal; // the mail is sent even if its visitor leaves
   const waitForPause = commonPause(pause);
   return {
-    async run<T>(address: string, request: () => Promise<T>) {
-      const result = Promise.withResolvers<T>();
-      const inTurn = async () => {
-        await request().then(result.resolve, result.reject);
-        await waitForPause();
-      };
-      ofNetworks.run(networksOf(address), new AbortController().signal, inTurn).catch(result.reject);
-      return result.promise;
-    },
+    run: (address, request) => runWithPause(ofNetworks, networksOf(address), neverAborted, { work: request, pause: waitForPause }),
   };
 }

@@ -90,29 +90,48 @@ export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, li
   };
 }
 
+/**
+ * Runs work in its turn, and keeps the turn for a pause after it, so that a flood of such work leaves time for other requests.
+ * @param pause the result does not wait for it
+ * @throws as `run`, and what `work` throws
+ */
+export async function runWithPause<T>(
+  { run }: Turns,
+  groups: TurnGroups,
+  clientGone: AbortSignal,
+  { work, pause }: { readonly work: () => Promise<T>; readonly pause: () => Promise<void> },
+  largeGroups?: readonly string[],
+): Promise<T> {
+  const value = Promise.withResolvers<T>();
+  const inTurn = async () => {
+    await work().then(value.resolve, value.reject);
+    await pause();
+  };
+  run(groups, clientGone, inTurn, largeGroups).catch(value.reject);
+  return value.promise;
+}
+
 const restFactor = 3; // the pause after work is three times as long as the work
 
-/** Runs work that blocks the event loop, then pauses so that other requests get their turn. @throws as `run`, and what `work` throws */
-export async function runWithRest<T>(
-  { run }: Turns,
+/** Runs work that blocks the event loop, then pauses so that other requests get their turn. @throws as `runWithPause` */
+export function runWithRest<T>(
+  turnsOfWork: Turns,
   groups: TurnGroups,
   clientGone: AbortSignal,
   work: () => T,
   largeGroups?: readonly string[],
 ): Promise<T> {
-  const value = Promise.withResolvers<T>();
-  const inTurn = async () => {
+  let duration = 0;
+  async function measured(): Promise<T> {
     const start = performance.now();
     try {
-      value.resolve(work());
-    } catch (cause) {
-      value.reject(cause);
+      return work();
+    } finally {
+      duration = performance.now() - start;
     }
-    const duration = performance.now() - start;
-    await new Promise((resolve) => setTimeout(resolve, restFactor * duration).unref());
-  };
-  run(groups, clientGone, inTurn, largeGroups).catch(value.reject);
-  return value.promise;
+  }
+  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, restFactor * duration).unref());
+  return runWithPause(turnsOfWork, groups, clientGone, { work: measured, pause }, largeGroups);
 }
 
 /**
