@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { RedirectedBrowser } from '../test/identity/redirected-browser.ts';
 import { type ForgingProvider, openForgingProvider } from '../test/parts/forging-openid-provider.ts';
@@ -9,7 +10,7 @@ import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, type Figure, floor, paired, percentile } from './figures.ts';
 import { rate } from './load.ts';
 import { type BenchPostern, bareLoopDelay, loopDelay, startPostern } from './postern.ts';
-import type { MeasuredServer } from './process.ts';
+import { type MeasuredServer, startServer } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
@@ -88,8 +89,12 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
       () => responses(url),
     );
   note(atLeast('start of a sign-in at a provider, of a bare redirect', 'requests/s', await comparedTo(`${link}/sign-in/start`), 0.5));
-  const least = 'the same by the smallest program that gives the browser state, nonce and PKCE in an encrypted cookie';
-  note(floor(least, 'requests/s', await comparedTo(`${bare.url}/sign-in`)));
+  const least =
+    'the same by the smallest program that gives state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
+  note(floor(least, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
+  await using behindHttp = await startServer(join(import.meta.dirname, 'servers/least-behind-http.ts'), [], {}, /ready (\d+)/);
+  const rules = 'this program behind the HTTP server of Postern, which has rules for all requests';
+  note(floor(rules, 'requests/s', await comparedTo(`${behindHttp.url}/sign-in/link`)));
   const request = 'a visit without a sign-in, of a bare redirect: the least that a request at a link costs';
   note(floor(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
 }

@@ -40,7 +40,10 @@ function delayUntilNow(): string {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? '';
   if (url === '/redirect') return void response.writeHead(303, { location: 'https://login.example.com/authorize' }).end();
-  if (url === '/sign-in') return startLeastSignIn(response);
+  if (url.startsWith('/sign-in/')) {
+    const { status, headers } = startLeastSignIn(request);
+    return void response.writeHead(status, headers).end();
+  }
   if (url === '/hang') return void (await bodyOf(request));
   if (url === '/refuse') return void response.writeHead(413, { connection: 'close' }).end();
   if (url === '/delay') return void response.end(delayUntilNow());

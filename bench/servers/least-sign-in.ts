@@ -1,24 +1,68 @@
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import { createCipheriv, hash, randomBytes, randomFillSync } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 
 const key = randomBytes(32);
+const pool = Buffer.alloc(4096);
+let used = pool.length;
 
-const randomValue = () => randomBytes(32).toString('base64url');
+/** Returns random bytes. One call to the kernel gives those of many sign-ins. */
+function random(bytes: number): Buffer {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.subarray(used - bytes, used);
+}
+
+const randomValue = () => random(32).toString('base64url');
 
 const seal = (text: string) => {
-  const nonce = randomBytes(12);
+  const nonce = random(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 };
 
-/** Starts a sign-in with the least work that OpenID Connect demands: state, nonce and PKCE, which the browser keeps in an encrypted cookie. */
-export function startLeastSignIn(response: ServerResponse): void {
+const links = new Map([['link', { validUntil: Number.POSITIVE_INFINITY, redirectUri: 'https://files.example.com/sign-in/oidc/1' }]]);
+const countsOfNetworks = new Map<string, number>();
+const maxStarts = 300; // of a network, as in Postern
+
+const linkHeaders = {
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  'content-security-policy': "default-src 'none'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cache-control': 'private, no-store',
+} as const;
+
+/** Counts a request for the address of its client. @returns the count */
+function count({ headers }: IncomingMessage): number {
+  const address = `${headers['x-forwarded-for']}`;
+  const counted = (countsOfNetworks.get(address) ?? 0) + 1;
+  countsOfNetworks.set(address, counted);
+  return counted;
+}
+
+/** The response that starts a sign-in. */
+interface Start {
+  readonly status: 303 | 403;
+  readonly headers: Record<string, string>;
+}
+
+/**
+ * Starts a sign-in at a link with the least work. OpenID Connect demands state, nonce and PKCE, which the browser keeps in an encrypted
+ * cookie. A link demands that it exists and is valid, a limit for each network, no request from another site, and its headers.
+ */
+export function startLeastSignIn(request: IncomingMessage): Start {
+  const link = links.get(request.url?.split('/', 3)[2] ?? '');
+  const isRefused = !link || link.validUntil < Date.now() || count(request) > maxStarts || request.headers.origin !== undefined;
+  if (isRefused) return { status: 403, headers: {} };
   const [state, nonce, verifier] = [randomValue(), randomValue(), randomValue()];
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const challenge = hash('sha256', verifier, 'base64url');
   const query = new URLSearchParams({
-    ...{ client_id: 'postern', response_type: 'code', scope: 'openid email', redirect_uri: 'https://files.example.com/sign-in/oidc/1' },
+    ...{ client_id: 'postern', response_type: 'code', scope: 'openid email', redirect_uri: link.redirectUri },
     ...{ state, nonce, code_challenge: challenge, code_challenge_method: 'S256' },
   });
   const cookie = `sign-in=${seal(JSON.stringify({ state, nonce, verifier }))}; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=600`;
-  response.writeHead(303, { location: `https://login.example.com/authorize?${query}`, 'set-cookie': cookie }).end();
+  return { status: 303, headers: { ...linkHeaders, location: `https://login.example.com/authorize?${query}`, 'set-cookie': cookie } };
 }
