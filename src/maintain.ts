@@ -109,7 +109,7 @@ async function forgetLostSecrets(settings: Settings, flags: readonly string[]): 
     if (!flags.includes('--yes'))
       throw new Error('nothing was changed: add --yes to forget the secrets that were encrypted with the lost key');
     const key = settings.secretKey ?? new DataFolder(settings.data).secretKey(true);
-    await store.write((tx) => forgetSecrets(tx, keyVault(key)), 'job');
+    await store.write((tx) => forgetSecrets(tx, keyVault(key, systemRandom())), 'job');
   });
 }
 

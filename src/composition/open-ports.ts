@@ -90,19 +90,20 @@ export async function openPorts(
   const storages = resources.use(storagesByKind({ local }));
   const outbound = resources.use(guardedOutbound({ privateTargets: packList(settings.privateTargets) }));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
+  const random = systemRandom();
   const ports: Ports = {
     storages,
     clock: systemClock,
-    random: systemRandom(),
-    vault: keyVault(secretKey),
+    random,
+    vault: keyVault(secretKey, random),
     passwordHash,
-    openId: new OpenIdProviders(outbound, () => performance.now()),
+    openId: new OpenIdProviders(outbound, random, () => performance.now()),
     saml: resources.use(new SamlThroughThread(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
     directories: resources.use(new LdapDirectories(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
     totp: totp(),
     passkeys: passkeys(),
     media: mediaTypes,
-    process: systemRandom().token(processBits),
+    process: random.token(processBits),
     links: { publicUrl: () => publicUrl },
     limits: limitsOf(settings),
     operatorProvider: settings.operatorProvider,

@@ -58,7 +58,7 @@ test('if several processes start at once on an empty database, one first tenant 
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
-  const ports = { clock: systemClock, random: systemRandom(), vault: keyVault('a secret key of the installation') };
+  const ports = { clock: systemClock, random: systemRandom(), vault: keyVault('a secret key of the installation', systemRandom()) };
   const settings = { files: '/files', apiKey: 'pst_a-key-of-the-environment', firstKey: null };
   await Promise.all(stores.map((store) => prepareDatabase({ ...ports, store }, settings)));
   for (const { read } of stores) {

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type * as Library from 'openid-client';
 import type { OpenId, OpenIdClient, OpenIdStatement, PendingOpenId, StatementNeeds } from '#ports/openid.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ProviderRefused } from '#ports/provider-errors.ts';
+import type { Random } from '#ports/random.ts';
 import type * as LogoutTokens from './logout-token.ts';
 import { openIdFetch } from './openid-fetch.ts';
 import { configurationFor, discover, ProviderCache, type ProviderMetadata, signatureAlgorithms } from './provider-cache.ts';
@@ -11,7 +12,7 @@ import { testProvider } from './test-provider.ts';
 
 const timeLimit = 4500; // ms for all requests of a sign-in: a visitor gets an answer within five seconds
 
-const secretBytes = 32; // as in the library, and at least what RFC 7636, 4.1 demands of a verifier
+const secretBits = 256; // as in the library, and at least what RFC 7636, 4.1 demands of a verifier
 
 /**
  * Returns an address of the provider to which a browser may be sent.
@@ -20,13 +21,6 @@ const secretBytes = 32; // as in the library, and at least what RFC 7636, 4.1 de
 function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && issuer.startsWith('http:'))) return url.href;
   throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
-}
-
-/** Returns the random values of a sign-in. Reads the random bytes at once: three reads take twice as long. */
-function signInSecrets(): PendingOpenId {
-  const bytes = randomBytes(3 * secretBytes);
-  const secretAt = (index: number) => bytes.subarray(index * secretBytes, (index + 1) * secretBytes).toString('base64url');
-  return { state: secretAt(0), nonce: secretAt(1), verifier: secretAt(2) };
 }
 
 /** Reads the tokens, and asks the userinfo endpoint for what they lack. @param sub of the user */
@@ -46,25 +40,27 @@ async function statementOf(
 /** Signs users in with openid-client. @param now returns a monotonic time in ms */
 export class OpenIdProviders implements OpenId {
   readonly #outbound: Pick<Outbound, 'request'>;
+  readonly #random: Pick<Random, 'token'>;
   readonly #providers: ProviderCache;
   readonly #logoutKeys = new WeakMap<ProviderMetadata, ReturnType<typeof LogoutTokens.providerKeys>>();
   #library: Promise<typeof Library> | undefined;
 
-  constructor(outbound: Pick<Outbound, 'request'>, now: () => number) {
+  constructor(outbound: Pick<Outbound, 'request'>, random: Pick<Random, 'token'>, now: () => number) {
     this.#outbound = outbound;
+    this.#random = random;
     this.#providers = new ProviderCache(now);
   }
 
   async begin(client: OpenIdClient, { redirectUrl, scopes, prompt }: Parameters<OpenId['begin']>[1]) {
     return this.#withProvider(client, async (library, provider, fetch) => {
-      const pending = signInSecrets();
+      const pending = this.#signInSecrets();
       provider.urlBuilder ??= configurationFor(library, client, provider, fetch);
       const url = library.buildAuthorizationUrl(provider.urlBuilder, {
         redirect_uri: redirectUrl,
         scope: scopes,
         state: pending.state,
         nonce: pending.nonce,
-        code_challenge: createHash('sha256').update(pending.verifier).digest('base64url'), // RFC 7636, 4.2
+        code_challenge: hash('sha256', pending.verifier, 'base64url'), // RFC 7636, 4.2
         code_challenge_method: 'S256',
         ...(prompt === undefined ? {} : { prompt }),
       });
@@ -128,6 +124,11 @@ export class OpenIdProviders implements OpenId {
       this.#logoutKeys.set(provider, keys);
       return verifyLogoutToken(logoutToken, { issuer, clientId: client.clientId, keys, algorithms: signatureAlgorithms });
     });
+  }
+
+  #signInSecrets(): PendingOpenId {
+    const secret = () => this.#random.token(secretBits);
+    return { state: secret(), nonce: secret(), verifier: secret() };
   }
 
   /** Runs the requests of a sign-in, with one deadline for all of them. @throws ProviderUnavailable, ProviderRefused */

@@ -1,12 +1,17 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import type { Random } from '#ports/random.ts';
 import type { Vault } from '#ports/vault.ts';
 
 const algorithm = 'aes-256-gcm';
 const [nonceBytes, tagBytes] = [12, 16];
+const nonceBits = 8 * nonceBytes;
 const fingerprintBytes = 16;
 
-/** Returns a vault that seals with AES-256-GCM (NIST SP 800-38D). Its keys are derived from the installation's secret key (RFC 5869). */
-export function keyVault(secretKey: string): Vault {
+/**
+ * Returns a vault that seals with AES-256-GCM (NIST SP 800-38D). Its keys are derived from the installation's secret key (RFC 5869).
+ * @param random gives the nonces: a text must not be sealed with a nonce of another one
+ */
+export function keyVault(secretKey: string, random: Pick<Random, 'token'>): Vault {
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: stored secrets', 32));
   const fingerprint = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: fingerprint', fingerprintBytes)).toString('hex');
   const macKey = Buffer.from(hkdfSync('sha256', secretKey, '', 'postern: keyed hashes', 32));
@@ -14,7 +19,7 @@ export function keyVault(secretKey: string): Vault {
     fingerprint,
     mac: (purpose, text) => createHmac('sha256', macKey).update(`${purpose}\n${text}`).digest('base64url'),
     seal(purpose, secret) {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = Buffer.from(random.token(nonceBits), 'base64url');
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(purpose));
       return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64');
     },
