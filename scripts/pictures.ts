@@ -76,17 +76,17 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   arabic: { url: listing, sign: 'Notes.md', locale: 'ar' },
   german: { url: listing, sign: 'Notes.md', locale: 'de' },
   'look-pdf': {
-    url: `${listing}#look/${encodeURIComponent(files[0]?.[0] ?? '')}`,
+    url: `${listing}#preview/${encodeURIComponent(files[0]?.[0] ?? '')}`,
     sign: 'Annual report 2026',
     after: (page) => page.locator('.pdf-text span').first().waitFor({ state: 'attached' }),
   },
   'look-image': {
-    url: `${listing}#look/${encodeURIComponent('Building from the north.png')}`,
+    url: `${listing}#preview/${encodeURIComponent('Building from the north.png')}`,
     sign: 'Building from',
     after: async (page) => void (await page.evaluate("document.querySelector('.preview-image').decode()")),
   },
-  'look-text': { url: `${listing}#look/Notes.md`, sign: 'a point to settle' },
-  'look-card': { url: `${listing}#look/${encodeURIComponent('Balance sheet.xlsx')}`, sign: 'cannot be shown' },
+  'look-text': { url: `${listing}#preview/Notes.md`, sign: 'a point to settle' },
+  'look-card': { url: `${listing}#preview/${encodeURIComponent('Balance sheet.xlsx')}`, sign: 'cannot be shown' },
   exists: {
     url: listing,
     sign: 'Notes.md',
