@@ -75,18 +75,18 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   listing: { url: listing, sign: 'Notes.md' },
   arabic: { url: listing, sign: 'Notes.md', locale: 'ar' },
   german: { url: listing, sign: 'Notes.md', locale: 'de' },
-  'look-pdf': {
+  'preview-pdf': {
     url: `${listing}#preview/${encodeURIComponent(files[0]?.[0] ?? '')}`,
     sign: 'Annual report 2026',
     after: (page) => page.locator('.pdf-text span').first().waitFor({ state: 'attached' }),
   },
-  'look-image': {
+  'preview-image': {
     url: `${listing}#preview/${encodeURIComponent('Building from the north.png')}`,
     sign: 'Building from',
     after: async (page) => void (await page.evaluate("document.querySelector('.preview-image').decode()")),
   },
-  'look-text': { url: `${listing}#preview/Notes.md`, sign: 'a point to settle' },
-  'look-card': { url: `${listing}#preview/${encodeURIComponent('Balance sheet.xlsx')}`, sign: 'cannot be shown' },
+  'preview-text': { url: `${listing}#preview/Notes.md`, sign: 'a point to settle' },
+  'preview-card': { url: `${listing}#preview/${encodeURIComponent('Balance sheet.xlsx')}`, sign: 'cannot be shown' },
   exists: {
     url: listing,
     sign: 'Notes.md',
@@ -150,7 +150,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
 const everyForm = ['390-light', '390-dark', '1440-light', '1440-dark'];
 const documented: Record<string, readonly string[]> = {
   ...{ listing: everyForm, 'sign-in': everyForm, 'drop-box': everyForm, ended: everyForm },
-  ...{ 'look-pdf': ['390-light'], 'look-image': ['1440-dark'], exists: ['1440-light'], arabic: ['390-light'] },
+  ...{ 'preview-pdf': ['390-light'], 'preview-image': ['1440-dark'], exists: ['1440-light'], arabic: ['390-light'] },
 };
 const [elsewhere, ...only] = process.argv.slice(2);
 const out = elsewhere ?? join(import.meta.dirname, '../docs/pictures');
