@@ -2,13 +2,15 @@ import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.t
 import { bufferOf } from './reused-buffer.ts';
 import type { PlacedItem } from './zip-plan.ts';
 
-/** A file has changed since the archive was planned: the response must be cut off. */
-class ArchiveChanged extends Error {}
+/**
+ * The archive cannot be completed as planned: a file has changed, or the storage is unavailable. The response must be cut off.
+ */
+class ArchiveAborted extends Error {}
 
 /** Returns the error for a failed read. A client cannot tell a truncated archive from a complete one unless the response is cut off. */
 export function archiveReadError(cause: unknown): unknown {
-  if (cause instanceof ItemChanged) return new ArchiveChanged('a file was truncated', { cause });
-  return cause instanceof StorageUnavailable ? new ArchiveChanged('the storage is unavailable', { cause }) : cause;
+  if (cause instanceof ItemChanged) return new ArchiveAborted('a file was truncated', { cause });
+  return cause instanceof StorageUnavailable ? new ArchiveAborted('the storage is unavailable', { cause }) : cause;
 }
 
 /** Reads the files of a planned archive, as long as they have not changed since. */
@@ -19,12 +21,12 @@ export class PlannedFiles {
     this.#open = open;
   }
 
-  /** @throws ArchiveChanged if the file has changed or is gone */
+  /** @throws ArchiveAborted if the file has changed or is gone */
   async open(item: PlacedItem): Promise<OpenFile> {
     const file = await this.#open(item);
     if (file?.entry.etag === item.etag) return file;
     await file?.close();
-    throw new ArchiveChanged(item.name);
+    throw new ArchiveAborted(item.name);
   }
 
   /** Yields the bytes of a file from a position up to its planned size. Bytes that were appended since are ignored. */
