@@ -131,7 +131,7 @@ export class OpenIdProviders implements OpenId {
     return { state: secret(), nonce: secret(), verifier: secret() };
   }
 
-  /** Runs the requests of a sign-in, with one deadline for all of them. @throws ProviderUnavailable, ProviderRefused */
+  /** Runs requests to a provider, with one deadline for all of them. @throws ProviderUnavailable, ProviderRefused */
   #ask<T>(
     client: OpenIdClient,
     ask: (library: typeof Library, configuration: Library.Configuration, provider: ProviderMetadata) => Promise<T>,
