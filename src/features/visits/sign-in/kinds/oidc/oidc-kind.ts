@@ -43,7 +43,11 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
       return { url, state: pending.state, pending: JSON.stringify(pending) };
     },
     async finish(profile, { redirectUrl, parameters, onStatement }, pendingText) {
-      if (pendingText === null) throw new Refusal('requestMalformed', 'This link uses a sign-in that begins here.');
+      if (pendingText === null)
+        throw new Refusal(
+          'requestMalformed',
+          'This link does not accept a sign-in that starts at the provider. Open the link and sign in there.',
+        );
       const returned = new URL(redirectUrl); // our own origin, whatever the request's Host was
       returned.search = parameters.toString();
       const configuration = await configurationOf(ports, profile);
