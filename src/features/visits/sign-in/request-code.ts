@@ -53,7 +53,7 @@ export async function requestVisitorCode(
   const token = browser ?? ports.random.token(browserBits);
   const language = languageOf([profile.lang, ...languages]);
   const shareId = link?.id ?? null;
-  // Beyond the limit, the response is the same: it would tell others about the requests of this network.
+  // Beyond the limit, the response is the same: a different one would reveal the requests of this network.
   if (ports.newCodes.admit(address, profile.profile_id))
     await ports.codes.run(address, () => sender.request(profile, { email, pageUrl, shareId, language, address, browser: token, viewId }));
   setCookie(token);
