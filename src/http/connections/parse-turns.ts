@@ -58,7 +58,7 @@ export class ParseTurns {
   #bytes = 0;
   #isTurn = false; // whether something was parsed in this iteration of the event loop
   #parseTime = 0; // ms in this iteration
-  #startTime = 0; // ms spent on starting requests during the current slice; not counted as parsing
+  #startDuration = 0; // ms spent on starting requests during the current slice; not counted as parsing
 
   /** @param now returns a monotonic time in ms. @param maxWaiting bytes that may wait to be parsed */
   constructor(now: () => number, maxWaiting = defaultMaxWaiting) {
@@ -97,9 +97,9 @@ export class ParseTurns {
     if (!connection) return void start();
     connection.request = request;
     connection.bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
-    const begun = this.#now();
+    const startedAt = this.#now();
     start();
-    this.#startTime += this.#now() - begun;
+    this.#startDuration += this.#now() - startedAt;
   }
 
   #receive(connection: Connection, bytes: NonSharedBuffer): void {
@@ -180,10 +180,10 @@ export class ParseTurns {
     const isLast = length === unparsed.length;
     connection.unparsed = isLast ? null : unparsed.subarray(length);
     if (bodyLeft !== null) connection.bodyLeft = Math.max(0, bodyLeft - length);
-    this.#startTime = 0;
-    const begun = this.#now();
+    this.#startDuration = 0;
+    const startedAt = this.#now();
     parse(isLast ? unparsed : unparsed.subarray(0, length));
-    const time = this.#now() - begun - this.#startTime;
+    const time = this.#now() - startedAt - this.#startDuration;
     this.#parseTime += time;
     if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, time);
     // After the last response, no further one can be sent.

@@ -26,29 +26,29 @@ export function requestTurns(now: () => number): RequestTurns {
   const waiting = fairQueue<TurnRequest>();
   let starts = 0; // in this turn
   let allowedStarts = maxStarts;
-  let turnBegun: number | null = null; // null: no request has started in this turn
+  let turnStartedAt: number | null = null; // null: no request has started in this turn
 
   function begin(): void {
-    turnBegun = now();
+    turnStartedAt = now();
     setImmediate(endTurn);
   }
   /** Ends a turn. The longer it took, the fewer requests start in the next one. */
   function endTurn(): void {
-    const duration = now() - (turnBegun ?? 0);
+    const duration = now() - (turnStartedAt ?? 0);
     allowedStarts =
       duration > targetTime ? Math.max(minStarts, Math.floor((starts * targetTime) / duration)) : Math.min(maxStarts, allowedStarts * 2);
-    [starts, turnBegun] = [0, null];
+    [starts, turnStartedAt] = [0, null];
     while (starts < allowedStarts) {
       const next = waiting.take();
       if (!next) return;
-      if (turnBegun === null) begin();
+      if (turnStartedAt === null) begin();
       starts += 1;
       next.start();
     }
   }
   return {
     takeStart() {
-      if (turnBegun === null) begin();
+      if (turnStartedAt === null) begin();
       if (starts >= allowedStarts) return false;
       starts += 1;
       return true;
