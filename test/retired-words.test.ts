@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
 const exported = /^export (?:abstract )?(?:async )?(?:class|const|function\*?|interface|let|type) (\w+)/gm;
-/** Words that no exported name holds (docs/glossary.md): each has a standard term in its place. */
+/** Retired words. docs/glossary.md has the term to use instead of each. */
 const retired = new Set(
   'aside approach approaching asked asker beneath begun debt debts entered fault faults fresh happening happenings kept owe owed patience recognise recognised said settle settled spot told trail twin unsettled whole'.split(
     ' ',
@@ -16,7 +16,7 @@ const wordsOf = (name: string) => (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?
 const namesIn = (file: string) => [...readFileSync(join(root, file), 'utf8').matchAll(exported)].map(([, name = '']) => name);
 const sources = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root }).filter((file) => !file.includes('.test.'));
 
-test('no exported name holds a word that the glossary has retired', () => {
+test('no exported name contains a retired word', () => {
   const wrong = sources.flatMap((file) =>
     namesIn(file)
       .filter((name) => wordsOf(name).some((word) => retired.has(word)))
