@@ -63,22 +63,22 @@ export async function findStoredResponse(db: Tx, request: IdempotentRequest, vau
   return { status: row.status, body: vault.open(purpose, row.answer) };
 }
 
-/** Another process has answered a duplicate request in the meantime. */
-class AlreadyAnswered extends Error {
+/** Another process has completed a duplicate request in the meantime. */
+class DuplicateCompleted extends Error {
   readonly response: StoredResponse;
   constructor(response: StoredResponse) {
-    super('a twin was answered meanwhile');
+    super('a duplicate request was completed in the meantime');
     this.response = response;
   }
 }
 
 /**
- * Checks, at the beginning of a change's transaction, that no process has answered the same request.
- * @throws AlreadyAnswered, which `runOnce` turns into the stored response
+ * Checks, at the beginning of a change's transaction, that no process has completed the same request.
+ * @throws DuplicateCompleted, which `runOnce` turns into the stored response
  */
-export async function checkNotAnswered(tx: Tx, request: IdempotentRequest | null, vault: Vault, now: number): Promise<void> {
+export async function checkNotCompleted(tx: Tx, request: IdempotentRequest | null, vault: Vault, now: number): Promise<void> {
   const response = request && (await findStoredResponse(tx, request, vault, now));
-  if (response) throw new AlreadyAnswered(response);
+  if (response) throw new DuplicateCompleted(response);
 }
 
 /**
@@ -91,7 +91,7 @@ export async function storeResponse(
   response: StoredResponse,
   { vault, now, pendingAuditId = null }: { readonly vault: Vault; readonly now: number; readonly pendingAuditId?: number | null },
 ): Promise<void> {
-  await checkNotAnswered(tx, request, vault, now);
+  await checkNotCompleted(tx, request, vault, now);
   await tx
     .deleteFrom('idempotency')
     .where('tid', '=', request.tid)
@@ -145,7 +145,7 @@ export async function runOnce<T>(
     await store.sync(); // the stored response may not be on disk yet
     return { replayed: response };
   } catch (cause) {
-    if (cause instanceof AlreadyAnswered) return { replayed: cause.response };
+    if (cause instanceof DuplicateCompleted) return { replayed: cause.response };
     if (!(cause instanceof Refusal) || !conflictMessages.includes(cause.messageName)) throw cause;
     // The cause of the refusal may be that another process has made the same change.
     const response = await findStoredResponse(store.read, request, vault, now);

@@ -8,7 +8,7 @@ import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { checkCaller, checkOperation } from '#features/callers/check-caller.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
 import {
-  checkNotAnswered,
+  checkNotCompleted,
   idempotentRequestOf,
   type RunningRequests,
   runOnce,
@@ -101,7 +101,7 @@ async function runChange(
     return ports.store.write(
       async (tx) => {
         const current = await checkCaller(tx, caller, operation.role, ports.clock.now());
-        await checkNotAnswered(tx, dry ? null : idempotentRequest, ports.vault, now);
+        await checkNotCompleted(tx, dry ? null : idempotentRequest, ports.vault, now);
         if (operation.target) await checkTarget(tx, operation.target, parameters, current, ifMatch);
         const result = await withinLimit(caller, parameters, () => operation.change(parameters, current, tx, ports, checkResult));
         await appendChangeEntry(tx, current, operation.name, result.audit, now);
