@@ -23,7 +23,7 @@ function addressForBrowser(url: URL, { issuer }: OpenIdClient): string {
   throw new ProviderRefused(`The metadata of the provider has an address that begins with ${url.protocol}`);
 }
 
-/** Reads the tokens, and asks the userinfo endpoint for what they lack. @param sub of the user */
+/** Reads the tokens, and queries the userinfo endpoint for what they lack. @param sub of the user */
 async function statementOf(
   library: typeof Library,
   configuration: Library.Configuration,
@@ -32,8 +32,8 @@ async function statementOf(
   { needsUserinfo }: StatementNeeds,
 ): Promise<OpenIdStatement> {
   const idToken = tokens.claims() ?? null;
-  const asksUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined && needsUserinfo(idToken ?? {});
-  const userinfo = asksUserinfo ? await library.fetchUserInfo(configuration, tokens.access_token, sub) : {};
+  const requestsUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined && needsUserinfo(idToken ?? {});
+  const userinfo = requestsUserinfo ? await library.fetchUserInfo(configuration, tokens.access_token, sub) : {};
   return { idToken, userinfo, refreshToken: tokens.refresh_token ?? null };
 }
 
@@ -69,7 +69,7 @@ export class OpenIdProviders implements OpenId {
   }
 
   async finish(client: OpenIdClient, returned: URL, { state, nonce, verifier }: Parameters<OpenId['finish']>[2], needs: StatementNeeds) {
-    return this.#ask(client, async (library, configuration) => {
+    return this.#request(client, async (library, configuration) => {
       const tokens = await library.authorizationCodeGrant(configuration, returned, {
         expectedState: state,
         expectedNonce: nonce,
@@ -83,7 +83,7 @@ export class OpenIdProviders implements OpenId {
   }
 
   async refresh(client: OpenIdClient, { refreshToken, subject, keepToken }: Parameters<OpenId['refresh']>[1], needs: StatementNeeds) {
-    return this.#ask(client, async (library, configuration) => {
+    return this.#request(client, async (library, configuration) => {
       const tokens = await library.refreshTokenGrant(configuration, refreshToken);
       const { refresh_token: current = refreshToken } = tokens;
       if (current !== refreshToken)
@@ -97,7 +97,7 @@ export class OpenIdProviders implements OpenId {
   }
 
   async signOutUrl(client: OpenIdClient, backTo: string) {
-    return this.#ask(client, async (library, configuration) => {
+    return this.#request(client, async (library, configuration) => {
       if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
       return addressForBrowser(library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo }), client);
     });
@@ -111,7 +111,7 @@ export class OpenIdProviders implements OpenId {
   }
 
   async verifySignOut(client: OpenIdClient, logoutToken: string) {
-    return this.#ask(client, async (_library, _configuration, provider) => {
+    return this.#request(client, async (_library, _configuration, provider) => {
       const { providerKeys, verifyLogoutToken }: typeof LogoutTokens = await import('./logout-token.ts');
       const { issuer, jwks_uri: address } = provider.metadata;
       if (address === undefined) throw new ProviderRefused('The provider publishes no keys.');
@@ -132,14 +132,14 @@ export class OpenIdProviders implements OpenId {
   }
 
   /** Runs requests to a provider, with one deadline for all of them. @throws ProviderUnavailable, ProviderRefused */
-  #ask<T>(
+  #request<T>(
     client: OpenIdClient,
-    ask: (library: typeof Library, configuration: Library.Configuration, provider: ProviderMetadata) => Promise<T>,
+    request: (library: typeof Library, configuration: Library.Configuration, provider: ProviderMetadata) => Promise<T>,
   ): Promise<T> {
     return this.#withProvider(client, async (library, provider, fetch) => {
       const configuration = configurationFor(library, client, provider, fetch);
       try {
-        return await ask(library, configuration, provider);
+        return await request(library, configuration, provider);
       } finally {
         const keys = library.getJwksCache(configuration);
         if (keys) provider.keys = keys;

@@ -39,7 +39,7 @@ export class LdapDirectories implements Directories {
 
   find(configuration: LdapConfiguration, username: string) {
     const { bindDn = '', bindPassword = '' } = configuration;
-    return this.#ask(configuration, async (library, signal) => {
+    return this.#request(configuration, async (library, signal) => {
       const open = async () => {
         const connection = await this.#open(library, configuration, { name: bindDn, password: bindPassword }, signal);
         if (!connection) throw new DirectoryRefused('The directory does not accept bindDn with bindPassword.');
@@ -55,7 +55,7 @@ export class LdapDirectories implements Directories {
 
   async verify(configuration: LdapConfiguration, dn: string | null, password: string) {
     if (!isPassword(password)) return false;
-    return this.#ask(configuration, async (library, signal) => {
+    return this.#request(configuration, async (library, signal) => {
       const connection = await this.#open(library, configuration, { name: dn ?? unknownDn(configuration), password }, signal);
       connection?.close();
       return connection !== null && dn !== null;
@@ -65,7 +65,7 @@ export class LdapDirectories implements Directories {
   async signInByPattern(configuration: LdapConfiguration, username: string, password: string) {
     const bindName = fillPattern(configuration.bindPattern ?? '', username);
     if (!isPassword(password) || bindName === null) return null;
-    return this.#ask(configuration, async (library, signal) => {
+    return this.#request(configuration, async (library, signal) => {
       const connection = await this.#open(library, configuration, { name: bindName, password }, signal);
       if (!connection) return null;
       try {
@@ -87,14 +87,14 @@ export class LdapDirectories implements Directories {
   }
 
   /** Runs all requests of a method with one deadline. @throws DirectoryUnavailable, DirectoryRefused */
-  async #ask<T>(configuration: LdapConfiguration, ask: (library: typeof Library, signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #request<T>(configuration: LdapConfiguration, request: (library: typeof Library, signal: AbortSignal) => Promise<T>): Promise<T> {
     const key = JSON.stringify(configuration);
     const pause = this.#pauses.get(key);
     if (pause && pause.until > this.#clocks.monotonic()) throw pause.cause;
     this.#library ??= import('ldapts'); // loaded with the first sign-in: most installations need none
     const library = await this.#library;
     try {
-      return await ask(library, AbortSignal.timeout(timeLimit));
+      return await request(library, AbortSignal.timeout(timeLimit));
     } catch (cause) {
       if (cause instanceof DirectoryUnavailable) this.#pause(key, cause);
       throw cause;
