@@ -22,8 +22,8 @@ const renewalGroups = ['renewals', 'renewals'] as const;
 const neverAborted = new AbortController().signal;
 
 /** Runs a request to the directory. @throws Refusal (503) */
-const ask = <T>(request: Promise<T>): Promise<T> =>
-  request.catch((cause: unknown) => {
+const withRefusals = <T>(request: () => Promise<T>): Promise<T> =>
+  request().catch((cause: unknown) => {
     // Visitors can do nothing about an account that the directory does not accept, either.
     if (cause instanceof DirectoryUnavailable || cause instanceof DirectoryRefused)
       throw new Refusal('providerAway', undefined, { forOperator: cause.message });
@@ -71,7 +71,7 @@ export class LdapSignIn {
   async renew(profile: ProfileRef, { renewal = '', identity }: CompletedSignIn): Promise<CompletedSignIn> {
     const configuration = await this.#configurationOf(profile);
     const username = this.#ports.vault.open(renewalPurpose, renewal);
-    const find = () => ask(this.#ports.directories.find(configuration, username));
+    const find = () => withRefusals(() => this.#ports.directories.find(configuration, username));
     const found = await this.turnsOf(profile.profile_id).run(renewalGroups, neverAborted, find);
     if (!found || found.subject !== identity.subject)
       throw new Refusal('providerRefused', undefined, {
@@ -93,9 +93,9 @@ export class LdapSignIn {
     address: string,
   ): Promise<DirectoryUser | null> {
     const { directories } = this.#ports;
-    const found = await ask(directories.find(configuration, username));
+    const found = await withRefusals(() => directories.find(configuration, username));
     const bind = { profile, subject: found?.subject ?? fold(username), address };
-    const verify = () => ask(directories.verify(configuration, found?.dn ?? null, password));
+    const verify = () => withRefusals(() => directories.verify(configuration, found?.dn ?? null, password));
     return (await withinBindLimit(this.#ports, bind, verify)) ? found : null;
   }
 
@@ -107,7 +107,7 @@ export class LdapSignIn {
   ): Promise<DirectoryUser | null> {
     let found: DirectoryUser | null = null;
     const verify = async () => {
-      found = await ask(this.#ports.directories.signInByPattern(configuration, username, password));
+      found = await withRefusals(() => this.#ports.directories.signInByPattern(configuration, username, password));
       return found !== null;
     };
     await withinBindLimit(this.#ports, { profile, subject: fold(username), address }, verify);

@@ -27,7 +27,7 @@ const configurationOf = async (ports: KindPorts, profile: ProfileRef): Promise<O
   JSON.parse(await readProviderConfiguration(ports, profile, 'OIDC'));
 
 /** Runs a request to the provider. @throws Refusal (401, 503) */
-const ask = <T>(request: () => Promise<T>): Promise<T> => request().catch(throwAsRefusal);
+const withRefusals = <T>(request: () => Promise<T>): Promise<T> => request().catch(throwAsRefusal);
 
 const needsOf = (configuration: OidcConfiguration) => ({ needsUserinfo: (claims: Claims) => needsUserinfo(claims, configuration) });
 
@@ -39,7 +39,7 @@ function redirectSignIn(ports: KindPorts, completed: CompleteSignIn): RedirectSi
       const configuration = await configurationOf(ports, profile);
       const { scopes = defaultScopes, prompt } = configuration;
       const request = { redirectUrl, scopes, ...(prompt === undefined ? {} : { prompt }) };
-      const { url, pending } = await ask(() => ports.openId.begin(configuration, request));
+      const { url, pending } = await withRefusals(() => ports.openId.begin(configuration, request));
       return { url, state: pending.state, pending: JSON.stringify(pending) };
     },
     async finish(profile, { redirectUrl, parameters, onStatement }, pendingText) {
@@ -106,7 +106,7 @@ function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
   }
   return {
     overdueTime: (signIn) => overdueTime(signIn, ports.clock.now()),
-    renew: (...parameters) => ask(() => renew(...parameters)),
+    renew: (...parameters) => withRefusals(() => renew(...parameters)),
   };
 }
 
