@@ -13,23 +13,23 @@ import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 export function checkOfPair({ signInKinds }: { readonly signInKinds: SignInKinds }, { profileId, signIn: verified }: SignInAtProfile) {
   let signIn = verified;
   let isRefused = false;
-  let isAsking = false;
-  async function ask(profile: ProfileRef): Promise<void> {
-    if (isAsking) return;
-    isAsking = true;
+  let isRenewing = false;
+  async function renewInBackground(profile: ProfileRef): Promise<void> {
+    if (isRenewing) return;
+    isRenewing = true;
     try {
       signIn = (await findSignInKind(signInKinds, profile)?.renewal?.renew(profile, signIn, async () => {})) ?? signIn;
     } catch (cause) {
       isRefused = isEnd(cause);
     } finally {
-      isAsking = false;
+      isRenewing = false;
     }
   }
   return async (profile: ProfileRef): Promise<SignedInVisitor | null> => {
     const signedIn = isRefused ? null : await checkSignIn(signInKinds, profile, { profileId, signIn });
     const overdueTime = findSignInKind(signInKinds, profile)?.renewal?.overdueTime(signIn) ?? Number.NEGATIVE_INFINITY;
     if (!signedIn || overdueTime < 0) return signedIn;
-    void ask(profile);
+    void renewInBackground(profile);
     checkRenewalGrace(overdueTime);
     return signedIn;
   };
