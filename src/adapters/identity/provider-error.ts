@@ -35,8 +35,8 @@ export class TokenStoreError extends Error {}
 export function providerError(library: typeof Library, cause: unknown): Error {
   const storeError = inCauses(cause, TokenStoreError);
   if (storeError?.cause instanceof Error) return storeError.cause;
-  const known = inCauses(cause, ProviderUnavailable) ?? inCauses(cause, ProviderRefused);
-  if (known) return known;
+  const portError = inCauses(cause, ProviderUnavailable) ?? inCauses(cause, ProviderRefused);
+  if (portError) return portError;
   const inAddress = inCauses(cause, library.AuthorizationResponseError);
   if (inAddress) return errorInAddress(inAddress);
   const body = inCauses(cause, library.ResponseBodyError);

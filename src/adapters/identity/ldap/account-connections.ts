@@ -57,12 +57,12 @@ export class AccountConnections implements Disposable {
       return;
     }
     const timer = setTimeout(() => {
-      idle.splice(idle.indexOf(kept), 1);
+      idle.splice(idle.indexOf(idleConnection), 1);
       if (idle.length === 0) this.#idle.delete(key);
       connection.close();
     }, idleTime).unref();
-    const kept = { connection, timer };
-    idle.push(kept);
+    const idleConnection = { connection, timer };
+    idle.push(idleConnection);
     this.#idle.set(key, idle);
   }
 }

@@ -35,11 +35,11 @@ export async function searchUser(
   if (username === '' || username.length > maxUsername || username.includes('\0')) return null;
   const { base, scope, filter } = placeOf(configuration, user);
   const options = { scope, filter, derefAliases: 'never', sizeLimit: 2, ...userAttributes(configuration) } as const;
-  const found = await client.search(base, options).catch((cause: unknown) => {
+  const result = await client.search(base, options).catch((cause: unknown) => {
     if (cause instanceof Error && cause.name === 'SizeLimitExceededError') return null; // more than two entries
     throw cause;
   });
-  const [entry, second] = found?.searchEntries ?? [];
+  const [entry, second] = result?.searchEntries ?? [];
   if (!entry || second || entry.dn === '' || isDisabled(entry, now)) return null;
   const { usernameAttribute, emailAttribute, nameAttribute } = configuration;
   const groups = await groupsOf(client, configuration, entry, username);

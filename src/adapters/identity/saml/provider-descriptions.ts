@@ -21,7 +21,7 @@ export interface Clocks {
 interface Entry {
   readonly description: Promise<ProviderDescription>;
   /** The last description that was read. Failures do not change it: the provider at an address must keep its entity ID. */
-  known: ProviderDescription | undefined;
+  lastDescription: ProviderDescription | undefined;
   /** When it was requested last. Like the other times, it is monotonic, in ms. */
   readonly requestedAt: number;
   /** When the metadata is read again. */
@@ -62,12 +62,12 @@ export class ProviderDescriptions {
 
   /**
    * Reads the metadata of a provider.
-   * @param known entity ID that it must have; null: each one is accepted
+   * @param expectedEntityId that it must have; null: each one is accepted
    * @throws ProviderUnavailable, ProviderRefused
    */
   async read(
     { metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider,
-    known: string | null,
+    expectedEntityId: string | null,
   ): Promise<ProviderDescription> {
     if (metadataUrl === undefined && metadata === undefined) {
       if (entityId === undefined || entryPoint === undefined || certificates === undefined)
@@ -75,7 +75,7 @@ export class ProviderDescriptions {
       return { entityId, entryPoint, certificates };
     }
     const xml = metadata ?? (await this.#request(new URL(metadataUrl ?? '')));
-    return this.#reader.readMetadata({ xml, entityId: entityId ?? known, now: this.#clocks.now() });
+    return this.#reader.readMetadata({ xml, entityId: entityId ?? expectedEntityId, now: this.#clocks.now() });
   }
 
   async #request(url: URL): Promise<string> {
@@ -89,21 +89,21 @@ export class ProviderDescriptions {
   #renew(provider: SamlProvider, old: Entry | undefined): Promise<ProviderDescription> {
     const key = keyOf(provider);
     const now = this.#clocks.monotonic();
-    const known = old?.known;
+    const lastDescription = old?.lastDescription;
     const usableUntil = old?.usableUntil ?? now;
-    const description = this.read(provider, known?.entityId ?? null).catch((cause: unknown) => {
+    const description = this.read(provider, lastDescription?.entityId ?? null).catch((cause: unknown) => {
       // An old description is used for two days at most after it was read: the provider may have withdrawn a certificate.
-      if (known && cause instanceof ProviderUnavailable && now < usableUntil) return known;
+      if (lastDescription && cause instanceof ProviderUnavailable && now < usableUntil) return lastDescription;
       throw cause;
     });
-    const entry: Entry = { description, known, requestedAt: now, until: now + lifetime, usableUntil };
+    const entry: Entry = { description, lastDescription, requestedAt: now, until: now + lifetime, usableUntil };
     this.#entries.delete(key);
     for (const oldest of this.#entries.keys()) if (this.#entries.size >= maxProviders) this.#entries.delete(oldest);
     this.#entries.set(key, entry);
     description.then(
       (read) => {
-        if (read === known) entry.until = this.#clocks.monotonic() + minPause;
-        else Object.assign(entry, { known: read, usableUntil: now + maxLifetime });
+        if (read === lastDescription) entry.until = this.#clocks.monotonic() + minPause;
+        else Object.assign(entry, { lastDescription: read, usableUntil: now + maxLifetime });
       },
       () => {
         entry.until = this.#clocks.monotonic() + pauseAfterFailure;
