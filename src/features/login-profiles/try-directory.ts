@@ -25,14 +25,14 @@ async function tryAccount(
   configuration: LdapConfiguration,
   { username, password }: Credentials,
 ): Promise<Step[]> {
-  const found = await directories.find(configuration, username || nobody);
-  const account = step('account', null, 'The directory accepts the account.');
-  if (username === '') return [account];
-  if (!found) return [account, step('user', 'No entry, more than one entry, or a disabled account.')];
-  const user = step('user', null, describe(found));
-  if (password === '') return [account, user];
-  const isRight = await directories.verify(configuration, found.dn, password);
-  return [account, user, step('password', isRight ? null : 'The directory refuses the password.')];
+  const user = await directories.find(configuration, username || nobody);
+  const accountStep = step('account', null, 'The directory accepts the account.');
+  if (username === '') return [accountStep];
+  if (!user) return [accountStep, step('user', 'No entry, more than one entry, or a disabled account.')];
+  const userStep = step('user', null, describe(user));
+  if (password === '') return [accountStep, userStep];
+  const isRight = await directories.verify(configuration, user.dn, password);
+  return [accountStep, userStep, step('password', isRight ? null : 'The directory refuses the password.')];
 }
 
 async function tryPattern(
@@ -42,9 +42,9 @@ async function tryPattern(
 ): Promise<Step[]> {
   if (username === '') throw fieldRefusal('username', 'is required for a profile with a bindPattern');
   if (password === '') throw fieldRefusal('password', 'is required for a profile with a bindPattern');
-  const found = await directories.signInByPattern(configuration, username, password);
-  return found
-    ? [step('password', null), step('user', null, describe(found))]
+  const user = await directories.signInByPattern(configuration, username, password);
+  return user
+    ? [step('password', null), step('user', null, describe(user))]
     : [step('password', 'The directory refuses the user name or the password.')];
 }
 

@@ -47,9 +47,9 @@ export class LdapSignIn {
 
   /** Returns the turns of a profile: its directory delays no other one. */
   turnsOf(profileId: number): Turns {
-    const known = this.#turns.get(profileId);
+    const existing = this.#turns.get(profileId);
     const refusal = () => new Refusal('signInBusy', undefined, { retryAfter });
-    const ofProfile = known ?? turns({ concurrency, maxWaiting, refusal });
+    const ofProfile = existing ?? turns({ concurrency, maxWaiting, refusal });
     this.#turns.set(profileId, ofProfile);
     return ofProfile;
   }
@@ -57,14 +57,14 @@ export class LdapSignIn {
   /** Verifies a password. @returns null if it or the name is wrong @throws Refusal (401, 429, 503) */
   async verify(profile: ProfileRef, { username, password }: PasswordCredentials, address: string): Promise<CompletedSignIn | null> {
     const configuration = await this.#configurationOf(profile);
-    const verified =
+    const user =
       configuration.bindPattern === undefined
         ? await this.#searchThenBind(profile, configuration, { username, password }, address)
         : await this.#bindByPattern(profile, configuration, { username, password }, address);
-    if (!verified) return null;
-    const problem = requiredGroupProblem(verified.groups, configuration.requireGroup);
+    if (!user) return null;
+    const problem = requiredGroupProblem(user.groups, configuration.requireGroup);
     if (problem !== null) throw new Refusal('notAdmitted', undefined, { forOperator: problem });
-    return this.#completed(profile, configuration, verified, username);
+    return this.#completed(profile, configuration, user, username);
   }
 
   /** Asks the directory again about a visitor. @throws Refusal (401, 503) */
@@ -72,14 +72,14 @@ export class LdapSignIn {
     const configuration = await this.#configurationOf(profile);
     const username = this.#ports.vault.open(renewalPurpose, renewal);
     const find = () => withRefusals(() => this.#ports.directories.find(configuration, username));
-    const found = await this.turnsOf(profile.profile_id).run(renewalGroups, neverAborted, find);
-    if (!found || found.subject !== identity.subject)
+    const user = await this.turnsOf(profile.profile_id).run(renewalGroups, neverAborted, find);
+    if (!user || user.subject !== identity.subject)
       throw new Refusal('providerRefused', undefined, {
         forOperator: 'The directory no longer has this user, or has disabled the account.',
       });
-    const problem = requiredGroupProblem(found.groups, configuration.requireGroup);
+    const problem = requiredGroupProblem(user.groups, configuration.requireGroup);
     if (problem !== null) throw new Refusal('providerRefused', undefined, { forOperator: problem });
-    return this.#completed(profile, configuration, found, username);
+    return this.#completed(profile, configuration, user, username);
   }
 
   async #configurationOf(profile: ProfileRef): Promise<LdapConfiguration> {
@@ -93,10 +93,10 @@ export class LdapSignIn {
     address: string,
   ): Promise<DirectoryUser | null> {
     const { directories } = this.#ports;
-    const found = await withRefusals(() => directories.find(configuration, username));
-    const bind = { profile, subject: found?.subject ?? fold(username), address };
-    const verify = () => withRefusals(() => directories.verify(configuration, found?.dn ?? null, password));
-    return (await withinBindLimit(this.#ports, bind, verify)) ? found : null;
+    const user = await withRefusals(() => directories.find(configuration, username));
+    const bind = { profile, subject: user?.subject ?? fold(username), address };
+    const verify = () => withRefusals(() => directories.verify(configuration, user?.dn ?? null, password));
+    return (await withinBindLimit(this.#ports, bind, verify)) ? user : null;
   }
 
   async #bindByPattern(
@@ -105,13 +105,13 @@ export class LdapSignIn {
     { username, password }: PasswordCredentials,
     address: string,
   ): Promise<DirectoryUser | null> {
-    let found: DirectoryUser | null = null;
+    let user: DirectoryUser | null = null;
     const verify = async () => {
-      found = await withRefusals(() => this.#ports.directories.signInByPattern(configuration, username, password));
-      return found !== null;
+      user = await withRefusals(() => this.#ports.directories.signInByPattern(configuration, username, password));
+      return user !== null;
     };
     await withinBindLimit(this.#ports, { profile, subject: fold(username), address }, verify);
-    return found;
+    return user;
   }
 
   #completed(profile: ProfileRef, { bindPattern }: LdapConfiguration, user: DirectoryUser, username: string): CompletedSignIn {
