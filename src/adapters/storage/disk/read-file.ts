@@ -84,7 +84,7 @@ function readFile(pathDescriptor: number, name: string, times: number): ReadResp
   }
 }
 
-function read(root: StorageRoot, { path, cachedEtag: known, entryOnly, callers: times }: ReadRequest): ReadResponse {
+function read(root: StorageRoot, { path, cachedEtag, entryOnly, callers: times }: ReadRequest): ReadResponse {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
   const pathDescriptor = findWithinRoot(root, segments);
@@ -93,7 +93,7 @@ function read(root: StorageRoot, { path, cachedEtag: known, entryOnly, callers: 
     const entry = entryOf(name, stat);
     if (entryOnly) return entry ? { kind: 'entry', entry } : { kind: 'absent' };
     if (!entry) throw errorWithCode('ELOOP');
-    if (known !== undefined && entry.etag === known) return { kind: 'notModified' };
+    if (cachedEtag !== undefined && entry.etag === cachedEtag) return { kind: 'notModified' };
     return readFile(pathDescriptor, name, times);
   } finally {
     fs.closeSync(pathDescriptor);

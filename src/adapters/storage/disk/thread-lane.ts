@@ -191,9 +191,9 @@ export class Lane {
 
   /** Returns the groups in which a request of a client waits. */
   #groups(client: StorageClient): readonly string[] {
-    const known = this.#groupsByClient.get(client);
-    if (known) return known;
-    const groups = turnsOf(client);
+    let groups = this.#groupsByClient.get(client);
+    if (groups) return groups;
+    groups = turnsOf(client);
     setAndEvict(this.#groupsByClient, client, groups, maxKnownAddresses);
     return groups;
   }

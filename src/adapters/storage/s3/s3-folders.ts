@@ -77,8 +77,8 @@ export class S3Folders {
   async objects(path: readonly string[]): Promise<readonly S3Object[]> {
     const file = await this.file(path);
     if (file) return [file];
-    const found: S3Object[] = [];
-    for await (const { objects } of listKeys(this.bucket, this.keys.folder(path))) found.push(...objects);
-    return found;
+    const objects: S3Object[] = [];
+    for await (const page of listKeys(this.bucket, this.keys.folder(path))) objects.push(...page.objects);
+    return objects;
   }
 }
