@@ -12,8 +12,8 @@ function statementFor<T extends FrequentTable>(tx: Tx, table: T, row: InsertObje
   const cached = statements.get(tx) ?? new Map<string, string>();
   statements.set(tx, cached);
   const key = `${table} ${returns} ${Object.keys(row).join()}`;
-  const known = cached.get(key);
-  if (known !== undefined) return known;
+  const sqlText = cached.get(key);
+  if (sqlText !== undefined) return sqlText;
   const insert = tx.insertInto(table).values([row]);
   const { sql } = returns === 'id' ? insert.returning('id').compile() : insert.compile();
   cached.set(key, sql);
