@@ -40,9 +40,10 @@ async function findWanted(vault: Vault, db: Tx, codes: readonly SealedCode[]): P
       .where('profile_id', '=', profileId)
       .where('email_key', 'in', keys)
       .execute();
-    const known = new Set(users.map(({ email_key }) => email_key));
+    const userEmails = new Set(users.map(({ email_key }) => email_key));
     const allowed = await readAllowedEmails(vault, db, { tid, profile_id: profileId });
-    for (const code of ofProfile) if (known.has(emailKey(code.email)) || findAllowedEmail(code.email, allowed) !== null) wanted.add(code);
+    for (const code of ofProfile)
+      if (userEmails.has(emailKey(code.email)) || findAllowedEmail(code.email, allowed) !== null) wanted.add(code);
   }
   return codes.map((code) => wanted.has(code));
 }
