@@ -28,7 +28,7 @@ export class AccountConnections implements Disposable {
     const connection = idle ?? (await open());
     try {
       const result = await use(connection);
-      this.#keep(key, connection);
+      this.#release(key, connection);
       return result;
     } catch (cause) {
       connection.close();
@@ -50,7 +50,7 @@ export class AccountConnections implements Disposable {
     return idle.connection.isOpen() ? idle.connection : this.#take(key);
   }
 
-  #keep(key: string, connection: DirectoryConnection): void {
+  #release(key: string, connection: DirectoryConnection): void {
     const idle = this.#idle.get(key) ?? [];
     if (idle.length >= maxIdle) {
       connection.close();
