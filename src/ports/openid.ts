@@ -40,7 +40,7 @@ export interface KnownUser {
   /** `sub` of the user. A statement about another one is refused. */
   readonly subject: string;
   /** Stores a new refresh token before any further request: the provider may no longer accept the old one. */
-  keepToken(refreshToken: string): Promise<void>;
+  storeToken(refreshToken: string): Promise<void>;
 }
 
 /** Signs users in at OpenID providers (OpenID Connect Core 1.0). Each method ends within five seconds. */

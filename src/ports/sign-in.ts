@@ -223,11 +223,11 @@ export interface Renewal {
   overdueTime(signIn: CompletedSignIn): number;
   /**
    * Asks the provider.
-   * @param keep stores a new value of `renewal` while the provider is being asked
+   * @param storeRenewal stores a new value of `renewal` while the provider is being asked
    * @returns the sign-in with the current identity
    * @throws Refusal (401) if the provider no longer admits the visitor; (503) if it is not available
    */
-  renew(profile: ProfileRef, signIn: CompletedSignIn, keep: (renewal: string) => Promise<void>): Promise<CompletedSignIn>;
+  renew(profile: ProfileRef, signIn: CompletedSignIn, storeRenewal: (renewal: string) => Promise<void>): Promise<CompletedSignIn>;
 }
 
 /** One kind of sign-in. It has a member for each way to sign in that it supports. */

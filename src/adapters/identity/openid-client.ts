@@ -82,12 +82,12 @@ export class OpenIdProviders implements OpenId {
     });
   }
 
-  async refresh(client: OpenIdClient, { refreshToken, subject, keepToken }: Parameters<OpenId['refresh']>[1], needs: StatementNeeds) {
+  async refresh(client: OpenIdClient, { refreshToken, subject, storeToken }: Parameters<OpenId['refresh']>[1], needs: StatementNeeds) {
     return this.#request(client, async (library, configuration) => {
       const tokens = await library.refreshTokenGrant(configuration, refreshToken);
       const { refresh_token: current = refreshToken } = tokens;
       if (current !== refreshToken)
-        await keepToken(current).catch((cause: unknown) => {
+        await storeToken(current).catch((cause: unknown) => {
           throw new TokenStoreError('the refresh token could not be stored', { cause });
         });
       if ((tokens.claims()?.sub ?? subject) !== subject)

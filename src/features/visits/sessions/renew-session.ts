@@ -76,7 +76,7 @@ class LeasedSession {
   }
 
   /** Stores a new renewal, and continues to hold the lease. @throws Refusal (503) if another process has the lease */
-  async keep(renewal: string): Promise<void> {
+  async storeRenewal(renewal: string): Promise<void> {
     if (!(await this.#update({ renewal }))) throw new Refusal('providerAway');
     this.#renewal = renewal;
   }
@@ -157,7 +157,7 @@ export class SessionRenewals {
     if (!(await leased.take())) return waitForRenewal(this.#store, session);
     try {
       const signIn = await this.#withUnstored(leased, session);
-      await leased.complete(toStored(await renewal.renew(profile, signIn, (value) => this.#keep(leased, session, value))));
+      await leased.complete(toStored(await renewal.renew(profile, signIn, (value) => this.#storeRenewal(leased, session, value))));
     } catch (cause) {
       if (isEnd(cause)) return this.#end(leased, profile, session, address, cause);
       if (!this.#unstored.has(session.hash)) await leased.release().catch(() => {}); // else it ends by itself
@@ -166,9 +166,9 @@ export class SessionRenewals {
   }
 
   /** Stores a new renewal. If that fails, remembers it: the provider may no longer accept the old one. */
-  async #keep(leased: LeasedSession, { hash, signIn }: DueSession, value: string): Promise<void> {
+  async #storeRenewal(leased: LeasedSession, { hash, signIn }: DueSession, value: string): Promise<void> {
     setAndEvict(this.#unstored, hash, { replaces: signIn.renewal, value }, maxUnstored);
-    await leased.keep(value);
+    await leased.storeRenewal(value);
     this.#unstored.delete(hash);
   }
 
@@ -176,7 +176,7 @@ export class SessionRenewals {
   async #withUnstored(leased: LeasedSession, session: DueSession): Promise<CompletedSignIn> {
     const unstored = this.#unstored.get(session.hash);
     if (!unstored || unstored.replaces !== session.signIn.renewal) return session.signIn;
-    await this.#keep(leased, session, unstored.value);
+    await this.#storeRenewal(leased, session, unstored.value);
     return { ...session.signIn, renewal: unstored.value };
   }
 

@@ -89,11 +89,11 @@ type CompleteSignIn = (
 
 /** Returns what checks a signed-in visitor at the provider. */
 function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
-  async function renew(...[profile, { renewal = '', identity }, keep]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
+  async function renew(...[profile, { renewal = '', identity }, storeRenewal]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
     const configuration = await configurationOf(ports, profile);
     const sealed: SealedRenewal = JSON.parse(ports.vault.open(renewalPurpose, renewal));
-    const keepToken = (refreshToken: string) => keep(sealRenewal(ports, { ...sealed, refreshToken }));
-    const user = { refreshToken: sealed.refreshToken, subject: String(sealed.claims['sub']), keepToken };
+    const storeToken = (refreshToken: string) => storeRenewal(sealRenewal(ports, { ...sealed, refreshToken }));
+    const user = { refreshToken: sealed.refreshToken, subject: String(sealed.claims['sub']), storeToken };
     const statement = await ports.openId.refresh(configuration, user, needsOf(configuration)).catch((cause: unknown) => {
       // A proxy in front of the provider may answer in its place: no reason to end sessions.
       throw cause instanceof ResponseFaulty ? new ProviderUnavailable(cause.message, { cause }) : cause;
