@@ -80,7 +80,7 @@ async function alerts(note: Note, postern: BenchPostern, files: string): Promise
     () => downloads(alerting),
     2,
   );
-  note(atLeast('a download that owes an alert, of one that owes none', 'downloads/s', pair, 0.95));
+  note(atLeast('a download that enqueues an alert, compared with one that does not', 'downloads/s', pair, 0.95));
 }
 
 async function invite(postern: BenchPostern, shareId: number, count: number): Promise<void> {
@@ -116,10 +116,8 @@ async function sending(note: Note, postern: BenchPostern, server: MailServer, fo
     through((transport) => Promise.all(Array.from({ length: mailsPerRound }, (_, number) => transport.sendMail(mailOf(number)))));
   const least = () => through((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
   const pair = await paired(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
-  note(atLeast('sending mails, of nodemailer to the same server', 'mails/s', pair, 0.8));
-  note(
-    floor('sending mails by the smallest program that records each outcome, of nodemailer', 'mails/s', await paired(rounds, bare, least)),
-  );
+  note(atLeast('sending e-mails, compared with nodemailer', 'mails/s', pair, 0.8));
+  note(floor('the smallest program that records each outcome, compared with nodemailer', 'mails/s', await paired(rounds, bare, least)));
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. autocannon's own figure has no fractions. */
@@ -240,7 +238,7 @@ async function codeFlood(note: Note, postern: BenchPostern, server: MailServer):
   );
   note(
     atLeast(
-      `visits during ${codesPerSecond} requests for codes a second, of those during requests to another server`,
+      `visits during ${codesPerSecond.toLocaleString('en')} code requests a second, compared with visits while another server gets these requests`,
       'visits/s',
       pair,
       0.9,
