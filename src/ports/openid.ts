@@ -15,7 +15,7 @@ export interface PendingOpenId {
 export interface OpenIdStatement {
   /** Claims of the ID token; null: a provider that was asked again may send none (OpenID Connect Core, 12.2). */
   readonly idToken: Readonly<Record<string, unknown>> | null;
-  /** Claims of the userinfo endpoint; empty if it was not asked. */
+  /** Claims of the userinfo endpoint; empty if it was not queried. */
   readonly userinfo: Readonly<Record<string, unknown>>;
   /** null: the provider issues none. */
   readonly refreshToken: string | null;

@@ -33,7 +33,7 @@ export interface CompletedSignIn {
   readonly profileEpoch: number;
   /** The access user whom the visitor has signed in as, with their session epoch; null: the visitor is not an access user. */
   readonly user: { readonly id: number; readonly epoch: number } | null;
-  /** What the kind needs to ask the provider again, encrypted. Absent: the provider cannot be asked. */
+  /** What the kind needs to ask the provider again, encrypted. Absent: the sign-in cannot be renewed. */
   readonly renewal?: string;
   /** How the provider names the session. Present if the provider may end it: empty if it does not name it. */
   readonly providerSession?: string;
@@ -223,7 +223,7 @@ export interface Renewal {
   overdueTime(signIn: CompletedSignIn): number;
   /**
    * Asks the provider.
-   * @param storeRenewal stores a new value of `renewal` while the provider is being asked
+   * @param storeRenewal stores a new value of `renewal` during the renewal
    * @returns the sign-in with the current identity
    * @throws Refusal (401) if the provider no longer admits the visitor; (503) if it is not available
    */

@@ -167,7 +167,7 @@ export interface VisitSessionTable {
   name: string;
   /** `StoredIdentity` as JSON; null: the row was written by a version without this column. */
   identity: Generated<string | null>;
-  /** `CompletedSignIn.renewal`; null: the provider cannot be asked again. */
+  /** `CompletedSignIn.renewal`; null: the sign-in cannot be renewed. */
   renewal: Generated<string | null>;
   /** Until when a process may be asking the provider, by the clock of the database; null: none is. */
   renewing_until: Generated<number | null>;

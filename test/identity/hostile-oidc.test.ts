@@ -280,7 +280,7 @@ for (const [what, [code, respond]] of Object.entries(badResponses))
     assert.equal((await outcome(browser)).code, code);
     const { length } = provider.requested;
     await begin(new RedirectedBrowser());
-    assert.equal(provider.requested.length, length, 'it is not asked again at once');
+    assert.equal(provider.requested.length, length, 'it gets no further request at once');
     provider.responses.clear();
     await until(async () => {
       await sleep(pollInterval);

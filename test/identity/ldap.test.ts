@@ -14,7 +14,7 @@ const missing = missingForDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 const ann = 'uid=ann,ou=people,dc=test';
-const pollInterval = 200; // ms: a directory that did not respond is not asked again at once
+const pollInterval = 200; // ms: a directory that did not respond gets no request at once
 
 /** Adds a profile for a directory, and a share for its visitors. */
 async function profileFor(postern: TestPostern, configuration: object) {
@@ -172,7 +172,7 @@ test(
   },
 );
 
-test('with bindPattern, a session ends after an hour, because the directory cannot be asked again', options, async (t) => {
+test('with bindPattern, a session ends after an hour, because it cannot be renewed', options, async (t) => {
   const { clock, signIn, list } = await startWithDirectory(t, ways['a pattern']);
   const cookie = cookieOf(await signIn('ann'));
   clock.ahead(hour - minute);

@@ -117,7 +117,7 @@ test('a user who is removed at the provider is out after ten minutes, and their 
   assert.equal(await list(ann, share.base), 401);
 });
 
-test('a session whose provider cannot be asked ends after an hour', async (t) => {
+test('a session that cannot be renewed ends after an hour', async (t) => {
   const clock = settableClock();
   const { postern, signIn, list } = await startWithProvider(
     t,

@@ -47,7 +47,7 @@ function hasOverage(claims: Claims, path: string): boolean {
   return (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, path)) || claims['hasgroups'] === true;
 }
 
-/** Returns whether the claims lack something that the configuration needs, so that the userinfo endpoint must be asked. */
+/** Returns whether the claims lack something that the configuration needs, so that the userinfo endpoint must be queried. */
 export function needsUserinfo(claims: Claims, { groupsClaim, usernameClaim, emailTrust }: ClaimNames): boolean {
   if (claims['email'] === undefined || (claims['email_verified'] === undefined && emailTrust !== 'provider')) return true;
   return [groupsClaim, usernameClaim].some((path) => path !== undefined && claimAt(claims, path) === undefined);

@@ -8,7 +8,7 @@ import { type BindCredentials, openBound, operate } from './bound-connection.ts'
 import { searchUser } from './search-user.ts';
 
 const timeLimit = 4500; // ms for the requests of one method: while a directory does not respond, a visitor gets an answer within five seconds
-const pauseAfterFailure = 3000; // ms during which a directory that did not respond is not asked again
+const pauseAfterFailure = 3000; // ms during which a directory that did not respond gets no request
 const maxPauses = 1000;
 const maxPassword = 1000; // characters
 

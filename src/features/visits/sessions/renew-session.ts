@@ -126,7 +126,7 @@ async function waitForRenewal(store: Store, { tid, hash }: DueSession): Promise<
 export class SessionRenewals {
   readonly #store: Store;
   readonly #audit: Pick<VisitAudit, 'recordInBackground'>;
-  /** By the hash of the session. A failed one stays for a few seconds, so that the provider is not asked at every request. */
+  /** By the hash of the session. A failed one stays for a few seconds, so that not every request queries the provider. */
   readonly #running = new Map<string, Promise<void>>();
   /** New renewals that could not be stored, by the hash of the session, and those that they replace. */
   readonly #unstored = new Map<string, { readonly replaces: string | undefined; readonly value: string }>();

@@ -92,7 +92,7 @@ export type SessionPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKin
  * Returns the valid session of a token at a profile, or null. If it is time, asks its provider again: a new request waits for that, the
  * check of a running transfer does not, so that a slow provider does not delay the checks of other transfers.
  * @param address of the visitor
- * @throws Refusal (503) if the provider must be asked and is not available
+ * @throws Refusal (503) if the sign-in must be renewed and the provider is not available
  */
 export async function findSession(
   { store, clock, signInKinds, renewals }: SessionPorts,

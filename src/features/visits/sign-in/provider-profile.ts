@@ -34,7 +34,7 @@ export async function readProviderConfiguration(
   return current.text;
 }
 
-/** Returns for how long it has been time to ask the provider of a sign-in again, in ms; negative: not yet, or it cannot be asked. */
+/** Returns the time in ms since the renewal became due. Negative: it is not due yet, or the sign-in cannot be renewed. */
 export const overdueTime = ({ renewal, claimsAt }: CompletedSignIn, now: number): number =>
   renewal === undefined ? Number.NEGATIVE_INFINITY : Math.abs(now - claimsAt) - checkInterval;
 

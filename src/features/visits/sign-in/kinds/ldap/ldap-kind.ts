@@ -117,7 +117,7 @@ export class LdapSignIn {
   #completed(profile: ProfileRef, { bindPattern }: LdapConfiguration, user: DirectoryUser, username: string): CompletedSignIn {
     return {
       ...{ identity: identityOf(user), claimsAt: this.#ports.clock.now(), profileEpoch: profile.session_epoch, user: null },
-      // Without an account that searches, the directory cannot be asked again.
+      // Without an account that searches, the sign-in cannot be renewed.
       ...(bindPattern === undefined ? { renewal: this.#ports.vault.seal(renewalPurpose, username) } : {}),
     };
   }
