@@ -8,8 +8,8 @@ import { emptyFirst, type Sortable, sortablePrefix } from '#features/records/rec
  * shares have lists, PostgreSQL expects `=` to match a large part of the table, and reads all of it for each share.
  */
 const firstName = (table: 'share_user' | 'share_group') =>
-  sql<string>`coalesce((select name_key from ${sql.table(table)} as listed
-    where listed.tid = share.tid and listed.share_id >= share.id and listed.share_id <= share.id order by position limit 1), '')`;
+  sql<string>`coalesce((select name_key from ${sql.table(table)} as list_entry
+    where list_entry.tid = share.tid and list_entry.share_id >= share.id and list_entry.share_id <= share.id order by position limit 1), '')`;
 
 /** Columns by which share/search can sort: every stored scalar field. */
 export const shareSortColumns: Sortable = {
@@ -17,13 +17,13 @@ export const shareSortColumns: Sortable = {
   ...Object.fromEntries(storedShareFields.flags.map((field) => [field, `share.${columnOf(field)}`])),
   ...Object.fromEntries(storedShareFields.texts.map((field) => [field, sortablePrefix(`share.${columnOf(field)}`)])),
   title: 'share.title',
-  location: sql<string>`(select name from location as its where its.tid = share.tid and its.id = share.location_id)`,
+  location: sql<string>`(select name from location as share_location where share_location.tid = share.tid and share_location.id = share.location_id)`,
   path: 'share.path_key',
   viewId: 'share.view_id',
   notifyEmails: sortablePrefix('share.notify_emails'),
   tid: 'share.tid',
   authenticationId: 'share.profile_id',
-  authTypeId: sql<number>`(select type_id from login_profile as its where its.tid = share.tid and its.id = share.profile_id)`,
+  authTypeId: sql<number>`(select type_id from login_profile as share_profile where share_profile.tid = share.tid and share_profile.id = share.profile_id)`,
   userNames: firstName('share_user'),
   groupNames: firstName('share_group'),
   validityStartDate: emptyFirst('share.valid_from'),
