@@ -125,20 +125,20 @@ export class LdapSignIn {
 
 /** Returns the kind of sign-in with the password of a directory. */
 export function ldapKind(ports: KindPorts): SignInKind {
-  const signIn = new LdapSignIn(ports);
+  const ldapSignIn = new LdapSignIn(ports);
   return {
     password: {
       requiresUsername: () => true,
       attemptName: fold,
       verify: (profile, credentials, { address, countAttempt }) =>
-        signIn
+        ldapSignIn
           .turnsOf(profile.profile_id)
-          .run(networksOf(address), neverAborted, () => countAttempt(() => signIn.verify(profile, credentials, address))),
+          .run(networksOf(address), neverAborted, () => countAttempt(() => ldapSignIn.verify(profile, credentials, address))),
     },
-    reauthenticate: async (_profile, done) => unlessOutdated(done, ports.clock.now()),
+    reauthenticate: async (_profile, signIn) => unlessOutdated(signIn, ports.clock.now()),
     renewal: {
-      overdueTime: (done) => overdueTime(done, ports.clock.now()),
-      renew: (profile, done) => signIn.renew(profile, done),
+      overdueTime: (signIn) => overdueTime(signIn, ports.clock.now()),
+      renew: (profile, signIn) => ldapSignIn.renew(profile, signIn),
     },
   };
 }
