@@ -8,8 +8,8 @@ import { recordStamps } from '#features/records/record-stamps.ts';
 import type { Tx } from '#ports/store.ts';
 
 const profileColumn = (column: 'title' | 'type_id') =>
-  sql<string | number>`(select ${sql.ref(column)} from login_profile as its
-    where its.tid = access_user.tid and its.id = access_user.profile_id)`;
+  sql<string | number>`(select ${sql.ref(column)} from login_profile as user_profile
+    where user_profile.tid = access_user.tid and user_profile.id = access_user.profile_id)`;
 
 /** Columns by which accessuser/search can sort. */
 export const accessUserSortColumns = {
