@@ -290,7 +290,7 @@ for (const [what, [code, respond]] of Object.entries(badResponses))
     });
   });
 
-test('a provider that takes seconds for each response is away: the visitor does not wait for the sum', async (t) => {
+test('a provider that takes seconds for each response is unavailable: the visitor does not wait for the sum', async (t) => {
   const { provider, begin, outcome } = await startWithForger(t);
   const slowly = provider.responses;
   slowly.set('/token', (_, response) => {

@@ -132,7 +132,7 @@ test('a session that cannot be renewed ends after an hour', async (t) => {
   assert.equal(await list(ann), 401);
 });
 
-test('while the provider is away, its visitors get 503 after ten minutes, and are admitted again when it is back', async (t) => {
+test('while the provider is unavailable, its visitors get 503 after ten minutes, and are admitted again when it is back', async (t) => {
   const clock = settableClock();
   const { provider, share, postern, signIn, list } = await startWithProvider(
     t,

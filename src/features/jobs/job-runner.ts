@@ -117,7 +117,7 @@ export class ScheduledJobs implements JobRunner {
     const extend = setInterval(() => {
       extendClaim(this.#ports, claim, kind.lease)
         .then((isHeld) => isHeld || stop.abort(new Error('the claim was lost')))
-        .catch(() => {}); // the database is away: the claim ends by itself
+        .catch(() => {}); // the database is unavailable: the claim ends by itself
     }, kind.lease / 3).unref();
     try {
       await kind.run(claim, stop.signal);

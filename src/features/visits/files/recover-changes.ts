@@ -165,8 +165,8 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
 
 /**
  * Recovers the pending changes of processes that ended, and those that this process could not complete while the database was
- * away: looks at the disk whether each took place, and records the outcome. A location that is away, hangs, or whose disk fails
- * is tried again in the next run, so that it delays neither the other locations nor a start.
+ * unavailable: checks on the disk whether each took place, and records the outcome. A location that is unavailable, hangs, or whose
+ * disk fails is tried again in the next run, so that it delays neither the other locations nor a start.
  * @param runningChanges tokens of the changes that this process makes or recovers
  * @param ownOnly true: recovers only the changes of this process, because it is not known which other processes are alive
  * @param keepsTrash true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it
@@ -200,7 +200,7 @@ export async function recoverInterruptedChanges(
     async (rowsOfLocation) => {
       for (const row of rowsOfLocation) await recoverRow(row);
     },
-    ([row]) => row && failures.set(row.location_name, 'it does not answer'),
+    ([row]) => row && failures.set(row.location_name, 'it does not respond'),
   );
   if (!liveProcesses) return failures;
   await ports.store.write(async (tx) => {
@@ -219,7 +219,7 @@ export async function recoverInterruptedChanges(
 
 /**
  * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes. Skips locations
- * that are away.
+ * that are unavailable.
  * @returns the reasons of locations that refuse changes, by location name
  */
 export async function sweepLocations({
@@ -237,11 +237,11 @@ export async function sweepLocations({
         const storage = await openLocation(row, { storages, vault });
         await storage.sweep(pendingTokens);
       } catch (cause) {
-        if (!(cause instanceof Error)) throw cause; // skips a location that is away or read-only
+        if (!(cause instanceof Error)) throw cause; // skips a location that is unavailable or read-only
         if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
       }
     },
-    () => {}, // a large folder is deleted in the background, and one that hangs is swept when it answers again
+    () => {}, // a large folder is deleted in the background, and one that hangs is swept when it responds again
   );
   return refusals;
 }

@@ -112,7 +112,7 @@ const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest)
 /** Records a refused sign-in with the reason for the operator. */
 function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<VisitEvent, 'outcome' | 'visitor'>, refusal: Refusal): void {
   if (messages[refusal.messageName].status === 400) return;
-  // With the reference, each refusal has an entry of its own. While a provider is away, one entry counts the sign-ins of a minute.
+  // With the reference, each refusal has an entry of its own. While a provider is unavailable, one entry counts the sign-ins of a minute.
   const reference = refusal.messageName === 'providerRefused' ? { reference: event.visitorRequest.requestId } : {};
   audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { ...refusalDetails(refusal), ...reference } });
 }
