@@ -40,7 +40,7 @@ export interface Postern extends AsyncDisposable {
   readonly firstKeyFile: string | null;
   /** Address that creates the first operator of the console, valid once and for an hour; null if an operator exists. */
   readonly firstConsoleUrl: string | null;
-  /** Returns the names of the locations that do not answer. */
+  /** Returns the names of the locations that do not respond. */
   readonly unavailableLocations: () => Promise<readonly string[]>;
   readonly ports: Ports;
   /** Reopens the access log after its file was renamed. */

@@ -83,7 +83,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseReplaced) onReplacedDatabase();
-        else log.warn('The database did not answer in time. Postern tries again in a few seconds.');
+        else log.warn('The database did not respond in time. Postern tries again in a few seconds.');
       });
   const exchange = () =>
     unknownLinks

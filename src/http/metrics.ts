@@ -110,7 +110,7 @@ function storeMetrics(registry: Registry, checkStore: () => Promise<void>) {
   });
   new Gauge({
     name: 'postern_store_read_seconds',
-    help: 'Time of one short query, measured when the metrics are read; NaN: the database did not answer.',
+    help: 'Time of one short query, measured when the metrics are read; NaN: the database did not respond.',
     registers: [registry],
     async collect() {
       const end = this.startTimer();

@@ -15,7 +15,7 @@ export interface OpenFile {
   /**
    * Yields the bytes of a range in order, in pieces of any size. A piece may be used until the next one is requested. The next
    * piece is read meanwhile.
-   * @param signal ends the wait for a storage that does not answer: leaving the loop cannot, while the loop itself waits
+   * @param signal ends the wait for a storage that does not respond: leaving the loop cannot, while the loop itself waits
    * @throws ItemChanged if the file ends before the range; StorageUnavailable; the reason of the signal
    */
   read(range: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
@@ -101,12 +101,12 @@ export interface ChangeContext {
 }
 
 /**
- * The files of a location. Every method throws StorageUnavailable if the storage does not answer. Adapters must not split or decode
+ * The files of a location. Every method throws StorageUnavailable if the storage does not respond. Adapters must not split or decode
  * an ItemPath: its segments are already checked (core/item-path).
  */
 export interface Storage {
   readonly traits: StorageTraits;
-  /** Checks that the storage answers. */
+  /** Checks that the storage responds. */
   check(): Promise<void>;
   /** Returns the entry at `path`, or null if there is no file or folder. */
   stat(path: ItemPath): Promise<Entry | null>;
@@ -152,7 +152,7 @@ export interface Storage {
   sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
 }
 
-/** The storage does not answer, as an unmounted disk or a service that is down. */
+/** The storage does not respond, as an unmounted disk or a service that is down. */
 export class StorageUnavailable extends Error {}
 /** The storage failed after the step that makes a change: it may have taken place. */
 export class OutcomeUnknown extends StorageUnavailable {}

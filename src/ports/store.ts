@@ -90,7 +90,7 @@ export interface Store {
 /** The disk of the database is full. The change did not take place. */
 export class StoreFull extends Error {}
 
-/** The database does not answer. It is unknown whether the change took place. */
+/** The database does not respond. It is unknown whether the change took place. */
 export class StoreUnavailable extends Error {}
 
 /** The database can neither store nor look up a value of the request, so no record can have it. */

@@ -1,4 +1,4 @@
-// A disk thread that blocks in a system call, as on a disk that does not answer: it opens a named pipe without a writer.
+// A disk thread that blocks in a system call, as on a disk that does not respond: it opens a named pipe without a writer.
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerRequest, type DiskRequest } from '../../src/adapters/storage/disk/answer-request.ts';
@@ -19,7 +19,7 @@ function blockIfHung({ command, parameters }: DiskRequest): void {
   try {
     fs.closeSync(fs.openSync(disk.pipe, 'r'));
   } catch {
-    // the disk has just begun to answer again
+    // the disk has just begun to respond again
   }
 }
 

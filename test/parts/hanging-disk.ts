@@ -32,7 +32,7 @@ export async function hangingDisk(t: TestContext, folder: string, commands: read
     openThread: (owner, root) => idleThread('./hanging-disk-thread', import.meta.url, owner, () => ({ disk, root: root() })),
   };
   const blockedCount = () => (existsSync(blockedFile(disk)) ? readFileSync(blockedFile(disk), 'utf8').split('\n').length - 1 : 0);
-  /** The disk answers again. */
+  /** The disk responds again. */
   function release(): void {
     if (!existsSync(disk.pipe)) return;
     writer = openSync(disk.pipe, 'r+'); // wakes the threads that wait for a writer

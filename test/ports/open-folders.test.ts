@@ -60,7 +60,7 @@ test('a start clears dozens of locations in a few threads, and still deletes wha
   assert.deepEqual(readdirSync(join(folder, '.postern')), []);
 });
 
-test('a location whose disk did not answer a visitor counts as present once it answers again', async (t) => {
+test('a location whose disk did not respond to a visitor counts as present once it responds again', async (t) => {
   const [parent, answers] = [await temporaryFolder(t), [] as (() => void)[]];
   let now = 1000;
   t.mock.method(performance, 'now', () => now);

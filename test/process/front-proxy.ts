@@ -9,7 +9,7 @@ import { temporaryFolder } from '../start.ts';
 /** A real reverse proxy in front of several Postern processes. */
 export interface FrontProxy {
   readonly url: string;
-  /** Distributes requests among these targets from now on. A target that does not answer is skipped. */
+  /** Distributes requests among these targets from now on. A target that does not respond is skipped. */
   lead(targets: readonly string[]): Promise<void>;
 }
 

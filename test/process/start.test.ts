@@ -204,7 +204,7 @@ test('a location that is not available is named in the output at start', async (
   postern.child.kill();
   await postern.ended;
   rmSync(join(folder, 'gone'), { recursive: true });
-  await (await runPostern(t, environment)).saying(/the location "papers" does not answer/);
+  await (await runPostern(t, environment)).saying(/the location "papers" does not respond/);
 });
 
 test('if the database is missing or empty beside its key, the start fails and suggests a restore', async (t) => {

@@ -75,7 +75,7 @@ const hungRequests: readonly HungRequest[] = [
 ];
 
 for (const { title, commands, path, init, status } of hungRequests)
-  test(`a disk that hangs in ${title} delays nothing else, and the request succeeds when the disk answers`, async (t) => {
+  test(`a disk that hangs in ${title} delays nothing else, and the request succeeds when the disk responds`, async (t) => {
     const { postern, disk, base, other } = await startBesideHung(t, commands);
     disk.hang();
     const answer = postern.visit(`${base}/${path}`, init);
@@ -95,7 +95,7 @@ test('a location that hangs is reported as unavailable, and the others are not',
   );
 });
 
-test('requests to a disk that does not answer in time get 503, new ones at once, until it answers again', async (t) => {
+test('requests to a disk that does not respond in time get 503, new ones at once, until it responds again', async (t) => {
   const { postern, disk, base, other } = await startBesideHung(t, ['readFiles', 'readPage', 'read']);
   const paths = ['file/small.txt', 'list'];
   disk.setAnswerLimit(3000);

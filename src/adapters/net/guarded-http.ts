@@ -72,7 +72,7 @@ export function guardedHttp(connect: Connect): { readonly send: Outbound['reques
       };
     } catch (cause) {
       if (cause instanceof TargetRefused || cause instanceof TargetUnreachable || signal?.aborted) throw cause;
-      throw new TargetUnreachable(`${url.host} did not answer as expected`, { cause });
+      throw new TargetUnreachable(`${url.host} did not respond as expected`, { cause });
     }
   }
   return { send, close: async () => void (await (await agent)?.destroy()) };

@@ -72,8 +72,8 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
       try {
         return await folderError(tid, configuration, others);
       } catch (cause) {
-        // If the disk does not answer, it is not known whether folders overlap.
-        if (cause instanceof StorageUnavailable) return 'a disk does not answer, so the folder cannot be checked: try again later';
+        // If the disk does not respond, it is not known whether folders overlap.
+        if (cause instanceof StorageUnavailable) return 'a disk does not respond, so the folder cannot be checked: try again later';
         throw cause;
       }
     },

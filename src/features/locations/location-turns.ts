@@ -17,7 +17,7 @@ interface LocationRead {
 export interface LocationTurns {
   /**
    * @param clientGone aborts where the client closes its connection
-   * @throws Refusal 503 where too many reads wait, or the location does not answer in time; the reason of `clientGone`
+   * @throws Refusal 503 where too many reads wait, or the location does not respond in time; the reason of `clientGone`
    */
   run<T>(read: LocationRead, clientGone: AbortSignal, work: () => Promise<T>): Promise<T>;
 }

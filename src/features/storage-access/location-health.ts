@@ -5,7 +5,7 @@ import { openLocation } from './open-location.ts';
 const timeout = 1000; // ms: a mount that hangs counts as unavailable
 const concurrency = 250; // locations: costs 20 ms of the event loop; the locations of a mount that hangs time out together
 
-/** The health of a location: whether its storage answers. */
+/** The health of a location: whether its storage responds. */
 export interface LocationHealth {
   readonly id: number;
   readonly tid: number;

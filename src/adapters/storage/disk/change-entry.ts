@@ -34,7 +34,7 @@ export function changeEntry(
     const folder = openFolder(root, parent);
     try {
       if (confirmedAt !== null && monotonicTime() - confirmedAt > maxConfirmationAge)
-        throw new ConfirmationExpired('the disk did not answer in time');
+        throw new ConfirmationExpired('the disk did not respond in time');
       asChange(() => change({ folder, name }, { own, pendingMarks: pendingTokens.map(evidenceOf) }));
       return folder;
     } catch (cause) {

@@ -17,7 +17,7 @@ import { renameEntry } from './rename-entry.ts';
 import { deleteStagedName, stagedNames } from './staged-names.ts';
 import { discardStaged, openStagedUpload, type Placing, placeStaged, type StagedUpload, writeStaged } from './staged-upload.ts';
 
-/** The commands that the threads of a location run in its folder. Each may block for as long as the disk does not answer. */
+/** The commands that the threads of a location run in its folder. Each may block for as long as the disk does not respond. */
 export class DiskCommands {
   readonly #lists = new OpenLists();
   #openedRoot: StorageRoot | null;

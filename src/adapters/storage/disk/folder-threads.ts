@@ -10,7 +10,7 @@ export type OpenThread = (owner: ThreadOwner<DiskResponse>, root: () => StorageR
 /** How the threads of all locations work. */
 export interface ThreadSettings {
   readonly openThread: OpenThread;
-  /** Time after which a disk that does not answer counts as unavailable, in ms. */
+  /** Time after which a disk that does not respond counts as unavailable, in ms. */
   readonly answerLimit: number;
 }
 

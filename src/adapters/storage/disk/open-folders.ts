@@ -122,7 +122,7 @@ export class OpenFolders implements AsyncDisposable {
     return this.#probes.lane.run('isStagingEmpty', [{ path, mountPoint }], { late: () => {} });
   }
 
-  /** Returns paths with all links resolved; null for those that do not exist. @throws StorageUnavailable if a disk does not answer */
+  /** Returns paths with all links resolved; null for those that do not exist. @throws StorageUnavailable if a disk does not respond */
   resolveLinks(paths: readonly string[]): Promise<readonly (string | null)[]> {
     return this.#probes.lane.run('resolveLinks', [paths], { late: () => {} });
   }

@@ -5,7 +5,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY } = fs.constants;
 const O_PATH = 0x200000; // Linux; not in fs.constants
 const procfsType = 0x9fa0; // magic number of procfs in statfs(2)
 
-// Every function here blocks until the disk answers: they run in the threads of a location, never on the event loop.
+// Every function here blocks until the disk responds: they run in the threads of a location, never on the event loop.
 
 /** Returns a path to the file or folder of an open descriptor, or to a name in that folder. No rename can redirect it. */
 export const descriptorPath = (descriptor: number, name = '') => `/proc/self/fd/${descriptor}${name && `/${name}`}`;

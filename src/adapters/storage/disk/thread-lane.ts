@@ -18,7 +18,7 @@ export interface LaneOptions {
   readonly idleTime?: number;
 }
 
-/** How a request is sent, and what happens to it if the disk does not answer in time. */
+/** How a request is sent, and what happens to it if the disk does not respond in time. */
 interface RequestOptions<T> {
   /** The client that the request is for: networks take turns. undefined: it is for Postern itself. */
   readonly client?: StorageClient;
@@ -67,7 +67,7 @@ interface LanePool {
   isLate(since: number): boolean;
 }
 
-const hungError = () => new StorageUnavailable('the disk of the location does not answer');
+const hungError = () => new StorageUnavailable('the disk of the location does not respond');
 
 /** Requests of one kind, which wait for their turn in a pool. */
 export class Lane {
@@ -93,7 +93,7 @@ export class Lane {
 
   /**
    * Runs a command in a thread.
-   * @throws the errors of the port; StorageUnavailable if the disk does not answer
+   * @throws the errors of the port; StorageUnavailable if the disk does not respond
    */
   run<K extends CommandName>(
     command: K,

@@ -52,7 +52,7 @@ test('a network with thousands of waiting requests does not delay the first one 
   await Promise.all([...waiting, other]);
 });
 
-test('a request that waits long for its turn is not refused as long as the disk answers others', async (t) => {
+test('a request that waits long for its turn is not refused as long as the disk responds to others', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const answers: (() => void)[] = [];

@@ -36,7 +36,7 @@ interface PoolOptions {
   readonly openThread: (owner: ThreadOwner<DiskResponse>) => IdleThread;
   /** For the threads after the first one, which every pool may have. */
   readonly budget: ThreadBudget;
-  /** `answerLimit`: time after which a disk that does not answer counts as unavailable, in ms. */
+  /** `answerLimit`: time after which a disk that does not respond counts as unavailable, in ms. */
   readonly settings: { readonly answerLimit: number };
 }
 
@@ -44,7 +44,7 @@ const endedResponse: DiskResponse = { error: { kind: 'StorageUnavailable', messa
 
 /**
  * The threads that work on one disk. A disk that hangs blocks its own threads and nothing else: requests that wait too long
- * fail, and new ones fail at once until the disk answers again. Usually one thread does all the work; more start when
+ * fail, and new ones fail at once until the disk responds again. Usually one thread does all the work; more start when
  * requests have to wait for it.
  */
 export class ThreadPool implements AsyncDisposable {

@@ -120,7 +120,7 @@ export class S3Bucket {
       return await this.#outbound.request(signed.url, sent);
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
-      throw new (isChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not answer', { cause });
+      throw new (isChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not respond', { cause });
     }
   }
 }

@@ -3,7 +3,7 @@ import { fairQueue } from '#core/fair-queue.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 
-const maxWait = 4000; // ms; longer only if the database does not answer, or for a client with thousands of requests
+const maxWait = 4000; // ms; longer only if the database does not respond, or for a client with thousands of requests
 
 /** Returns the address of the client whose request is running, or undefined for our own work. */
 export type ClientAddress = () => string | undefined;
