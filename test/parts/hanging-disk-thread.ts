@@ -1,9 +1,9 @@
 // A disk thread that blocks in a system call, as on a disk that does not respond: it opens a named pipe without a writer.
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { answerRequest, type DiskRequest } from '../../src/adapters/storage/disk/answer-request.ts';
 import { DiskCommands } from '../../src/adapters/storage/disk/disk-commands.ts';
 import type { StorageRoot } from '../../src/adapters/storage/disk/open-within-root.ts';
+import { type DiskRequest, runRequest } from '../../src/adapters/storage/disk/run-request.ts';
 import { blockedFile, type HangingDisk } from './hanging-disk.ts';
 
 const { disk, root }: { readonly disk: HangingDisk; readonly root: StorageRoot | null } = workerData;
@@ -25,5 +25,5 @@ function blockIfHung({ command, parameters }: DiskRequest): void {
 
 parentPort?.on('message', (request: DiskRequest) => {
   blockIfHung(request);
-  parentPort?.postMessage(answerRequest(commands, request));
+  parentPort?.postMessage(runRequest(commands, request));
 });

@@ -1,6 +1,6 @@
-import { answerRequest, type DiskRequest } from '../../src/adapters/storage/disk/answer-request.ts';
 import { DiskCommands } from '../../src/adapters/storage/disk/disk-commands.ts';
 import type { ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
+import { type DiskRequest, runRequest } from '../../src/adapters/storage/disk/run-request.ts';
 
 /** Runs the commands of the threads in the thread of the test, so that it can replace system calls. */
 export const inlineThreads: ThreadSettings = {
@@ -10,7 +10,7 @@ export const inlineThreads: ThreadSettings = {
     return {
       post(request: DiskRequest) {
         commands ??= new DiskCommands(root());
-        const response = answerRequest(commands, request);
+        const response = runRequest(commands, request);
         setImmediate(() => owner.receive(response));
       },
       startIdleTimer: () => {},

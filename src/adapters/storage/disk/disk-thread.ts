@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { answerRequest, type DiskRequest } from './answer-request.ts';
 import { DiskCommands } from './disk-commands.ts';
 import { movableBuffers } from './read-file.ts';
+import { type DiskRequest, runRequest } from './run-request.ts';
 
 const commands = new DiskCommands(workerData);
 
 parentPort?.on('message', (request: DiskRequest) => {
-  const response = answerRequest(commands, request);
+  const response = runRequest(commands, request);
   parentPort?.postMessage(response, 'value' in response ? movableBuffers(response.value) : []);
 });

@@ -1,6 +1,6 @@
 import { type IdleThread, idleThread, type ThreadOwner } from '#adapters/os/idle-thread.ts';
-import type { DiskResponse } from './answer-request.ts';
 import type { StorageRoot } from './open-within-root.ts';
+import type { DiskResponse } from './run-request.ts';
 import type { Lane } from './thread-lane.ts';
 import { ThreadBudget, ThreadPool } from './thread-pool.ts';
 

@@ -3,9 +3,9 @@ import { setAndEvict } from '#core/bounded-map.ts';
 import { turnsOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { type StorageClient, StorageUnavailable } from '#ports/storage.ts';
-import type { DiskRequest, DiskResponse } from './answer-request.ts';
 import type { CommandName, CommandParameters, CommandResult } from './disk-commands.ts';
 import { errorOf } from './disk-errors.ts';
+import type { DiskRequest, DiskResponse } from './run-request.ts';
 
 const maxKnownAddresses = 1000; // a piece of a file is often read in less time than an address takes to parse
 

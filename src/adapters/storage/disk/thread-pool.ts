@@ -1,5 +1,5 @@
 import type { IdleThread, ThreadOwner } from '#adapters/os/idle-thread.ts';
-import type { DiskResponse } from './answer-request.ts';
+import type { DiskResponse } from './run-request.ts';
 import { Lane, type LaneOptions, type PendingRequest, type PoolThread } from './thread-lane.ts';
 
 const checkInterval = 1000; // ms

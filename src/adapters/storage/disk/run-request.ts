@@ -11,7 +11,7 @@ export interface DiskRequest<K extends CommandName = CommandName> {
 export type DiskResponse<T = unknown> = { readonly value: T } | { readonly error: ErrorMessage };
 
 /** Runs the command of a request. */
-export function answerRequest(commands: DiskCommands, { command, parameters }: DiskRequest): DiskResponse {
+export function runRequest(commands: DiskCommands, { command, parameters }: DiskRequest): DiskResponse {
   try {
     return { value: Reflect.apply(commands[command], commands, parameters) };
   } catch (cause) {
