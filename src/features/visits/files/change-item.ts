@@ -1,9 +1,9 @@
 import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
-import { answerInTime } from './answer-in-time.ts';
 import { findChangeMark, withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type SaveResponseOf } from './pending-change.ts';
+import { respondInTime } from './respond-in-time.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
@@ -51,5 +51,5 @@ export function changeItem<T>(
     },
     saveResponse && ((tx, auditId) => saveResponse(tx, response, auditId)),
   );
-  return answerInTime(running, ports.limits.maxChangeTime);
+  return respondInTime(running, ports.limits.maxChangeTime);
 }

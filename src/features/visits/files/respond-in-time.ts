@@ -6,7 +6,7 @@ import { inTime } from '#core/time-limit.ts';
  * @param limit ms
  * @throws Refusal (503) if the storage does not respond in time
  */
-export async function answerInTime<T>(change: Promise<T>, limit: number): Promise<T> {
+export async function respondInTime<T>(change: Promise<T>, limit: number): Promise<T> {
   const result = await inTime(change, limit);
   if (!result.late) return result.value;
   throw new Refusal(

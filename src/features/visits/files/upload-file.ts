@@ -11,9 +11,9 @@ import {
 import { type SharedStorage, type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
-import { answerInTime } from './answer-in-time.ts';
 import { withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
+import { respondInTime } from './respond-in-time.ts';
 
 /** A file that a visitor uploads. */
 export interface IncomingFile {
@@ -140,5 +140,5 @@ export async function uploadFile(
     }
   }).finally(release);
   await Promise.race([storing, received.promise]); // the sender may take as long as it needs
-  return answerInTime(storing, ports.limits.maxChangeTime);
+  return respondInTime(storing, ports.limits.maxChangeTime);
 }
