@@ -13,7 +13,7 @@ const restFactor = 2; // a change longer than that pauses its group for this man
 const closeTimeout = 3000; // ms that waiting changes have to run before the queue closes
 const jobGroup = 'our own';
 
-/** A change in the queue. `answer` is set when the change has run, and called when it is on disk. */
+/** A change in the queue. `respond` is set when the change has run, and called when it is on disk. */
 interface QueuedChange {
   /** Groups take turns by the time that their changes take. */
   readonly group: string;
@@ -21,7 +21,7 @@ interface QueuedChange {
   readonly dryRun: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  answer: () => void;
+  respond: () => void;
 }
 
 /** Callbacks of the queue. */
@@ -112,7 +112,7 @@ export class WriteQueue {
         result = { value: await change(tx) };
       };
       const resolveResult = () => result && resolve(result.value);
-      this.#waiting.add(group, { group, change: runChange, dryRun, resolve: resolveResult, reject, answer: () => {} });
+      this.#waiting.add(group, { group, change: runChange, dryRun, resolve: resolveResult, reject, respond: () => {} });
       this.#schedule();
     });
   }
@@ -176,11 +176,11 @@ export class WriteQueue {
     let keepsChange = !queued.dryRun;
     try {
       const value = await completeInTurn(queued.change(this.#tx));
-      queued.answer = () => queued.resolve(value);
+      queued.respond = () => queued.resolve(value);
     } catch (thrown) {
       const cause = this.#storeError(thrown);
       keepsChange = false;
-      queued.answer = () => queued.reject(cause);
+      queued.respond = () => queued.reject(cause);
       // The batch fails if SQLite has rolled all of it back, or if the disk is full, since there may be space to free.
       if (!this.#connection.database.isTransaction || cause instanceof StoreFull) throw cause;
     } finally {
@@ -199,7 +199,7 @@ export class WriteQueue {
   /** Commits each change of a failed batch alone: only the change that filled the disk or broke a deferred key fails again. */
   async #retryEach(changes: readonly QueuedChange[], cause: unknown): Promise<void> {
     if (changes.length > 1) for (const queued of changes) await this.#commit([queued]);
-    else for (const queued of changes) queued.answer = () => queued.reject(cause);
+    else for (const queued of changes) queued.respond = () => queued.reject(cause);
   }
 
   async #syncCommitted(): Promise<void> {
@@ -211,7 +211,7 @@ export class WriteQueue {
     await this.#sync;
     this.#isSyncing = false;
     void this.#syncCommitted();
-    for (const queued of changes) queued.answer();
+    for (const queued of changes) queued.respond();
   }
 
   /** Returns the error of the store for an error of SQLite. Reports it if the database is lost. */
