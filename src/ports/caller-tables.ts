@@ -33,7 +33,7 @@ export interface OperatorTable {
   /** A new password increments it, which ends all sessions of the operator. */
   session_epoch: number;
   last_sign_in_at: number | null;
-  /** Issuer and subject of the user at the provider; null: none is linked. */
+  /** Issuer and subject of the user at the provider; null: none is connected. */
   provider_subject: Generated<string | null>;
   /** 1: a sign-in at the provider has created the operator, and each one sets the role. */
   is_managed: Generated<number>;

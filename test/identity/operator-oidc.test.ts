@@ -59,7 +59,7 @@ const headersOf = ({ apiUrl }: TestPostern, { cookies }: RedirectedBrowser) => (
   ...{ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '), origin: apiUrl },
 });
 
-/** Returns the address at which a signed-in operator is linked to a user. */
+/** Returns the address at which a signed-in operator is connected to a user. */
 async function addressToLink({ apiUrl }: TestPostern, browser: RedirectedBrowser): Promise<string> {
   const answer: { url: string } = JSON.parse(
     await browser.send(`${apiUrl}/api/v1/operator/linkProvider`, 'POST', { currentPassword: password }),
@@ -123,7 +123,7 @@ test('an operator with a password links the account, keeps the role, and then si
   assert.equal((await callerOf(postern, (await signIn('bob')).browser)).name, 'bob@example.com');
 });
 
-test('an account is linked only with its session and its current password', async (t) => {
+test('an account is connected only with its session and its current password', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   const begin = async (headers: Record<string, string>, currentPassword = password, key: string | null = null) => {
     const answer = await postern.send('operator/linkProvider', { currentPassword }, { key, headers });

@@ -4,7 +4,7 @@ import { type Caller, readOperation } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Returns whether an operator is linked to a user of the provider. */
+/** Returns whether an operator is connected to a user of the provider. */
 async function isLinked(db: Tx, id: number): Promise<boolean> {
   const operator = await db.selectFrom('operator').select('provider_subject').where('id', '=', id).executeTakeFirst();
   return (operator?.provider_subject ?? null) !== null;

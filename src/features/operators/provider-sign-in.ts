@@ -22,10 +22,10 @@ import type { OperatorSignInResult } from './sign-in-operator.ts';
 
 const purpose = 'sign-in of an operator at a provider';
 
-/** The operator whom a user is linked to. */
+/** The operator to whom a user is connected. */
 interface OperatorToLink {
   readonly id: number;
-  /** Hash of the session: after its end, as at sign-out or with a new password, the link must be started again. */
+  /** Hash of the session: after its end, as at sign-out or with a new password, the connection must be started again. */
   readonly session: string;
 }
 
@@ -49,7 +49,7 @@ export const operatorProviderHost = ({ operatorProvider }: Pick<Ports, 'operator
 
 /**
  * Begins a sign-in at the provider. Stores nothing.
- * @param linkTo the operator whom the user will be linked to; null: the browser signs in
+ * @param linkTo the operator to whom the user will be connected; null: the browser signs in
  * @returns where the browser goes, and the value of the cookie that it keeps
  * @throws Refusal (404, 503)
  */
@@ -66,7 +66,7 @@ export async function beginOperatorSignIn(
 }
 
 /**
- * Verifies the caller's password, and returns the operator whom a user will be linked to. Without the password, a person who finds an
+ * Verifies the caller's password, and returns the operator to whom a user will be connected. Without the password, a person who finds an
  * open console could add another way to sign in.
  * @throws Refusal (403, 404, 429)
  */
@@ -139,8 +139,8 @@ async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: n
 }
 
 /**
- * Links a user to an operator.
- * @throws Refusal (401) if the operator's session has ended; (409) if another operator is linked to the user
+ * Connects a user to an operator.
+ * @throws Refusal (401) if the operator's session has ended; (409) if another operator is connected to the user
  */
 async function link(
   tx: Tx,
@@ -151,7 +151,7 @@ async function link(
 ): Promise<void> {
   if ((await roleOfSession(tx, session, now)) === null) throw new Refusal('signInNeeded');
   const other = await findLinked(tx, subject);
-  if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is linked to this user of the provider.');
+  if (other && other.id !== operatorId) throw new Refusal('nameTaken', 'Another operator is connected to this user of the provider.');
   const linked = await tx
     .updateTable('operator')
     .set({ provider_subject: subject })
@@ -187,7 +187,7 @@ async function auditRefusal(
  * Completes a sign-in when the browser returns from the provider.
  * @param sealed the cookie of the sign-in, or null
  * @param parameters the query of the browser
- * @returns the session; null: the user was linked to the operator who has begun this
+ * @returns the session; null: the user was connected to the operator who has begun this
  * @throws Refusal (400) if the browser has begun no such sign-in; (401, 409, 503); 429 after many refused ones
  */
 export async function completeOperatorSignIn(

@@ -6,7 +6,7 @@ export const unlinkOperator = changeOperation({
   name: 'operator/unlinkProvider',
   method: 'POST',
   role: 'admin',
-  summary: 'Ends the link of an operator to a user of the provider, and their console sessions. The operator then needs a password.',
+  summary: 'Disconnects an operator from their user of the provider, and ends their console sessions. The operator then needs a password.',
   message: 'operatorUnlinked',
   body: bodyOf(operatorFields, ['id'], []),
   target: { table: 'operator' },

@@ -10,7 +10,7 @@ import { useCaller } from '#console/shell/caller.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 
 /** Asks for the password, and goes to the provider. */
-function LinkDialog({ provider, close }: { readonly provider: string; readonly close: () => void }) {
+function ConnectDialog({ provider, close }: { readonly provider: string; readonly close: () => void }) {
   const smallForm = useSmallForm(
     { currentPassword: '' },
     async ({ currentPassword }) => {
@@ -29,7 +29,7 @@ function LinkDialog({ provider, close }: { readonly provider: string; readonly c
   );
 }
 
-/** Links the account of the signed-in operator to a user of the provider, if there is a provider. */
+/** Connects the account of the signed-in operator to a user of the provider, if there is a provider. */
 export function ProviderSection() {
   const { tid, byProvider, signsInAtProvider } = useCaller();
   const { data } = useQuery(signInMethodsQuery);
@@ -48,7 +48,7 @@ export function ProviderSection() {
           </Button>
         </Group>
       )}
-      {isOpen && <LinkDialog provider={provider} close={() => setIsOpen(false)} />}
+      {isOpen && <ConnectDialog provider={provider} close={() => setIsOpen(false)} />}
     </Section>
   );
 }
