@@ -27,7 +27,7 @@ const get = (id: number) => post('location/get', { id });
 const locations: RecordKind<Location, LocationValues> = {
   kind: 'location',
   get,
-  update: ({ id }, values, how) => post('location/update', { id, ...locationBodyOf(values) }, how),
+  update: ({ id }, values, options) => post('location/update', { id, ...locationBodyOf(values) }, options),
   valuesOf: locationValuesOf,
   changedFields: changedLocationFields,
   fieldNames: locationFieldNames,

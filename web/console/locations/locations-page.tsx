@@ -19,7 +19,7 @@ export const deleteLocations: BulkAction<Location> = {
   effect: 'will be deleted. The files stay. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
-  run: ({ id }, how) => remove('location/delete', { id }, how),
+  run: ({ id }, options) => remove('location/delete', { id }, options),
 };
 
 const columns: readonly Column<Location>[] = [

@@ -30,7 +30,8 @@ const get = (id: number) => post('loginprofile/get', { id });
 const profiles: RecordKind<LoginProfile, ProfileValues> = {
   kind: 'profile',
   get,
-  update: ({ id }, values, how) => withConfigurationErrors(values, post('loginprofile/update', { id, ...profileBodyOf(values) }, how)),
+  update: ({ id }, values, options) =>
+    withConfigurationErrors(values, post('loginprofile/update', { id, ...profileBodyOf(values) }, options)),
   valuesOf: profileValuesOf,
   changedFields: changedProfileFields,
   // A replaced secret cannot be restored: nobody can read the old one.

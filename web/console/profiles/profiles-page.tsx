@@ -22,7 +22,7 @@ export const deleteProfiles: BulkAction<LoginProfile> = {
   effect: 'will be deleted. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
-  run: ({ id }, how) => remove('loginprofile/delete', { id }, how),
+  run: ({ id }, options) => remove('loginprofile/delete', { id }, options),
 };
 
 const columns = (defaultId: number | undefined): readonly Column<LoginProfile>[] => [

@@ -25,7 +25,7 @@ const deleteKeys: BulkAction<ApiKey> = {
     );
     return recentlyUsed.length > 0 ? `Used in the last 7 days: ${recentlyUsed.map(({ name }) => name).join(', ')}.` : '';
   },
-  run: ({ id }, how) => remove('apikey/delete', { id }, how),
+  run: ({ id }, options) => remove('apikey/delete', { id }, options),
 };
 
 const columns: readonly Column<ApiKey>[] = [

@@ -46,14 +46,14 @@ const actions: readonly BulkAction<Delivery>[] = [
     name: 'Send again',
     effect: 'will be sent again',
     doneText: 'will be sent again',
-    run: ({ id }, how) => post('mail/retry', { id }, how),
+    run: ({ id }, options) => post('mail/retry', { id }, options),
   },
   {
     name: 'Drop',
     effect: 'will not be sent',
     doneText: 'dropped',
     destructive: true,
-    run: ({ id }, how) => post('mail/drop', { id }, how),
+    run: ({ id }, options) => post('mail/drop', { id }, options),
     undo: ({ id }) => post('mail/retry', { id }),
   },
 ];

@@ -20,7 +20,7 @@ const deleteOperators: BulkAction<Operator> = {
   effect: 'will be deleted and signed out at once. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
-  run: ({ id }, how) => remove('operator/delete', { id }, how),
+  run: ({ id }, options) => remove('operator/delete', { id }, options),
 };
 
 const resetFactors: BulkAction<Operator> = {
@@ -28,7 +28,7 @@ const resetFactors: BulkAction<Operator> = {
   effect: 'will lose all second factors and be signed out at once. Make sure that the person who asks for it is the operator',
   doneText: 'now signs in with the password alone',
   destructive: true,
-  run: ({ id }, how) => post('operator/resetSecondFactors', { id }, how),
+  run: ({ id }, options) => post('operator/resetSecondFactors', { id }, options),
 };
 
 const unlinkProvider: BulkAction<Operator> = {
@@ -36,7 +36,7 @@ const unlinkProvider: BulkAction<Operator> = {
   effect: 'will be signed out, and can no longer sign in at the identity provider. An operator without a password then needs one',
   doneText: 'disconnected',
   destructive: true,
-  run: ({ id }, how) => post('operator/unlinkProvider', { id }, how),
+  run: ({ id }, options) => post('operator/unlinkProvider', { id }, options),
 };
 
 type OpenDialog = { readonly what: 'add' } | { readonly what: 'change' | 'password'; readonly operator: Operator } | null;

@@ -50,7 +50,7 @@ export const replaceLink: BulkAction<Share> = {
   effect: 'will get a new link. The old link stops working at once',
   doneText: 'got a new link',
   warning: usageWarning,
-  run: ({ id }, how) => post('share/updateSharableLink', { id }, how),
+  run: ({ id }, options) => post('share/updateSharableLink', { id }, options),
 };
 
 export const deleteShares: BulkAction<Share> = {
@@ -59,5 +59,5 @@ export const deleteShares: BulkAction<Share> = {
   doneText: 'deleted',
   destructive: true,
   warning: usageWarning,
-  run: ({ id }, how) => remove('share/delete', { id }, how),
+  run: ({ id }, options) => remove('share/delete', { id }, options),
 };

@@ -126,7 +126,7 @@ function Actions({ share }: { share: Share }) {
 const shares: RecordKind<Share, ShareValues> = {
   kind: 'share',
   get: (id) => post('share/get', { id }),
-  update: ({ id }, values, how) => post('share/update', { id, ...shareBodyOf(values) }, how),
+  update: ({ id }, values, options) => post('share/update', { id, ...shareBodyOf(values) }, options),
   valuesOf: shareValuesOf,
   changedFields: changedShareFields,
   fieldNames: shareFieldNames,

@@ -27,5 +27,5 @@ export const deleteUsers: BulkAction<AccessUser> = {
     'will be deleted. Shares with the sign-in method "Users with passwords" no longer list them. Other shares keep the name, and a new user with this name or e-mail address has access again. This cannot be undone',
   doneText: 'deleted',
   destructive: true,
-  run: ({ id }, how) => remove('accessuser/delete', { id }, how),
+  run: ({ id }, options) => remove('accessuser/delete', { id }, options),
 };

@@ -20,7 +20,7 @@ const get = (id: number) => post('accessuser/get', { id });
 const users: RecordKind<AccessUser, UserValues> = {
   kind: 'user',
   get,
-  update: ({ id }, { username: _, password: __, ...values }, how) => post('accessuser/update', { id, ...values }, how),
+  update: ({ id }, { username: _, password: __, ...values }, options) => post('accessuser/update', { id, ...values }, options),
   valuesOf: userValuesOf,
   changedFields: changedUserFields,
   // A change of the login profile removes the user from the lists of USERS shares, which an undo would not restore.
