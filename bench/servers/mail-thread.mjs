@@ -12,7 +12,7 @@ async function send(port) {
   async function work() {
     for (;;)
       await transport.sendMail({
-        ...{ from: 'a@example.com', to: 'user@example.com', subject: 'Test mail from Postern' },
+        ...{ from: 'a@example.com', to: 'user@example.com', subject: 'Test e-mail from Postern' },
         ...{ text: 'The mail server works.', html: '<p>The mail server works.</p>' },
       });
   }

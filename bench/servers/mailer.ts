@@ -7,6 +7,6 @@ const transport = createTransport({ host: '127.0.0.1', port: Number(port), pool:
 process.on('SIGTERM', () => process.exit(0));
 console.log('ready 0');
 await sendByQueue(folder, transport, Number(count), (number) => ({
-  ...{ from: 'a@example.com', to: `user-${number}@example.com`, subject: 'Test mail from Postern' },
+  ...{ from: 'a@example.com', to: `user-${number}@example.com`, subject: 'Test e-mail from Postern' },
   ...{ text: 'The mail server works.', html: '<p>The mail server works.</p>' },
 }));

@@ -25,9 +25,9 @@ export const mailEn = {
   when: 'When',
   link: 'Link',
   actions: 'Actions',
-  alertReason: 'You receive this mail because your address is on the notification list of this share.',
-  unsubscribe: 'Stop mails about this share',
-  unsubscribed: 'You will get no more mails about this share.',
+  alertReason: 'You are receiving this e-mail because your address is on the notification list of this share.',
+  unsubscribe: 'Stop e-mails about this share',
+  unsubscribed: 'You will receive no more e-mails about this share.',
   // Invitations
   invitationSubject: 'Shared with you: {share}',
   invitationFile: 'A file has been shared with you: “{share}”.',
@@ -36,7 +36,7 @@ export const mailEn = {
   openLink: 'Open the link',
   validUntil: 'The link is valid until {moment}.',
   signInNeeded: 'You will be asked to sign in.',
-  invitationReason: 'If you did not expect this mail, you can ignore it.',
+  invitationReason: 'If you did not expect this e-mail, you can ignore it.',
   // Sign-in codes
   codeSubject: 'Your sign-in code: {code}',
   codeIntro: 'Enter this code on the page where you asked for it:',
@@ -48,8 +48,8 @@ export const mailEn = {
   passwordCodeSubject: 'Your code for a new password: {code}',
   passwordCodeIntro: 'Enter this code on the page where you asked for it, and choose a new password:',
   passwordCodeName: 'Your user name: {name}',
-  codeReason: 'If you did not ask for a code, you can ignore this mail. Never pass the code on to anyone.',
+  codeReason: 'If you did not ask for a code, you can ignore this e-mail. Never pass the code on to anyone.',
   // Test mails
-  testSubject: 'Test mail from Postern',
-  testText: 'This is a test. Postern can send mails.',
+  testSubject: 'Test e-mail from Postern',
+  testText: 'This is a test. Postern can send e-mail.',
 };
