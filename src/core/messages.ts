@@ -83,7 +83,7 @@ export const messages = {
   methodWrong: { id: 4051, status: 405, title: 'This address does not support this method' },
   bodyTooSlow: { id: 4081, status: 408, title: 'The request body was not received in time' },
   secondFactorLast: { id: 4082, status: 409, title: 'The policy requires a second factor: add another one before you remove this one' },
-  mailStateWrong: { id: 4083, status: 409, title: 'The state of this mail does not allow this action' },
+  mailStateWrong: { id: 4083, status: 409, title: 'The state of this e-mail does not allow this action' },
   mailNotConfigured: { id: 4084, status: 409, title: 'No mail server is configured. Set POSTERN_SMTP_URL and POSTERN_MAIL_FROM' },
   locationsTooMany: { id: 4085, status: 409, title: 'The tenant has reached its maximum number of locations' },
   locationsChanged: { id: 4086, status: 409, title: 'Another location was added or changed at the same time. Try again' },

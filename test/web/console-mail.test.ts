@@ -27,12 +27,12 @@ test('an operator invites visitors by e-mail, sees that the mail was sent, and s
   await page.getByText('ann@example.com').waitFor();
   await page.getByText('550 no such mailbox').waitFor();
   await assertClean(page, 'the list of mails');
-  await page.getByRole('button', { name: 'Send test mail' }).click();
+  await page.getByRole('button', { name: 'Send test e-mail' }).click();
   await page.getByLabel('Recipient', { exact: true }).fill('bob@example.com');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('The mail server has accepted the mail').waitFor();
+  await page.getByText('The mail server has accepted the e-mail').waitFor();
   assert.equal(sink.mails.at(-1)?.to[0], 'bob@example.com');
   await page.getByLabel('Recipient', { exact: true }).fill('nobody@example.com');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('The mail was not sent').waitFor();
+  await page.getByText('The e-mail was not sent').waitFor();
 });

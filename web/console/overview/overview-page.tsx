@@ -59,8 +59,8 @@ function Health({ overview: { store, locations, mail, mailsWaiting, mailsFailed 
         ))}
         <List.Item>
           <StateLabel tone={mail ? 'good' : 'waiting'}>{mail ? 'E-mail: on' : 'E-mail: no mail server is configured'}</StateLabel>
-          {mailsWaiting > 0 && <span className="second">{formatCount(mailsWaiting, 'mail is waiting', 'mails are waiting')}</span>}
-          {mailsFailed > 0 && <span className="second">{formatCount(mailsFailed, 'mail failed', 'mails failed')}</span>}
+          {mailsWaiting > 0 && <span className="second">{formatCount(mailsWaiting, 'e-mail is waiting', 'e-mails are waiting')}</span>}
+          {mailsFailed > 0 && <span className="second">{formatCount(mailsFailed, 'e-mail failed', 'e-mails failed')}</span>}
         </List.Item>
       </List>
     </Paper>

@@ -21,7 +21,7 @@ const load = (query: Query, signal: AbortSignal) => get('mail/deliveries', query
 const columns: readonly Column<Delivery>[] = [
   { name: 'Recipient', sort: 'recipient', cell: ({ recipient }) => recipient || '–' },
   {
-    name: 'Mail',
+    name: 'E-mail',
     sort: 'kind',
     cell: ({ kind, shareId }) =>
       shareId === null ? (
@@ -81,20 +81,20 @@ export function MailPage() {
   const { data: overview } = useOverview();
   return (
     <>
-      <PageHead title="Mail" lead="The alerts, invitations, codes and test mails of the last 30 days.">
+      <PageHead title="Mail" lead="The alerts, invitations, codes and test e-mails of the last 30 days.">
         <Button variant="default" leftSection={<Send size={18} aria-hidden />} onClick={() => setTesting(true)}>
-          Send test mail
+          Send test e-mail
         </Button>
       </PageHead>
       <SettingsTabs at="/settings/mail" />
       {overview?.mail === false && (
         <Alert title="No mail server is configured" mb="md">
-          Set POSTERN_SMTP_URL and POSTERN_MAIL_FROM, and restart Postern. Until then, no mails are sent.
+          Set POSTERN_SMTP_URL and POSTERN_MAIL_FROM, and restart Postern. Until then, no e-mails are sent.
         </Alert>
       )}
       <RecordList
         kind="mail"
-        of={['mail', 'mails']}
+        of={['e-mail', 'e-mails']}
         columns={columns}
         load={load}
         query={{ state: shown.state }}
@@ -102,7 +102,7 @@ export function MailPage() {
         actions={actions}
         nameOf={({ recipient }) => recipient}
         searchLabel="Search by recipient"
-        empty={<EmptyState title="No mails yet" text="Mails appear here as soon as they are created." />}
+        empty={<EmptyState title="No e-mails yet" text="E-mails appear here as soon as they are created." />}
       />
       {isTesting && <TestMailDialog close={() => setTesting(false)} />}
     </>

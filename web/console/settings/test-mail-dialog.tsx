@@ -12,14 +12,14 @@ export function TestMailDialog({ close }: { close: () => void }) {
     setResult(await post('mail/test', { to }));
   });
   return (
-    <Dialog onClose={close} title="Send test mail">
+    <Dialog onClose={close} title="Send test e-mail">
       <SmallFormFields of={smallForm} saveLabel="Send" cancel={close}>
         <TextInput label="Recipient" type="email" placeholder="you@example.com" data-autofocus {...smallForm.form.getInputProps('to')} />
         {result && (
           <Alert
             color={result.works ? 'green' : 'red'}
             role="status"
-            title={result.works ? 'The mail server has accepted the mail' : 'The mail was not sent'}
+            title={result.works ? 'The mail server has accepted the e-mail' : 'The e-mail was not sent'}
           >
             {result.works ? 'If it does not arrive, check the spam folder.' : result.detail}
           </Alert>

@@ -32,7 +32,7 @@ function Preview({ share, invitation }: { share: Share; invitation: Invitation }
         </Text>
       )}
       {preview.data && (
-        <Paper withBorder p="sm" mt="xs" role="status" aria-label="Preview of the mail">
+        <Paper withBorder p="sm" mt="xs" role="status" aria-label="Preview of the e-mail">
           <Text fw={550}>{preview.data.subject}</Text>
           <Text size="sm" className="mail-text">
             {preview.data.text}
@@ -68,7 +68,7 @@ export function InviteDialog({ share, close }: { share: Share; close: () => void
           {...form.getInputProps('emails')}
           error={form.errors['emails'] ?? emailError(form.values.emails)}
         />
-        <Textarea label="Message" description="Shown in the mail. Optional." autosize minRows={3} {...form.getInputProps('message')} />
+        <Textarea label="Message" description="Shown in the e-mail. Optional." autosize minRows={3} {...form.getInputProps('message')} />
         <Preview share={share} invitation={form.values} />
       </SmallFormFields>
     </Dialog>

@@ -20,14 +20,14 @@ export function MailsPanel({ share: { id } }: { share: Share }) {
   });
   if (!data || data.list.length === 0) return null;
   return (
-    <Paper withBorder className="panel" component="section" aria-labelledby="sharmails">
-      <Title order={2} size="h4" id="sharmails">
-        Mails
+    <Paper withBorder className="panel" component="section" aria-labelledby="share-mails">
+      <Title order={2} size="h4" id="share-mails">
+        E-mails
       </Title>
       <Table.ScrollContainer minWidth={300}>
         <Table
           data={{
-            head: ['Recipient', 'Mail', 'State', 'Created'],
+            head: ['Recipient', 'E-mail', 'State', 'Created'],
             body: data.list.map((delivery) => [
               delivery.recipient || '–',
               mailKindLabels[delivery.kind],

@@ -60,7 +60,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
         <ValidityFields form={form} />
         <Switch label="Active" {...form.getInputProps('active', { type: 'checkbox' })} />
       </Section>
-      <Section title="Alerts" lead="Mails about actions of visitors.">
+      <Section title="Alerts" lead="E-mails about visitors' actions.">
         <AlertFields form={form} />
       </Section>
       <Section title="Protection" lead="How files are watermarked and signed before visitors get them.">
