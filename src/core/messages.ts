@@ -87,7 +87,7 @@ export const messages = {
   mailNotConfigured: { id: 4084, status: 409, title: 'No mail server is configured. Set POSTERN_SMTP_URL and POSTERN_MAIL_FROM' },
   locationsTooMany: { id: 4085, status: 409, title: 'The tenant has reached its maximum number of locations' },
   locationsChanged: { id: 4086, status: 409, title: 'Another location was added or changed at the same time. Try again' },
-  archiveTooDeep: { id: 4087, status: 409, title: 'The folders are nested too deeply for a zip file' },
+  archiveTooDeep: { id: 4087, status: 409, title: 'The folders are nested too deeply for a ZIP file' },
   operatorLast: { id: 4088, status: 409, title: 'At least one operator must be an admin' },
   itemExists: { id: 4089, status: 409, title: 'A file or folder with this name already exists' },
   idempotencyRunning: { id: 4090, status: 409, title: 'A request with this Idempotency-Key is still running' },

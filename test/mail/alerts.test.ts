@@ -52,7 +52,7 @@ test('an alert names each action, the visitor, the time with its zone, the addre
     /^- Uploaded: \/new\.txt \(.* GMT\+9, 4 bytes\)$/m,
     /^- Folder created: \/made \(/m,
     /^- Viewed: \/new\.txt \(/m,
-    /^- Downloaded as a zip archive: the entire share \(/m,
+    /^- Downloaded as a ZIP file: the entire share \(/m,
     /^- Renamed: \/new\.txt → newer\.txt \(/m,
     /^- Deleted: \/newer\.txt \(/m,
     /^Who: ann$/m,

@@ -63,7 +63,7 @@ test('an archive of a few thousand folders is accepted even if no shared memory 
   for (let archive = 0; archive < 100; archive += 1) findMany(begin(one), 3000);
 });
 
-test('the zip directory of an archive counts towards the memory limit, and its memory is freed at the end', async () => {
+test('the ZIP directory of an archive counts towards the memory limit, and its memory is freed at the end', async () => {
   const begin = nameMemories(1 << 20);
   const directory = zipDirectory(begin(one));
   const entries = Array.from({ length: 2000 }, () => randomBytes(500));

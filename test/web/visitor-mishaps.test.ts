@@ -181,7 +181,7 @@ test('a link that only permits a download of the entire folder offers only that'
   const none = { canView: false, canDownload: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false };
   const { page } = await openShare(t, { ...none, canDownloadFolder: true }, ['a.txt']);
   await page.getByText('You can download.').waitFor();
-  await assertClean(page, 'the zip alone');
+  await assertClean(page, 'the ZIP file alone');
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download all as ZIP' }).click();
   assert.equal((await download).suggestedFilename(), 'inbox.zip');

@@ -30,7 +30,7 @@ test('with copyProtect, the original is never sent for viewing', () => {
     );
 });
 
-test('with a watermark, the original is not sent for viewing, as a download or in a zip', () => {
+test('with a watermark, the original is not sent for viewing, as a download or in a ZIP file', () => {
   for (const copyProtect of [false, true])
     for (const action of deliveries)
       for (const kind of kinds) {

@@ -9,7 +9,7 @@ export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'markingUnavai
 
 const canBeMarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
 
-/** Returns whether all files of a share need a mark. If so, a folder as a zip is refused before any file is read. */
+/** Returns whether all files of a share need a mark. If so, a folder as a ZIP file is refused before any file is read. */
 export function requiresMark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
 }

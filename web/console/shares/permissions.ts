@@ -5,7 +5,7 @@ import type { Share } from '#core/records/share.ts';
 export const permissions = [
   { flag: 'canView', name: 'View files in the browser', verb: 'view' },
   { flag: 'canDownload', name: 'Download files', verb: 'download' },
-  { flag: 'canDownloadFolder', name: 'Download folders as zip', verb: 'download' },
+  { flag: 'canDownloadFolder', name: 'Download folders as ZIP', verb: 'download' },
   { flag: 'canUpload', name: 'Upload files', verb: 'upload' },
   { flag: 'canCreateFolder', name: 'Create folders', verb: 'create folders' },
   { flag: 'canRename', name: 'Rename files and folders', verb: 'rename' },
@@ -40,7 +40,7 @@ export const presets = {
   },
   download: {
     name: 'Download',
-    description: 'View and download files, and download folders as zip.',
+    description: 'View and download files, and download folders as ZIP.',
     can: { ...none, canView: true, canDownload: true, canDownloadFolder: true },
   },
   dropBox: { name: 'Drop box', description: 'Visitors upload files. They do not see any files.', can: { ...none, canUpload: true } },

@@ -11,7 +11,7 @@ export const mailEn = {
   upload: 'Uploaded',
   createFolder: 'Folder created',
   download: 'Downloaded',
-  downloadFolder: 'Downloaded as a zip archive',
+  downloadFolder: 'Downloaded as a ZIP file',
   view: 'Viewed',
   rename: 'Renamed',
   delete: 'Deleted',

@@ -162,7 +162,7 @@ async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promi
 }
 
 /**
- * Returns a folder of a share, or the chosen items of it, as a zip archive.
+ * Returns a folder of a share, or the chosen items of it, as a ZIP file.
  * @param clientGone aborted when the visitor leaves before the response starts
  */
 export async function downloadFolder(
