@@ -46,7 +46,7 @@ export function FailureCard({ failure, retry, onSignOut, embedded = false }: Pro
       )}
       {onSignOut && (
         <button type="button" class="button" onClick={onSignOut}>
-          {translate('somebodyElse')}
+          {translate('signInAsSomeoneElse')}
         </button>
       )}
     </Box>

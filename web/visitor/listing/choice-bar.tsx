@@ -31,17 +31,17 @@ export function SelectionBar({ path, listQuery, total, selection, setSelection }
     if (all.length > 0) setSelection(new Map(all.map(({ name, size }) => [name, size])));
   }
   return (
-    <section class="choice-bar" aria-label={translate('chosen', { count: selection.size })}>
+    <section class="choice-bar" aria-label={translate('selectedCount', { count: selection.size })}>
       <span role="status">
-        {translate('chosen', { count: selection.size })}
+        {translate('selectedCount', { count: selection.size })}
         {bytes > 0 && <span class="quiet small"> {format.size(bytes)}</span>}
       </span>
       <button type="button" class="link-button" onClick={() => setSelection(new Map())}>
-        {translate('chooseNone')}
+        {translate('clearSelection')}
       </button>
       {selection.size < total && (
         <button type="button" class="link-button" onClick={() => void selectAll()} aria-disabled={busy}>
-          {translate(busy ? 'loading' : 'chooseAll')}
+          {translate(busy ? 'loading' : 'selectAll')}
         </button>
       )}
       {names.length <= maxQueryLength ? (
@@ -49,7 +49,7 @@ export function SelectionBar({ path, listQuery, total, selection, setSelection }
           <Icon name="download" /> {translate('downloadZip')}
         </a>
       ) : (
-        <span class="quiet small">{translate('chooseFewer')}</span>
+        <span class="quiet small">{translate('selectFewer')}</span>
       )}
     </section>
   );

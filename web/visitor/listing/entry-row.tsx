@@ -79,7 +79,7 @@ export function EntryRow({ entry, path, can, canSelect, isSelected, position, st
       {canSelect && (
         <label class="choose">
           <input type="checkbox" checked={isSelected} onChange={() => toggleSelection(entry)} />
-          <span class="for-reader">{translate('choose', { name })}</span>
+          <span class="for-reader">{translate('selectItem', { name })}</span>
         </label>
       )}
       <a class="row-main" {...rowLink(entry, path, can)} {...longPressHandlers}>

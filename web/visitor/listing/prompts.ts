@@ -8,7 +8,7 @@ export const newFolderPrompt = (translate: Translate, path: readonly string[]): 
   title: translate('newFolder'),
   text: '',
   value: '',
-  action: translate('make'),
+  action: translate('createButton'),
   isDestructive: false,
   run: (name) => createFolder([...path, name]),
 });

@@ -59,7 +59,7 @@ export function DropBox({ queue, uploads }: { queue: Queue; uploads: Uploads }) 
     <>
       <div class={isDragging ? 'drop-box over' : 'drop-box'}>
         <Icon name="upload" size={32} />
-        <p>{translate(isTouch ? 'chooseHere' : 'dropFiles')}</p>
+        <p>{translate(isTouch ? 'chooseFiles' : 'dropFiles')}</p>
         <span class="tools-actions">
           <UploadButtons onFiles={addFiles} />
         </span>

@@ -39,7 +39,7 @@ function Line({ item, uploads }: { item: UploadItem; uploads: Uploads }) {
         {item.state === 'done' ? (
           <span class="done">
             <Icon name="check" size={18} />
-            <span class="for-reader">{translate('arrived')}</span>
+            <span class="for-reader">{translate('uploaded')}</span>
           </span>
         ) : (
           <button type="button" class="icon-button" onClick={() => uploads.cancel(item.number)}>
@@ -88,7 +88,7 @@ export function UploadSheet({ queue, uploads, hasReceipt, canReplace }: Properti
   const pendingCount = items.filter(({ state }) => state === 'waiting' || state === 'sending').length;
   const conflicts = items.filter(({ state }) => state === 'conflict');
   const failedCount = items.filter(({ state }) => state === 'failed').length;
-  const result = failedCount > 0 ? translate('notArrived', { count: failedCount }) : translate('allUploaded');
+  const result = failedCount > 0 ? translate('notUploaded', { count: failedCount }) : translate('allUploaded');
   const conflict = conflicts[0];
   const order = ['conflict', 'sending', 'failed', 'waiting', 'done'];
   const lines = [...listed].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)).slice(0, maxLines);
