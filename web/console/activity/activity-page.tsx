@@ -84,10 +84,10 @@ const columns: readonly Column<AuditEntry>[] = [
 ];
 
 function Filters() {
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   const filterByActor = (typed: string) => {
     const who = typed.trim() || undefined;
-    if (who !== shown.who) show({ who });
+    if (who !== listState.who) setListState({ who });
   };
   return (
     <>
@@ -97,22 +97,22 @@ function Filters() {
         clearable
         searchable
         data={actionChoices}
-        value={shown.action ?? null}
-        onChange={(action) => show({ action: action ?? undefined })}
+        value={listState.action ?? null}
+        onChange={(action) => setListState({ action: action ?? undefined })}
       />
       <Select
         aria-label="Outcome"
         placeholder="Any outcome"
         clearable
         data={Object.entries(outcomes).map(([value, { label }]) => ({ value, label }))}
-        value={shown.outcome ?? null}
-        onChange={(outcome) => show({ outcome: outcome ?? undefined })}
+        value={listState.outcome ?? null}
+        onChange={(outcome) => setListState({ outcome: outcome ?? undefined })}
       />
       <TextInput
         aria-label="Actor (exact name)"
         placeholder="Actor (exact name)"
-        key={shown.who ?? ''}
-        defaultValue={shown.who ?? ''}
+        key={listState.who ?? ''}
+        defaultValue={listState.who ?? ''}
         onBlur={({ currentTarget }) => filterByActor(currentTarget.value)}
         onKeyDown={({ key, currentTarget }) => key === 'Enter' && filterByActor(currentTarget.value)}
       />
@@ -122,8 +122,8 @@ function Filters() {
         placeholder="Any day"
         clearable
         allowSingleDateInRange
-        value={[shown.from ?? null, shown.to ?? null]}
-        onChange={([from, to]) => show({ from: from ?? undefined, to: to ?? undefined })}
+        value={[listState.from ?? null, listState.to ?? null]}
+        onChange={([from, to]) => setListState({ from: from ?? undefined, to: to ?? undefined })}
         clearButtonProps={{ 'aria-label': 'Any day' }}
       />
     </>
@@ -132,18 +132,18 @@ function Filters() {
 
 /** The audit log: searched, filtered and exported. */
 export function ActivityPage() {
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   const query = {
-    shareId: shown.share,
-    username: shown.who,
-    action: shown.action,
-    outcome: shown.outcome,
+    shareId: listState.share,
+    username: listState.who,
+    action: listState.action,
+    outcome: listState.outcome,
     // The days are in the time zone of the operator.
-    fromDate: shown.from && new Date(`${shown.from}T00:00:00`).toISOString(),
-    toDate: shown.to && new Date(`${shown.to}T23:59:59.999`).toISOString(),
+    fromDate: listState.from && new Date(`${listState.from}T00:00:00`).toISOString(),
+    toDate: listState.to && new Date(`${listState.to}T23:59:59.999`).toISOString(),
   };
   const exportUrl = (format: string) => {
-    const parameters = Object.entries({ ...query, searchWord: shown.q, format }).flatMap(([name, value]) =>
+    const parameters = Object.entries({ ...query, searchWord: listState.q, format }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     );
     return `/api/v1/audit/export?${new URLSearchParams(parameters)}`;
@@ -167,10 +167,10 @@ export function ActivityPage() {
           </Menu.Dropdown>
         </Menu>
       </PageHead>
-      {shown.share && (
+      {listState.share && (
         <Text mb="sm">
-          Only entries of one share are shown.{' '}
-          <Anchor component="button" type="button" onClick={() => show({ share: undefined })}>
+          Only entries of one share are listState.{' '}
+          <Anchor component="button" type="button" onClick={() => setListState({ share: undefined })}>
             Show all entries
           </Anchor>
         </Text>

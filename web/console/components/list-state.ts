@@ -49,9 +49,9 @@ export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
 
 /** Returns the list state and a function that changes it. Every change, except a change of the page, returns to the first page. */
 export function useListState() {
-  const shown = listSearch(useSearch({ strict: false }));
+  const listState = listSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const show = (change: ListSearch, options: { replace?: boolean } = {}) =>
-    void navigate({ to: '.', search: listSearch({ ...shown, page: undefined, ...change }), replace: options.replace ?? false });
-  return { shown, show };
+  const setListState = (change: ListSearch, options: { replace?: boolean } = {}) =>
+    void navigate({ to: '.', search: listSearch({ ...listState, page: undefined, ...change }), replace: options.replace ?? false });
+  return { listState, setListState };
 }

@@ -11,12 +11,12 @@ interface Props {
 
 /** Sorting and selection on phones, where records are cards without column headings. */
 export function PhoneTools({ sorts, all, selectAll: chooseAll }: Props) {
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   const choices = sorts.flatMap(({ name, sort }) => [
     { value: `${sort} asc`, label: `${name}, ascending` },
     { value: `${sort} desc`, label: `${name}, descending` },
   ]);
-  const value = shown.sort ? `${shown.sort} ${shown.order ?? 'asc'}` : '';
+  const value = listState.sort ? `${listState.sort} ${listState.order ?? 'asc'}` : '';
   return (
     <div className="phone-tools">
       <NativeSelect
@@ -25,7 +25,7 @@ export function PhoneTools({ sorts, all, selectAll: chooseAll }: Props) {
         value={value}
         onChange={({ currentTarget }) => {
           const [sort, order] = currentTarget.value.split(' ');
-          show({ sort: sort || undefined, order: order === 'desc' ? 'desc' : sort ? 'asc' : undefined });
+          setListState({ sort: sort || undefined, order: order === 'desc' ? 'desc' : sort ? 'asc' : undefined });
         }}
       />
       {all !== null && <Checkbox label="Select all" checked={all} onChange={({ currentTarget }) => chooseAll(currentTarget.checked)} />}

@@ -34,16 +34,16 @@ interface Props<T extends Row> {
 /** A list of records. The server searches, filters, sorts and pages it. Actions run on several records at once. */
 export function RecordList<T extends Row>(props: Props<T>) {
   const { kind, columns, load, query = {}, filters, actions = [], nameOf, empty, searchLabel, of } = props;
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   const [selected, setSelected] = useState<ReadonlyMap<number, T>>(new Map());
-  const page = shown.page ?? 1;
+  const page = listState.page ?? 1;
   const listQuery: Query = {
     ...query,
-    searchWord: shown.q,
+    searchWord: listState.q,
     startIndex: (page - 1) * pageSize,
     pageSize,
-    sortField: shown.sort,
-    sortOrder: shown.order,
+    sortField: listState.sort,
+    sortOrder: listState.order,
   };
   const result = useQuery({
     queryKey: [kind, 'list', listQuery],
@@ -51,13 +51,13 @@ export function RecordList<T extends Row>(props: Props<T>) {
     placeholderData: keepPreviousData,
   });
   const { data, error, refetch } = result;
-  const filtered = shown.q !== undefined || Object.values(query).some((value) => value !== undefined);
+  const filtered = listState.q !== undefined || Object.values(query).some((value) => value !== undefined);
   useEffect(() => {
     if (data && data.list.length === 0 && data.totalCount > 0 && page > 1 && !result.isPlaceholderData)
-      show({ page: Math.ceil(data.totalCount / pageSize) }, { replace: true });
+      setListState({ page: Math.ceil(data.totalCount / pageSize) }, { replace: true });
   });
   // Clear the selection with every new filter, so that no action changes a record that is not visible.
-  const filter = JSON.stringify([query, shown.q]);
+  const filter = JSON.stringify([query, listState.q]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new filter clears the selection
   useEffect(() => setSelected(new Map()), [filter]);
   if (data?.totalCount === 0 && !filtered && !result.isPlaceholderData) return empty;
@@ -96,7 +96,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
           className="list-pages"
           total={pages}
           value={page}
-          onChange={(next) => show({ page: next })}
+          onChange={(next) => setListState({ page: next })}
           getControlProps={(control) => ({ 'aria-label': pageButtonLabels[control] })}
           getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
         />
@@ -109,15 +109,15 @@ export function RecordList<T extends Row>(props: Props<T>) {
 const pageButtonLabels = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' } as const;
 
 function SearchField({ label }: { label: string }) {
-  const { shown, show } = useListState();
-  const [word, setWord] = useState(shown.q ?? '');
+  const { listState, setListState } = useListState();
+  const [word, setWord] = useState(listState.q ?? '');
   const field = useRef<HTMLInputElement>(null);
-  const search = useDebouncedCallback((q: string) => show({ q: q.trim() || undefined }, { replace: true }), 200);
+  const search = useDebouncedCallback((q: string) => setListState({ q: q.trim() || undefined }, { replace: true }), 200);
   useHotkeys([['/', () => field.current?.focus()]]);
   // Show the word of an earlier search after going back to it.
   useEffect(() => {
-    if (field.current !== document.activeElement) setWord(shown.q ?? '');
-  }, [shown.q]);
+    if (field.current !== document.activeElement) setWord(listState.q ?? '');
+  }, [listState.q]);
   return (
     <TextInput
       ref={field}
@@ -146,9 +146,9 @@ const Skeletons = () => (
 );
 
 function NoResults() {
-  const { show } = useListState();
+  const { setListState } = useListState();
   const clear = () =>
-    show({
+    setListState({
       q: undefined,
       state: undefined,
       profile: undefined,

@@ -82,13 +82,13 @@ export function RecordTable<T extends Row>({ columns, records, nameOf, selected,
 }
 
 function Heading<T>({ column: { name, sort } }: { column: Column<T> }) {
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   if (sort === undefined) return <th role="columnheader">{name}</th>;
-  const order = shown.sort === sort ? (shown.order ?? 'asc') : undefined;
+  const order = listState.sort === sort ? (listState.order ?? 'asc') : undefined;
   const Arrow = order === 'desc' ? ArrowDown : ArrowUp;
   return (
     <th role="columnheader" aria-sort={order === undefined ? 'none' : order === 'asc' ? 'ascending' : 'descending'}>
-      <UnstyledButton className="heading" onClick={() => show({ sort, order: order === 'asc' ? 'desc' : 'asc' })}>
+      <UnstyledButton className="heading" onClick={() => setListState({ sort, order: order === 'asc' ? 'desc' : 'asc' })}>
         {name}
         {order && <Arrow size={14} aria-hidden />}
       </UnstyledButton>

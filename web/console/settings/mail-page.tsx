@@ -61,22 +61,22 @@ const actions: readonly BulkAction<Delivery>[] = [
 const stateChoices = Object.entries(deliveryStateLabels).map(([value, [label]]) => ({ value, label }));
 
 function Filters() {
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   return (
     <Select
       aria-label="State"
       placeholder="Any state"
       clearable
       data={stateChoices}
-      value={shown.state ?? null}
-      onChange={(state) => show({ state: state ?? undefined })}
+      value={listState.state ?? null}
+      onChange={(state) => setListState({ state: state ?? undefined })}
     />
   );
 }
 
 /** The mails of the last 30 days, with their state. */
 export function MailPage() {
-  const { shown } = useListState();
+  const { listState } = useListState();
   const [isTesting, setTesting] = useState(false);
   const { data: overview } = useOverview();
   return (
@@ -97,7 +97,7 @@ export function MailPage() {
         of={['e-mail', 'e-mails']}
         columns={columns}
         load={load}
-        query={{ state: shown.state }}
+        query={{ state: listState.state }}
         filters={<Filters />}
         actions={actions}
         nameOf={({ recipient }) => recipient}

@@ -52,7 +52,7 @@ function Access({ share }: { share: VisitedShare }) {
 }
 
 function Filters() {
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   const isEditor = useHasRole('editor');
   const { data: locations = [] } = useQuery({ ...locationChoices, enabled: isEditor });
   return (
@@ -62,14 +62,14 @@ function Filters() {
         placeholder="Any state"
         clearable
         data={shareStates.map((state) => ({ value: state, label: stateLabels[state].label }))}
-        value={shown.state ?? null}
-        onChange={(state) => show({ state: state ?? undefined })}
+        value={listState.state ?? null}
+        onChange={(state) => setListState({ state: state ?? undefined })}
       />
       <ProfileSelect
         label="Login profile"
         placeholder="Any login profile"
-        value={shown.profile}
-        onChange={(profile) => show({ profile })}
+        value={listState.profile}
+        onChange={(profile) => setListState({ profile })}
       />
       {isEditor && (
         <Select
@@ -79,8 +79,8 @@ function Filters() {
           searchable
           limit={50}
           data={locations.map(({ name }) => name)}
-          value={shown.location ?? null}
-          onChange={(location) => show({ location: location ?? undefined })}
+          value={listState.location ?? null}
+          onChange={(location) => setListState({ location: location ?? undefined })}
         />
       )}
     </>
@@ -95,7 +95,7 @@ const AddButton = () => (
 
 /** The list of shares. */
 export function SharesPage() {
-  const { shown } = useListState();
+  const { listState } = useListState();
   const isEditor = useHasRole('editor');
   return (
     <>
@@ -105,7 +105,7 @@ export function SharesPage() {
         of={['share', 'shares']}
         columns={columns}
         load={sharesWithVisits}
-        query={{ state: shown.state, authId: shown.profile, location: shown.location }}
+        query={{ state: listState.state, authId: listState.profile, location: listState.location }}
         filters={<Filters />}
         actions={isEditor ? actions : []}
         nameOf={({ title }) => title}

@@ -43,7 +43,7 @@ const columns: readonly Column<AccessUser>[] = [
 ];
 
 function Filters() {
-  const { shown, show } = useListState();
+  const { listState, setListState } = useListState();
   return (
     <>
       <Select
@@ -54,14 +54,14 @@ function Filters() {
           { value: 'true', label: 'Active' },
           { value: 'false', label: 'Inactive' },
         ]}
-        value={shown.active === undefined ? null : String(shown.active)}
-        onChange={(active) => show({ active: active === null ? undefined : active === 'true' })}
+        value={listState.active === undefined ? null : String(listState.active)}
+        onChange={(active) => setListState({ active: active === null ? undefined : active === 'true' })}
       />
       <ProfileSelect
         label="Login profile"
         placeholder="Any login profile"
-        value={shown.profile}
-        onChange={(profile) => show({ profile })}
+        value={listState.profile}
+        onChange={(profile) => setListState({ profile })}
       />
     </>
   );
@@ -75,10 +75,10 @@ const AddButton = () => (
 
 /** The list of access users. */
 export function UsersPage() {
-  const { shown } = useListState();
+  const { listState } = useListState();
   const [exporting, setExporting] = useState(false);
   const isEditor = useHasRole('editor');
-  const query = { authId: shown.profile, active: shown.active };
+  const query = { authId: listState.profile, active: listState.active };
   return (
     <>
       <PageHead title="Access users" lead="Named people who can be given access to shares.">
@@ -123,7 +123,7 @@ export function UsersPage() {
           </EmptyState>
         }
       />
-      {exporting && <ExportDialog query={{ ...query, searchWord: shown.q }} close={() => setExporting(false)} />}
+      {exporting && <ExportDialog query={{ ...query, searchWord: listState.q }} close={() => setExporting(false)} />}
     </>
   );
 }
