@@ -12,7 +12,7 @@ export const ldapConfiguration = Type.Object(
     }),
     startTls: Type.Optional(Type.Boolean({ description: 'Encrypts a connection to an ldap:// address before anything else is sent.' })),
     ca: Type.Optional(text('Certificates in PEM to trust instead of those of the system.')),
-    baseDn: text('DN below which users and groups are searched.'),
+    baseDn: text('Base DN of the searches for users and groups.'),
     bindDn: Type.Optional(text('DN of the account that searches for users. Not with bindPattern.')),
     bindPassword: Type.Optional(text('Password of bindDn.')),
     userFilter: Type.Optional(text('Filter that finds a user, with {username}, such as (uid={username}). It must match one entry.')),

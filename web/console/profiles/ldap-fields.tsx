@@ -26,7 +26,7 @@ const Connection = ({ form }: Props) => (
     />
     <TextInput
       label="Base DN"
-      description="Users and groups are searched below it."
+      description="Base of the searches for users and groups."
       placeholder="dc=example,dc=com"
       {...form.getInputProps('baseDn')}
     />

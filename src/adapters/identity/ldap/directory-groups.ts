@@ -9,7 +9,7 @@ const maxDepth = 10; // of groups within groups
 /** Active Directory follows nested groups by itself with this rule. */
 const inChain = '1.2.840.113556.1.4.1941';
 
-/** Searches groups. @throws DirectoryRefused if there are too many */
+/** Searches for groups. @throws DirectoryRefused if there are too many */
 async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filter: string): Promise<readonly string[]> {
   const { searchEntries } = await client.search(baseDn, {
     scope: 'sub',

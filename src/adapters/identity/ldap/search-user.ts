@@ -13,7 +13,7 @@ export interface SearchedUser {
   readonly bindName: string | null;
 }
 
-/** Returns where a user is searched, and by which filter. */
+/** Returns the base, the scope and the filter of the search for a user. */
 function placeOf({ baseDn, userFilter }: LdapConfiguration, { username, bindName }: SearchedUser) {
   if (userFilter !== undefined) return { base: baseDn, scope: 'sub', filter: fillFilter(userFilter, { username }) } as const;
   if (bindName?.includes('=')) return { base: bindName, scope: 'base', filter: '(objectClass=*)' } as const;
@@ -21,7 +21,7 @@ function placeOf({ baseDn, userFilter }: LdapConfiguration, { username, bindName
 }
 
 /**
- * Searches a user. Aliases and referrals are not followed.
+ * Finds a user. Aliases and referrals are not followed.
  * @param now ms since the epoch
  * @returns null unless the directory has exactly one such user, who is not disabled
  */

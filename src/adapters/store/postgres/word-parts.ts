@@ -14,7 +14,7 @@ function hasTrigram(letter: string): (word: string) => boolean {
 }
 
 /**
- * Returns the condition by which this database searches words. A database with LC_CTYPE C recognizes only ASCII letters.
+ * Returns the condition by which this database searches for words. A database with LC_CTYPE C recognizes only ASCII letters.
  * For a word without a trigram, the condition is written so that PostgreSQL cannot use the index of texts.
  */
 export async function wordCondition(connections: ConnectionPool): Promise<Dialect['containsWord']> {

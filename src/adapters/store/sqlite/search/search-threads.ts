@@ -3,7 +3,7 @@ import { SearchThread } from './searcher.ts';
 
 /** The threads that run long queries, so that the event loop does not. Each starts with its first query. */
 export interface SearchThreads {
-  /** The only thread that searches words. */
+  /** The only thread that searches for words. */
   readonly words: SearchThread;
   readonly reports: SearchThread;
   readonly all: readonly SearchThread[];
@@ -32,7 +32,7 @@ export function startSearchThreads(file: string, maxBytes: number, onFailure: (c
   const histories = [threadFor(0), threadFor(0)] as const;
   return {
     ...{ words, reports, all: [words, second, reports, ...histories] },
-    // The thread that searches words takes other queries only if the second one is busier.
+    // The thread that searches for words takes other queries only if the second one is busier.
     run: (text, parameters) => leastBusy([second, words]).query(text, parameters),
     runLong: (text, parameters) => leastBusy(histories).query(text, parameters),
   };
