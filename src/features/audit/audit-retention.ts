@@ -76,7 +76,7 @@ async function deleteBefore(ports: RetentionPorts, before: number): Promise<numb
 /**
  * Returns the retention of the audit log. A clock that is fast by more than POSTERN_AUDIT_DAYS would delete the complete
  * log. Therefore retention waits if the clock was set after the start, for a day after a start that follows a long gap, and
- * for a day after the first entry behind a long gap. It deletes the entries of at most one day each hour.
+ * for a day after the first entry after a long gap. It deletes the entries of at most one day each hour.
  * @param elapsed ms since an arbitrary time, from a monotonic clock
  */
 export function auditRetention(ports: RetentionPorts, elapsed: () => number, log: RetentionLog): AuditRetention {

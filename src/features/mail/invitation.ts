@@ -15,7 +15,7 @@ export const maxRecipients = 1000;
 /** Returns the given addresses, each once. @throws Refusal 400 at emails */
 function givenRecipients(text: string): string[] {
   const entries = parseList(normalizeText(text), limits.list);
-  if (!entries) throw fieldRefusal('emails', 'has a quote that is not closed, or text behind a closing quote');
+  if (!entries) throw fieldRefusal('emails', 'has a quote that is not closed, or text after a closing quote');
   const wrong = entries.find((entry) => parseEmail(entry) === null);
   if (wrong !== undefined) throw fieldRefusal('emails', `"${wrong}" is not an e-mail address`);
   return [...new Map(entries.map((entry) => [emailKey(entry), entry])).values()];

@@ -63,7 +63,7 @@ const Explanation = Type.Object({
  */
 async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainRequest): Promise<ListedVisitor | null> {
   const groups = parseList(request.groupNames ?? '', limits.list);
-  if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text behind a closing quote');
+  if (!groups) throw fieldRefusal('groupNames', 'has a quote that is not closed, or text after a closing quote');
   if (groups.length > maxGroups) throw fieldRefusal('groupNames', `must name at most ${maxGroups} groups`);
   const names = [request.username, request.email].flatMap((name) => name || []);
   if (names.length === 0) return null;

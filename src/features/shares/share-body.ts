@@ -39,7 +39,7 @@ export function parseValidity(dates: Dates, before: Dates = {}): { from: number 
 /** Parses a list of a request into its entries. @throws Refusal 400 at the field */
 export function parseListField(field: string, text: string | null | undefined): string[] {
   const entries = parseList(normalizeText(text ?? ''), limits.list);
-  if (!entries) throw fieldRefusal(field, 'has a quote that is not closed, or text behind a closing quote');
+  if (!entries) throw fieldRefusal(field, 'has a quote that is not closed, or text after a closing quote');
   if (listLength(entries) > limits.list) throw fieldRefusal(field, `must be at most ${limits.list} characters long`);
   return entries;
 }
