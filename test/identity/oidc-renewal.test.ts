@@ -39,7 +39,7 @@ test('a statement about another user ends the session that it should renew, and 
   await until(async () => (await postern.call('audit/search', { action: 'sign-out' })).list.length > 0);
   const [entry] = (await postern.call('audit/search', { action: 'sign-out' })).list;
   assert.equal(entry.actor, 'Ann');
-  assert.match(JSON.stringify(entry.after), /another user/);
+  assert.match(JSON.stringify(entry.after), /different user/);
 });
 
 for (const error of ['invalid_grant', 'invalid_client', 'unauthorized_client'])

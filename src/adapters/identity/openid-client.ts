@@ -91,7 +91,7 @@ export class OpenIdProviders implements OpenId {
           throw new TokenStoreError('the refresh token could not be stored', { cause });
         });
       if ((tokens.claims()?.sub ?? subject) !== subject)
-        throw new ProviderRefused('The provider has returned another user than at the sign-in.');
+        throw new ProviderRefused('The provider returned a different user than at sign-in.');
       return { ...(await statementOf(library, configuration, tokens, subject, needs)), refreshToken: current };
     });
   }

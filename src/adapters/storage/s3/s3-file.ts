@@ -26,7 +26,7 @@ export function openS3File(bucket: S3Bucket, key: string, entry: Entry): OpenFil
         signal?.throwIfAborted();
         throw new StorageUnavailable('the connection to the service was lost', { cause });
       }
-      if (remaining !== 0) throw new StorageUnavailable('the service sent another number of bytes than it announced');
+      if (remaining !== 0) throw new StorageUnavailable('the service sent a different number of bytes than it announced');
     },
     close: async () => {},
   };

@@ -101,7 +101,7 @@ function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
     const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - sealed.claimsAt) >= maxUncheckedTime;
     if (isOutdated) throw new ProviderRefused('The provider has sent no new ID token for an hour.');
     const renewed = completed(profile, configuration, statement, sealed);
-    if (renewed.identity.subject !== identity.subject) throw new ProviderRefused('The provider states another user than before.');
+    if (renewed.identity.subject !== identity.subject) throw new ProviderRefused('The provider names a different user than before.');
     return renewed;
   }
   return {
