@@ -1,4 +1,4 @@
-// Tests of a `.postern` folder that belongs to another user than the one that runs Postern.
+// Tests of a `.postern` folder that belongs to a different user than the one that runs Postern.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,7 +27,7 @@ const navigationItems: readonly NavigationItem[] = [
   { to: '/settings/keys', name: 'Settings', icon: Settings, role: 'admin' },
 ];
 
-/** Pages that need another role than their section. */
+/** Pages that need a different role than their section. */
 const pageRoles: readonly (readonly [string, Role])[] = [
   ['/shares/new', 'editor'],
   ['/users/new', 'editor'],

@@ -17,7 +17,7 @@ export function EmailStep({
   readonly use: CodeUse;
   readonly onRequested: (requested: RequestedCode) => void;
   readonly onFailure: SignInProperties['onFailure'];
-  /** Code of a mail whose link was opened in another browser than the one where it was requested. */
+  /** Code of a mail whose link was opened in a different browser than the one where it was requested. */
   readonly foreignCode: string | null;
 }) {
   const { language, translate } = useTranslation();

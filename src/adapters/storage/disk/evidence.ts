@@ -16,7 +16,7 @@ import {
 
 // Evidence is what a change leaves on disk so that recovery can see how far it got. Its name contains the token of the change.
 
-/** Returns whether a folder is in another mount than the root. Files cannot be linked or moved between mounts. */
+/** Returns whether a folder is in a different mount than the root. Files cannot be linked or moved between mounts. */
 const isInOtherMount = (folder: number, root: StorageRoot) => mountOf(folder) !== root.mount;
 
 function openIfPresent(root: StorageRoot, path: readonly string[]): number | null {
@@ -28,7 +28,7 @@ function openIfPresent(root: StorageRoot, path: readonly string[]): number | nul
   }
 }
 
-/** Returns whether a folder is in another mount than the root. If it is missing, checks the nearest existing folder above it. */
+/** Returns whether a folder is in a different mount than the root. If it is missing, checks the nearest existing folder above it. */
 function leadsToOtherMount(root: StorageRoot, path: readonly string[]): boolean {
   if (path.length === 0) return false;
   const folder = openIfPresent(root, path);
