@@ -22,7 +22,7 @@ const exchangeInterval = 1000; // ms
 const sweepDelay = 3000; // ms: the first requests after a start do not wait behind it
 const maxReportGap = 3 * reportInterval; // ms
 
-/** A job that repeats itself for ever, also after failures. @param every ms */
+/** A job that repeats itself for ever, even after failures. @param every ms */
 const recurring = (name: string, every: number, run: () => Promise<void>): JobKind => ({
   ...{ name, every, run, concurrency: 1, lease: minute, pauses: [minute, 10 * minute], maxAttempts: null },
 });

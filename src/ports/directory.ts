@@ -3,7 +3,7 @@ import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 /** A user as a directory states them. */
 export interface DirectoryUser {
   readonly dn: string;
-  /** Identifies the user, also after a new name or a new place in the tree. */
+  /** Identifies the user, even after a new name or a new place in the tree. */
   readonly subject: string;
   /** Value of the user name attribute; empty: none. */
   readonly username: string;

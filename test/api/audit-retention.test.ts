@@ -76,7 +76,7 @@ test('if the clock is set forward while Postern runs, no audit entries are delet
   assert.match(lines.join('\n'), /the clock of this machine was changed/);
 });
 
-test('entries written while the clock was slow are kept for one day after its correction, also after a restart', async (t) => {
+test('entries written while the clock was slow are kept for one day after its correction, even after a restart', async (t) => {
   const { clock, store, retention, left, lines, goOn } = await logged(t, 1);
   await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();

@@ -166,7 +166,7 @@ test('lang is empty or the tag of an available language', async (t) => {
   for (const lang of ['', 'en']) assert.equal((await postern.send('loginprofile/add', { lang })).status, 200);
 });
 
-test('two users of an EMAIL_CODE profile cannot have the same e-mail, also after a change of user or type', async (t) => {
+test('two users of an EMAIL_CODE profile cannot have the same e-mail, even after a change of user or type', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', { typeId: 4, configuration: text({ allow: [] }) });
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: id, email: 'Ann@example.com' });

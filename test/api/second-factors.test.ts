@@ -64,7 +64,7 @@ test('an operator with an authenticator app signs in with the password and a cod
   assert.equal((await signIn(postern, 'Olga', `${first} ${second}`)).status, 200);
 });
 
-test('a code works once, also for two sign-ins at the same time', async (t) => {
+test('a code works only once, even if two sign-ins send it at the same time', async (t) => {
   const { postern, code } = await withApp(t);
   const both = await Promise.all([signIn(postern, 'Olga', code()), signIn(postern, 'Olga', code())]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 401]);

@@ -342,7 +342,7 @@ test('a cached lookup runs again after a change of a table that it reads, also b
   assert.equal(await runsAgain((tx) => appendAuditEntry(tx, happened).then(() => tx.deleteFrom('access_user').execute())), true, 'both');
 });
 
-test('cached API keys are correct within and after each change, also if it is refused or a dry run', async (t) => {
+test('cached API keys are correct within and after each change, even if it is refused or a dry run', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const [tenant] = await store.write(
     (tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).returning('id').execute(),

@@ -141,7 +141,7 @@ test('if two backups write to the same file at once, one is complete and the oth
   await postern.stop();
 });
 
-test('a SQLite database moves to PostgreSQL only while Postern is stopped, also after a start that was too early, and no share id is used twice', async (t) => {
+test('a SQLite database moves to PostgreSQL only while Postern is stopped, even after a start that was too early, and no share id is used twice', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);

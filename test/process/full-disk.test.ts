@@ -46,7 +46,7 @@ const ready = async (postern: RunningPostern) => {
 };
 const addShare = async (postern: RunningPostern) => (await postern.send('share/add', newShare())).status;
 
-test('on a full disk changes get 507 and downloads work, also after a restart, until space is free', { timeout: 60_000 }, async (t) => {
+test('on a full disk changes get 507 and downloads work, even after a restart, until space is free', { timeout: 60_000 }, async (t) => {
   const disk = smallDisk(t, 'size=48m');
   if (disk === null) return;
   const data = join(disk, 'data');

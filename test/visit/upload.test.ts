@@ -175,7 +175,7 @@ test('a file over the size limit answers 413, and no part of it is kept', async 
   assert.equal((await postern.visit(`${base}/visit`)).body.share.maxFileSize, 1000);
 });
 
-test('an interrupted upload leaves no file, also after a restart', async (t) => {
+test('an interrupted upload leaves no file, even after a restart', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await startPostern(t, { data });
   const { base } = await linkTo(postern);

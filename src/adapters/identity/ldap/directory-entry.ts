@@ -39,7 +39,7 @@ export function textOf(entry: Entry, attribute: string | undefined): string {
   return text.length <= maxText ? text : '';
 }
 
-/** Returns what identifies an entry, also after it was renamed. */
+/** Returns what identifies an entry, even after it was renamed. */
 export function entryId(entry: Entry): string {
   const [guid] = valuesOf(entry, 'objectGUID');
   return textOf(entry, 'entryUUID') || (Buffer.isBuffer(guid) ? guid.toString('hex') : '') || entry.dn.toLowerCase();

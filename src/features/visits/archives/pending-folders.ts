@@ -28,7 +28,7 @@ export interface PendingFolders {
   next(): PendingFolder | null;
   /** Adds a subfolder of the folder that `next` returned last. @throws Refusal (503) if the names need too much memory */
   add(name: string): void;
-  /** Must be called at the end, also after an error. */
+  /** Must be called at the end, even after an error. */
   end(): void;
 }
 

@@ -14,7 +14,7 @@ export interface ZipDirectory {
   /** Returns the bytes of all entries. */
   size(): number;
   pieces(): AsyncGenerator<Buffer>;
-  /** Must be called at the end, also after an error. */
+  /** Must be called at the end, even after an error. */
   end(): void;
 }
 

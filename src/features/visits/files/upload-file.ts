@@ -28,7 +28,7 @@ export interface IncomingFile {
   readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
 
-/** The response for the visitor. The name is the one that they sent, also if a drop box stores the file under another name. */
+/** The response for the visitor. The name is the one that they sent, even if a drop box stores the file under another name. */
 export interface StoredFile {
   readonly name: string;
   readonly size: number;
