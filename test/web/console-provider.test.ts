@@ -52,7 +52,7 @@ test('an operator with a password connects the account with the provider, and th
   await assertClean(page, 'connection with the provider');
   await dialog.getByLabel('Current password').fill(password);
   await dialog.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('Your account is connected with a user of 127.0.0.1.').waitFor();
+  await page.getByText('Your account is connected to a user of 127.0.0.1.').waitFor();
   await page.getByRole('button', { name: 'Connect with another user' }).waitFor();
   await page.getByRole('heading', { name: 'Second factor' }).waitFor();
 });

@@ -50,7 +50,7 @@ const actionLabels: Readonly<Record<string, string>> = {
   'operator/deleteSecondFactor': 'Removed a second factor',
   'operator/renewRecoveryCodes': 'Replaced recovery codes',
   'operator/resetSecondFactors': 'Removed the second factors of an operator',
-  'operator/linkProvider': 'Connected an account with the provider',
+  'operator/linkProvider': 'Connected an account to the provider',
   'operator/unlinkProvider': 'Disconnected an operator from the provider',
   'operator/reset': 'Reset an operator on the server',
 };

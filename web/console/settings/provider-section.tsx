@@ -22,7 +22,7 @@ function ConnectDialog({ provider, close }: { readonly provider: string; readonl
   return (
     <Dialog onClose={close} title={`Connect with ${provider}`}>
       <SmallFormFields of={smallForm} saveLabel="Continue" cancel={close}>
-        <Text>Next, you sign in at {provider}. From then on, the user with whom you sign in there can open this console as you.</Text>
+        <Text>Next, you sign in at {provider}. After that, you can sign in to this console with that account.</Text>
         <CurrentPasswordField data-autofocus {...smallForm.form.getInputProps('currentPassword')} />
       </SmallFormFields>
     </Dialog>
@@ -42,7 +42,7 @@ export function ProviderSection() {
         <Text>You have signed in at {provider}. Your password and second factor, if any, are managed there.</Text>
       ) : (
         <Group>
-          {signsInAtProvider && <Text>Your account is connected with a user of {provider}.</Text>}
+          {signsInAtProvider && <Text>Your account is connected to a user of {provider}.</Text>}
           <Button variant="default" onClick={() => setIsOpen(true)}>
             {signsInAtProvider ? 'Connect with another user' : `Connect with ${provider}`}
           </Button>
