@@ -9,7 +9,7 @@ function codeOf(cause: unknown): string {
 /** Ends the process when the database is no longer the one that it started with. */
 export function exitOnReplacedDatabase(): never {
   process.stderr.write(
-    'The database at POSTERN_DATABASE_URL is not the one that Postern started with: it is being restored or was replaced. Postern stops. Start it again when the database is complete.\n',
+    'The database at POSTERN_DATABASE_URL is not the one that Postern started with: it is being restored or was replaced. Postern is stopping. Start it again when the database is complete.\n',
   );
   process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the database
 }
@@ -17,7 +17,7 @@ export function exitOnReplacedDatabase(): never {
 /** Ends the process when the disk has failed and no request can be answered any more. */
 export function exitOnDiskFailure(cause: unknown): never {
   process.stderr.write(
-    `The disk of POSTERN_DATA failed (${codeOf(cause)}). Postern stops without answering open requests, because it cannot tell what was written.\n`,
+    `The disk of POSTERN_DATA failed (${codeOf(cause)}). Postern exits without responding to open requests, because it cannot tell what was written.\n`,
   );
   process.exit(70); // EX_SOFTWARE: a supervisor restarts the process, and the start checks the disk
 }

@@ -28,7 +28,7 @@ const isLoopback = (host: string) => host === 'localhost' || host === '::1' || h
 /** Returns warnings about settings that are allowed but rarely intended. */
 function settingWarnings({ host, publicUrl }: Settings): string[] {
   if (isLoopback(host)) return [];
-  if (publicUrl === null) return ['POSTERN_PUBLIC_URL is not set: links name localhost, which visitors elsewhere cannot open.'];
+  if (publicUrl === null) return ['POSTERN_PUBLIC_URL is not set: links contain localhost, which works only on this machine.'];
   return publicUrl.startsWith('https:') ? [] : ['POSTERN_PUBLIC_URL is not https: passwords and files are sent unencrypted.'];
 }
 
@@ -66,7 +66,7 @@ let isStopping = false;
 async function stopServer(): Promise<void> {
   if (isStopping) return;
   isStopping = true;
-  print('Postern stops. Running transfers have up to 25 seconds to finish.');
+  print('Postern is stopping. Running transfers have up to 25 seconds to finish.');
   await postern[Symbol.asyncDispose]();
   exitAfterStop();
 }

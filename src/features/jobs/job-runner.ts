@@ -143,7 +143,7 @@ export class ScheduledJobs implements JobRunner {
     await Promise.race([Promise.all(this.#running.keys()), late.promise]);
     clearTimeout(timer);
     for (const { claim, stop } of this.#running.values()) {
-      stop.abort(new Error('Postern stops'));
+      stop.abort(new Error('Postern is stopping'));
       await releaseClaim(this.#ports, claim).catch(() => {}); // else the lease ends by itself
     }
   }
