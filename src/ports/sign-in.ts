@@ -203,7 +203,7 @@ export interface RedirectSignIn {
    */
   finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<CompletedSignIn | SingleUseSignIn | Refusal>;
   /**
-   * Verifies what a browser has brought without its cookies, and stores it for its next request. Present if the page of the provider sends
+   * Verifies what a browser sent without its cookies, and stores it for its next request. Present if the page of the provider sends
    * the browser back with a POST, which has no cookies unless they are for HTTPS only.
    * @returns a reference for the parameter `parked` of the next request. If the response was refused, `finish` throws the refusal that the
    *   reference contains

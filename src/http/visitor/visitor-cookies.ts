@@ -6,8 +6,8 @@ import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/vis
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
-const maxCookies = 30; // the browser keeps the thirty newest
-const maxRead = 2 * maxCookies; // a browser hardly sends more than it keeps, and each costs a lookup
+const maxCookies = 30; // the browser stores the thirty newest
+const maxRead = 2 * maxCookies; // a browser rarely sends more than it stores, and each costs a lookup
 const maxBasicLength = 1024; // characters
 
 /** Returns whether browsers accept cookies for HTTPS only. */

@@ -192,7 +192,7 @@ export async function completeProviderSignIn(
 }
 
 /**
- * Verifies what a browser has brought without its cookies, and keeps it for its next request, which has them.
+ * Verifies what a browser sent without its cookies, and stores it for its next request, which has them.
  * @returns a reference for the parameter `parked` of that request
  * @throws Refusal (400, 404, 503)
  */

@@ -7,10 +7,14 @@ import type { Tx } from '#ports/store.ts';
 
 const purpose = 'parked SAML statement';
 
-/** Returns the key by which a statement is remembered: a provider chooses its ID, of any length. */
+/** Returns the key of a statement: the hash of its ID, because the provider chooses the ID and may make it very long. */
 export const statementKey = ({ id }: Pick<SamlStatement, 'id'>): string => sha256(id);
 
-/** Inserts a statement. @param parked encrypted; null: it begins a session now @returns false if it is known */
+/**
+ * Inserts a statement.
+ * @param parked the encrypted statement, or null if its session begins now
+ * @returns false if the statement is stored already
+ */
 async function insertStatement(tx: Tx, profile: ProfileRef, statement: SamlStatement, parked: string | null): Promise<boolean> {
   const inserted = await tx
     .insertInto('used_statement')
@@ -31,7 +35,7 @@ async function insertStatement(tx: Tx, profile: ProfileRef, statement: SamlState
 export const markStatementUsed = (tx: Tx, profile: ProfileRef, statement: SamlStatement): Promise<boolean> =>
   insertStatement(tx, profile, statement, null);
 
-/** Stores a statement until the next request of the browser that has brought it. @returns false if it was used or stored before */
+/** Stores a statement until the next request of the browser that sent it. @returns false if it was used or stored before */
 export const parkStatement = (
   { store, vault }: Pick<Ports, 'store' | 'vault'>,
   profile: ProfileRef,
