@@ -149,7 +149,7 @@ async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
   }
 }
 
-const maxRecoveryTime = 5000; // ms for a location: one that hangs is left to go on by itself
+const maxRecoveryTime = 5000; // ms for a location: recovery of one that hangs continues in the background
 const maxConcurrent = 16; // locations
 
 /** Runs work for all items, a few at a time, and none of them longer than `maxRecoveryTime`. @param onLate called for those that take longer */
