@@ -7,9 +7,11 @@ import { groupsOf } from './directory-groups.ts';
 
 const maxUsername = 255; // characters
 
-/** A user name, and the name with which its user has signed in; null: the account of the configuration searches. */
+/** A user to search for. */
 export interface SearchedUser {
+  /** As the visitor entered it. */
   readonly username: string;
+  /** Name with which the connection is bound; null: it is bound with the account of the configuration. */
   readonly bindName: string | null;
 }
 
