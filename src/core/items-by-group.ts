@@ -1,4 +1,4 @@
-/** Items by group. Finds the largest group without a look at the others. */
+/** Items by group. Finds the largest group without scanning the others. */
 export class ItemsByGroup<Item> {
   /** The items of each group, in the order in which they were added. */
   readonly #items = new Map<string, Set<Item>>();

@@ -63,7 +63,7 @@ export interface Upload {
   closeForRecovery(): Promise<void>;
 }
 
-/** How far a kind of storage keeps its word. */
+/** What a kind of storage guarantees. */
 export interface StorageTraits {
   /** atomic: of several uploads to one free name, one succeeds. checked: two at the same moment may both succeed. */
   readonly create: 'atomic' | 'checked';

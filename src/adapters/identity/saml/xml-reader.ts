@@ -9,8 +9,8 @@ const timeLimit = 2000; // ms for one document
 const tooMuch = 'The XML could not be read: it takes too much time or memory.';
 
 /**
- * Reads XML in a thread, one document after the other. A document for which that takes too long, or too much memory, ends the thread:
- * a short document can keep a parser busy for seconds.
+ * Reads XML in a thread, one document after the other. Ends the thread if a document takes too much time or memory: a short document
+ * can keep a parser busy for seconds.
  */
 export class XmlReader implements AsyncDisposable {
   #thread: IdleThread | undefined;

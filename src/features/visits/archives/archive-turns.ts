@@ -17,8 +17,8 @@ export interface ArchiveTurns {
 
 /**
  * Creates turns in which each location has its own places, so that a slow disk delays only the archives of its files. The
- * number of waiting requests is limited for all locations together: a client with links to several locations must not
- * wait at each of them.
+ * number of waiting requests is limited for all locations together: otherwise a client with links to several locations
+ * could fill the queue of each.
  */
 export function archiveTurns(maxWaiting: { readonly inner: number; readonly all: number }): ArchiveTurns {
   const refusal = () => new Refusal('listingBusy', undefined, { retryAfter });

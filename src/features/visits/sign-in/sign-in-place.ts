@@ -14,7 +14,7 @@ export interface SignInPlace {
   readonly pageUrl: string;
 }
 
-/** Returns a request as somebody sends it who has not signed in. */
+/** Returns the request without credentials, as if the visitor had not signed in. */
 export const withoutCredentials = (visitorRequest: VisitorRequest): VisitorRequest => ({
   ...visitorRequest,
   credentials: { basic: null, session: () => null },
