@@ -16,10 +16,10 @@ export class Failure extends Error {
 }
 
 /** Returns the failure of a request that could not be sent. */
-export const offline = () => new Failure(0, 'offline', '', null);
+export const offlineFailure = () => new Failure(0, 'offline', '', null);
 
 /** Returns the failure for a file that was moved, changed or deleted on the visitor's device after it was chosen. */
-export const unreadable = () => new Failure(0, 'fileUnreadable', '', null);
+export const unreadableFailure = () => new Failure(0, 'fileUnreadable', '', null);
 
 /** Returns a thrown value as a failure. */
 export const asFailure = (cause: unknown) => (cause instanceof Failure ? cause : new Failure(0, '', '', null));
@@ -59,7 +59,7 @@ export function parseFailure(status: number, text: string, retryAfter: string | 
 /** @returns the JSON of the response, in the shape of the route */
 async function requestJson(path: string, init: RequestInit = {}) {
   const response = await fetch(path, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => {
-    throw offline();
+    throw offlineFailure();
   });
   const text = await response.text();
   if (!response.ok) throw parseFailure(response.status, text, response.headers.get('retry-after'));
@@ -69,7 +69,7 @@ async function requestJson(path: string, init: RequestInit = {}) {
 const post = (path: string, body?: object) =>
   requestJson(path, { method: 'POST', ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) });
 
-/** Returns what the visitor may see: the sign-in, and the share or the shares. */
+/** Returns the state of the sign-in, and the share of the link or the shares of the portal. */
 export const fetchVisit = (): Promise<Visit | PortalVisit> => requestJson(`${linkPath}/visit`);
 /** Returns the next shares of a portal. @param startIndex index of the first share */
 export const fetchPortalPage = (startIndex: number): Promise<PortalVisit> => requestJson(`${linkPath}/visit?startIndex=${startIndex}`);
@@ -94,7 +94,7 @@ export const deleteItem = (path: readonly string[]): Promise<void> => requestJso
 /** Sends a request only to learn whether it fails. @throws Failure */
 export async function checkAddress(method: 'GET' | 'HEAD', address: string): Promise<void> {
   const response = await fetch(address, { method, headers: { accept: 'application/json' } }).catch(() => {
-    throw offline();
+    throw offlineFailure();
   });
   if (!response.ok) throw parseFailure(response.status, await response.text(), null);
 }
@@ -143,8 +143,8 @@ export function upload(
         .slice(0, 1)
         .arrayBuffer()
         .then(
-          () => reject(offline()),
-          () => reject(unreadable()),
+          () => reject(offlineFailure()),
+          () => reject(unreadableFailure()),
         );
     request.onabort = () => reject(new Failure(0, 'cancelled', '', null));
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import { asFailure, type Failure, unreadable, upload } from '#visitor/link-api.ts';
+import { asFailure, type Failure, unreadableFailure, upload } from '#visitor/link-api.ts';
 import { freeName } from './free-name.ts';
 import { NewFolders } from './new-folders.ts';
 import { type ConflictChoice, canRetry, type Queue, type Upload, type UploadItem } from './upload-item.ts';
@@ -42,7 +42,7 @@ export class Uploads {
   add(files: readonly Upload[], path: readonly string[]): void {
     const items = files.map(({ file, folder, unreadable: isUnreadable = false }): UploadItem => {
       const item = this.#newItem(file, [...path, ...(this.#options.canCreateFolders ? folder : []), file.name]);
-      return isUnreadable ? { ...item, state: 'failed', failure: unreadable() } : item;
+      return isUnreadable ? { ...item, state: 'failed', failure: unreadableFailure() } : item;
     });
     for (const { number } of items) this.#existingDepths.set(number, path.length);
     this.#append(items);
