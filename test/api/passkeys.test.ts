@@ -118,7 +118,7 @@ test('a passkey whose counter does not increase is refused, because it may be a 
   assert.equal((await use(6)).status, 200);
 });
 
-test('a passkey is created only with the password, and for the operator who has entered it', async (t) => {
+test('a passkey is created only with the password, and only for the operator who entered it', async (t) => {
   const { call, postern } = await withOlga(t);
   const wrong = await call('operator/preparePasskey', { currentPassword: 'another password' });
   assert.deepEqual(outcome(wrong), [403, 'currentPasswordWrong']);

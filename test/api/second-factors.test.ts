@@ -120,7 +120,7 @@ test('a stolen session changes no second factor: the password is needed', async 
   }
 });
 
-test('an app is added only with a code that it shows', async (t) => {
+test('an app is added only with a code that it currently shows', async (t) => {
   const { postern, now } = await withOlga(t);
   const call = consoleOf(postern, await signIn(postern, 'Olga'));
   const { secret, uri } = (await call('operator/prepareTotp')).body;

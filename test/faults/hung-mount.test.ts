@@ -75,7 +75,7 @@ const heldCalls: readonly { readonly call: string; readonly path: string; readon
 ];
 
 for (const { call, path, init, long } of heldCalls)
-  test(`while a mount hangs in ${call}, other locations and the health check answer, and the request ends when it answers`, {
+  test(`while a mount hangs in ${call}, other locations and the health check respond, and the request ends when the mount responds again`, {
     timeout: 120_000,
   }, async (t) => {
     const reason = missing() ?? (long && !isLong ? 'npm run test:faults' : undefined);

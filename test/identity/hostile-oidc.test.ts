@@ -347,7 +347,7 @@ test('only what a browser can cause counts as a failed attempt: a faulty provide
   assert.equal(await failures(), 2 * counted, 'a code that the provider does not know');
 });
 
-test('a code of one provider is not sent to another one to which the profile was changed meanwhile', async (t) => {
+test('after a profile is changed to another provider, a code from the old provider is not sent to the new one', async (t) => {
   const { provider, postern, profile, beginOnly } = await startWithForger(t);
   const other = await startForgingProvider(t);
   const browser = new RedirectedBrowser();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { maxConnections } from './descriptors.ts';
 
-test('the connection limit leaves one file descriptor per connection, one per upload, and 144 for Postern itself', () => {
+test('the connection limit reserves two file descriptors per connection, one more per upload, and 144 for Postern itself', () => {
   for (const [limit, uploads] of [
     [256, 37],
     [1024, 293],
