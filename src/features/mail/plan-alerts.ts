@@ -30,37 +30,34 @@ export async function hasAlertsToPlan({ read, dialect }: Store): Promise<boolean
   return (await due.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Assigns new alerts to the digest of their visitor. @returns false if there are none */
+/**
+ * Assigns new alerts to the digests of their visitors.
+ * @returns whether more may wait. The newest ones wait for the next run: while visitors are busy, a change for each few would slow them.
+ */
 async function collectAlerts({ store }: PlanPorts): Promise<boolean> {
   const { now } = store.dialect;
   return store.write(async (tx) => {
-    const alerts = await tx
-      .selectFrom('alert')
-      .select(['id', 'tid', 'share_id', 'visitor'])
-      .where('collected', '=', 0)
-      .orderBy('id')
-      .limit(collectedPerChange)
-      .execute();
+    const uncollected = tx.selectFrom('alert').where('collected', '=', 0);
+    const alerts = await uncollected.select(['id', 'tid']).orderBy('id').limit(collectedPerChange).execute();
     const last = alerts.at(-1);
     if (!last) return false;
-    for (const key of new Set(alerts.map(({ tid, share_id, visitor }) => JSON.stringify([tid, share_id, visitor])))) {
-      const [tid, share_id, visitor]: [number, number, string] = JSON.parse(key);
+    // By tenant and last id these are the alerts above: the transaction sees no others, and a list of their ids would cost more.
+    for (const tid of new Set(alerts.map((alert) => alert.tid))) {
+      const digests = uncollected
+        .select(['tid', 'share_id', 'visitor', sql<number>`${now} + ${sql.lit(pauses[0])}`.as('due_at'), sql.lit(0).as('step')])
+        .distinct()
+        .where('tid', '=', tid)
+        .where('id', '<=', last.id);
       await tx
         .insertInto('alert_digest')
-        .values({ tid, share_id, visitor, due_at: sql<number>`${now} + ${pauses[0]}`, step: 0 })
+        .columns(['tid', 'share_id', 'visitor', 'due_at', 'step'])
+        .expression(digests)
         .onConflict((conflict) => conflict.columns(['tid', 'share_id', 'visitor']).doNothing())
         .execute();
+      const collected = tx.updateTable('alert').set({ collected: 1 }).where('tid', '=', tid);
+      await collected.where('collected', '=', 0).where('id', '<=', last.id).execute();
     }
-    // These are the alerts above: the transaction sees no others, and a list of their ids would cost more than the update.
-    for (const tid of new Set(alerts.map((alert) => alert.tid)))
-      await tx
-        .updateTable('alert')
-        .set({ collected: 1 })
-        .where('tid', '=', tid)
-        .where('collected', '=', 0)
-        .where('id', '<=', last.id)
-        .execute();
-    return true;
+    return alerts.length === collectedPerChange;
   }, 'job');
 }
 
