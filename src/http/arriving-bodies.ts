@@ -1,30 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { wideNetworkOf } from '#core/client-networks.ts';
+import { Refusal } from '#core/messages.ts';
+import { waitingLimit } from '#features/turns/waiting-limit.ts';
 import { onceClosed } from './connections/disconnect.ts';
 import { HeldMemory } from './held-memory.ts';
 
 const limits = { network: 32 << 20, all: 96 << 20 }; // bytes, for a wide network and in total
-const longBody = 1 << 13; // bytes: shorter bodies are not counted, because the limit on connections bounds their memory
+const longBody = 1 << 13; // bytes: the memory of shorter bodies is not counted, because their number has a limit
+const unlimitedConnections = 16_384; // counts where the system sets no limit
+const retryAfter = 5; // seconds
 
-/** Limits the memory of JSON bodies that have begun to arrive: a client may withhold the last byte of each. */
+/** Limits JSON bodies that have begun to arrive: a client may withhold the last byte of each. */
 export interface ArrivingBodies {
   /**
    * Counts a body until it has arrived, or until its response is closed: nobody reads the rest of a refused body, so it never ends.
    * @param maxBytes limit of the route for a body
-   * @throws Refusal (503) if too many bytes are arriving already
+   * @throws Refusal (503) if too many bodies, or too many bytes of them, are arriving already
    */
   expect(request: IncomingMessage, response: ServerResponse, address: string, maxBytes: number): void;
 }
 
-export function arrivingBodies(): ArrivingBodies {
+/**
+ * @param maxConnections of the server. A wide network may withhold the bodies of an eighth of them, all together of a half: behind a
+ * proxy all connections come from one address, and a client must not occupy the connections of the others.
+ */
+export function arrivingBodies(maxConnections = unlimitedConnections): ArrivingBodies {
   const memory = new HeldMemory(limits, 'bodiesBusy');
+  const max = { inner: Math.ceil(maxConnections / 8), all: Math.ceil(maxConnections / 2) };
+  const bodies = waitingLimit(max, () => new Refusal('bodiesBusy', undefined, { retryAfter }));
   return {
     expect(request, response, address, maxBytes) {
+      const network = wideNetworkOf(address);
+      const body = { inner: network, largeGroups: [network], refuse: () => request.destroy() };
+      const onceDone = (work: () => void) => {
+        request.once('end', work);
+        onceClosed(response, work);
+      };
+      bodies.add(body);
+      onceDone(() => bodies.remove(body));
       const bytes = Math.min(Number(request.headers['content-length'] ?? maxBytes), maxBytes);
-      if (bytes < longBody) return;
-      const release = memory.hold({ network: wideNetworkOf(address) }, bytes, () => request.destroy());
-      request.once('end', release);
-      onceClosed(response, release);
+      if (bytes >= longBody) onceDone(memory.hold({ network }, bytes, () => request.destroy()));
     },
   };
 }

@@ -39,3 +39,17 @@ test('the address of the client is known after a body that arrives later than it
   const [response] = await once(sent, 'response');
   assert.deepEqual(JSON.parse(await text(response)), { address: '192.0.2.7' });
 });
+
+test('a body beyond the limit of its network is refused, and its connection is closed', async (t) => {
+  const { url } = await startServer(t);
+  const headers = { 'content-type': 'application/json', 'content-length': 1 << 20 };
+  const post = () => {
+    const sent = request(url, { method: 'POST', headers }).on('error', () => {});
+    t.after(() => sent.destroy());
+    sent.write('{');
+    return once(sent, 'response');
+  };
+  const [refused] = await Promise.race(Array.from({ length: 33 }, post)); // 32 MiB are the limit
+  assert.equal(refused.statusCode, 503);
+  assert.equal(refused.headers.connection, 'close');
+});

@@ -8,6 +8,7 @@ import type { Clock } from '#ports/clock.ts';
 import type { Random } from '#ports/random.ts';
 import { arrivingBodies } from './arriving-bodies.ts';
 import { maxBodyBytes } from './body-limits.ts';
+import { maxConnections } from './connections/descriptors.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { createNodeServer } from './connections/node-server.ts';
 import { requestTurns } from './connections/request-turns.ts';
@@ -112,7 +113,7 @@ function checkRequests(app: FastifyInstance, warnOfProxy: (request: FastifyReque
 function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonBodyParser());
-  const bodies = arrivingBodies();
+  const bodies = arrivingBodies(maxConnections());
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { method, headers, raw } = request;
     const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
@@ -125,6 +126,7 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
       try {
         bodies.expect(raw, reply.raw, request.ip, request.routeOptions.bodyLimit ?? maxBodyBytes);
       } catch (cause) {
+        reply.header('connection', 'close'); // the rest of the body would occupy the connection
         return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
       }
       expectBody(raw, reply.raw, timeouts);
