@@ -92,9 +92,14 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
   const least =
     'the same by the smallest program that gives state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
   note(floor(least, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
-  await using behindHttp = await startServer(join(import.meta.dirname, 'servers/least-behind-http.ts'), [], {}, /ready (\d+)/);
-  const rules = 'this program behind the HTTP server of Postern, which has rules for all requests';
-  note(floor(rules, 'requests/s', await comparedTo(`${behindHttp.url}/sign-in/link`)));
+  await using withoutLink = await startServer(
+    join(import.meta.dirname, 'servers/start-without-link.ts'),
+    [provider.issuer],
+    {},
+    /ready (\d+)/,
+  );
+  const parts = 'the same by the HTTP server, limit, OpenID library, encryption and cookie of Postern alone: no link, no database';
+  note(floor(parts, 'requests/s', await comparedTo(`${withoutLink.url}/sign-in/link`)));
   const request = 'a visit without a sign-in, of a bare redirect: the least that a request at a link costs';
   note(floor(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
 }
