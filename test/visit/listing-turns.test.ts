@@ -29,7 +29,7 @@ test('a waiting listing ends as soon as its client disconnects', async () => {
   await assert.rejects(waits, (cause) => cause === leaving.signal.reason);
 });
 
-test('at most two pages of one link are read at once, of two folders, so that another link at the location need not wait for them', async () => {
+test('at most three pages of one link are read at once, so that another link at the location need not wait for them', async () => {
   const turns = new ListingTurns();
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const reads: string[] = [];
@@ -43,7 +43,7 @@ test('at most two pages of one link are read at once, of two folders, so that an
   for (const path of ['a', 'a', 'b', 'c', 'd']) ask('greedy', path);
   ask('other', 'e');
   await new Promise(setImmediate);
-  assert.deepEqual(reads, ['greedy a', 'greedy b', 'other e']);
+  assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other e']);
 });
 
 test('pages that are read for clients which have left count for their link, so that another link at the location need not wait', async () => {
@@ -66,7 +66,7 @@ test('pages that are read for clients which have left count for their link, so t
   }
   ask('other', 'g', new AbortController().signal);
   await new Promise(setImmediate);
-  assert.deepEqual(reads, ['greedy a', 'greedy b', 'other g']);
+  assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other g']);
 });
 
 test('pages of a folder that a hundred addresses of one network request delay those of another network by one page', async () => {
@@ -88,6 +88,41 @@ test('pages of a folder that a hundred addresses of one network request delay th
     await new Promise(setImmediate);
   }
   assert.ok(reads.includes('198.51.100.1'), String(reads));
+});
+
+test('a page of a folder need not wait for a page of the same folder that another network reads', async () => {
+  const turns = new ListingTurns();
+  const reads: string[] = [];
+  const ask = (address: string, startIndex: number) => {
+    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
+    const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
+    void turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => {
+      reads.push(address);
+      return new Promise<never>(() => {});
+    });
+  };
+  for (const number of [0, 1, 2]) ask('203.0.113.1', number);
+  ask('198.51.100.1', 3);
+  await new Promise(setImmediate);
+  assert.deepEqual(reads, ['203.0.113.1', '198.51.100.1']);
+});
+
+test('when too many requests wait at a link, the network with the most of them gives way to the others', async () => {
+  const turns = new ListingTurns();
+  const refused: string[] = [];
+  const ask = (address: string, startIndex: number) => {
+    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
+    const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
+    const page = turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => new Promise<never>(() => {}));
+    page.catch(({ messageName }: { messageName: string }) => refused.push(`${address} ${messageName}`));
+  };
+  const crowd = Array.from({ length: 8 }, (_, number) => `10.0.${number}.1`); // with 32 requests each
+  for (let number = 0; number < 256; number += 1) ask(crowd[number % 8] ?? '', number);
+  await new Promise(setImmediate);
+  assert.deepEqual(refused, []);
+  ask('192.0.2.1', 256);
+  await new Promise(setImmediate);
+  assert.deepEqual(refused, ['10.0.0.1 listingBusy']);
 });
 
 test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {

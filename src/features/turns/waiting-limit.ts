@@ -20,6 +20,8 @@ export interface WaitingLimit {
   add(request: WaitingRequest): void;
   /** Removes a request. @returns whether it still waited */
   remove(request: WaitingRequest): boolean;
+  /** Returns how many requests wait. */
+  count(): number;
 }
 
 /** Returns a limit. @param max how many requests may wait in an inner group and in total. @param refusal creates the error */
@@ -52,5 +54,6 @@ export function waitingLimit(max: { readonly inner: number; readonly all: number
       for (const name of request.largeGroups) groups.add(name, request);
     },
     remove,
+    count: () => waiting.size,
   };
 }

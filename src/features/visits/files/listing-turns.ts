@@ -1,20 +1,21 @@
+import { wideNetworkOf } from '#core/client-networks.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { type FairQueue, fairQueue } from '#core/fair-queue.ts';
 import type { ListingQuery } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
 import { type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+import { type WaitingLimit, waitingLimit } from '#features/turns/waiting-limit.ts';
 import type { ListingJson } from './listing-json.ts';
 
 /**
- * Pages read at once of a location, and of a link, each of another folder: a page of a large folder takes a second, and must delay
- * neither other links nor the other folders of its link.
+ * Pages read at once of a location, a link, a folder of a link, and there for a wide network. A page of a large folder takes a second,
+ * and must delay neither other links, nor other folders of its link, nor other networks.
  */
-const maxConcurrent = { location: 4, link: 2 };
-/**
- * Requests that wait or whose responses are still being sent: of one visitor of a link, of a network, of a wide network and
- * of a link. For a location, only requests that wait.
- */
-const maxWaiting = { visitor: 32, network: 64, wide: 128, link: 256, location: 512 };
+const maxConcurrent = { location: 4, link: 3, folder: 2, wide: 1 };
+/** Requests that wait or whose responses are still being sent: of one visitor of a link, of a network and of a wide network. */
+const maxRequests = { visitor: 32, network: 64, wide: 128 };
+/** Requests that wait for a page of a link or of a location. Beyond it, the wide network with the most of them gives way. */
+const maxWaiting = { link: 256, location: 512 };
 const retryAfter = 2; // seconds
 
 /** A request for a page of a folder. */
@@ -41,6 +42,8 @@ interface Job {
 }
 
 interface LocationTurns {
+  readonly limit: WaitingLimit;
+  readonly limitsByLink: Map<string, WaitingLimit>;
   readonly queue: FairQueue<Job>;
   /** Waiting jobs, by the page that they read. */
   readonly jobs: Map<string, Job>;
@@ -48,7 +51,41 @@ interface LocationTurns {
   readonly running: Map<Job, readonly (readonly string[])[]>;
 }
 
-const newTurns = (): LocationTurns => ({ queue: fairQueue<Job>(), jobs: new Map(), running: new Map() });
+const busyRefusal = () => new Refusal('listingBusy', undefined, { retryAfter });
+
+const newLimit = (all: number) => waitingLimit({ inner: Number.POSITIVE_INFINITY, all }, busyRefusal);
+
+const newTurns = (): LocationTurns => ({
+  ...{ limit: newLimit(maxWaiting.location), limitsByLink: new Map() },
+  ...{ queue: fairQueue<Job>(), jobs: new Map(), running: new Map() },
+});
+
+/**
+ * Counts a request that waits for a page.
+ * @param refuse ends its wait in favor of a network with fewer requests
+ * @returns ends the count
+ * @throws Refusal (503) if too many requests wait at the link or the location
+ */
+function beginWait(
+  { limit, limitsByLink }: LocationTurns,
+  { viewId, address }: ListingTurnRequest,
+  refuse: (cause: unknown) => void,
+): () => void {
+  const limitOfLink = limitsByLink.get(viewId) ?? newLimit(maxWaiting.link);
+  limitsByLink.set(viewId, limitOfLink);
+  const waiting = { inner: '', largeGroups: [wideNetworkOf(address)], refuse };
+  const endWait = () => {
+    for (const { remove } of [limit, limitOfLink]) remove(waiting);
+    if (limitOfLink.count() === 0) limitsByLink.delete(viewId);
+  };
+  try {
+    for (const { add } of [limit, limitOfLink]) add(waiting);
+  } catch (cause) {
+    endWait();
+    throw cause;
+  }
+  return endWait;
+}
 
 /** Returns the groups of a request: links take turns, then their folders, then the networks of the visitors. */
 function listingGroupsOf(request: ListingTurnRequest): readonly string[] {
@@ -56,14 +93,14 @@ function listingGroupsOf(request: ListingTurnRequest): readonly string[] {
   return [link, request.path, ...networks];
 }
 
-/** Returns a function that says whether links or folders of links have as many running jobs as they may. */
+/** Returns a function that says whether links, folders or networks have as many running jobs as they may. */
 function blockedGroups(running: LocationTurns['running']): (groups: readonly string[]) => boolean {
+  const limits = [maxConcurrent.link, maxConcurrent.folder, maxConcurrent.wide];
   const counts = new Map<string, number>();
   for (const groupsOfJob of running.values()) {
-    const names = groupsOfJob.flatMap(([link, path]) => [`${link}`, `${link}\n${path}`]);
+    const names = groupsOfJob.flatMap((groups) => limits.map((_, index) => groups.slice(0, index + 1).join('\n')));
     for (const name of new Set(names)) addCount(counts, name, 1);
   }
-  const limits = [maxConcurrent.link, 1];
   return (groups) => (counts.get(groups.join('\n')) ?? 0) >= (limits[groups.length - 1] ?? Number.POSITIVE_INFINITY);
 }
 
@@ -99,22 +136,21 @@ function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): vo
   job.result.reject(job.key); // settles the promise, on which no request waits any more
 }
 
-/** Returns the limits on requests that count for a visitor, their networks and their link. */
+/** Returns the limits on requests that count for a visitor and their networks. */
 function limitsOf(request: ListingTurnRequest): readonly { readonly name: string; readonly max: number }[] {
   const groups = turnGroupsOf(request);
-  const [link, wide, network] = groups;
+  const [, wide, network] = groups;
   return [
-    { name: `visitor ${groups.join('\n')}`, max: maxWaiting.visitor + 1 },
-    { name: `network ${network}`, max: maxWaiting.network },
-    { name: `wide network ${wide}`, max: maxWaiting.wide },
-    { name: `link ${link}`, max: maxWaiting.link },
+    { name: `visitor ${groups.join('\n')}`, max: maxRequests.visitor + 1 },
+    { name: `network ${network}`, max: maxRequests.network },
+    { name: `wide network ${wide}`, max: maxRequests.wide },
   ];
 }
 
 /** Reads pages of folders and formats them as JSON, in turns: by location, then by link, by folder, and by network. */
 export class ListingTurns {
   readonly #locations = new Map<number, LocationTurns>();
-  /** Requests that wait or whose responses are being sent, by visitor, network and link. */
+  /** Requests that wait or whose responses are being sent, by visitor and network. */
   readonly #requestCounts = new Map<string, number>();
 
   /** Returns how many pages wait for their turn. */
@@ -126,30 +162,32 @@ export class ListingTurns {
   async page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page> {
     const { locationId, path, query, clientGone } = request;
     clientGone.throwIfAborted();
+    this.#count(request);
     const turns = this.#locations.get(locationId) ?? newTurns();
-    this.#count(request, turns);
-    this.#locations.set(locationId, turns);
     const groups = listingGroupsOf(request);
+    const ended = Promise.withResolvers<never>();
+    const endWait = beginWait(turns, request, (cause) => end(cause));
+    this.#locations.set(locationId, turns);
     const job = joinJob(turns, JSON.stringify([path, query]), groups, read);
     this.#startJobs(locationId, turns);
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => {
-      aborted.reject(clientGone.reason); // before `leaveJob`, whose rejection has no reason that a log could show
+    const end = (cause: unknown) => {
+      ended.reject(cause); // before `leaveJob`, whose rejection has no reason that a log could show
       leaveJob(turns, job, groups);
     };
+    const onAbort = () => end(clientGone.reason);
     clientGone.addEventListener('abort', onAbort, { once: true });
     try {
-      return await Promise.race([job.result.promise, aborted.promise]);
+      return await Promise.race([job.result.promise, ended.promise]);
     } finally {
+      endWait();
       clientGone.removeEventListener('abort', onAbort);
     }
   }
 
-  /** Counts a request until its response is sent. @throws Refusal (503) if too many requests wait */
-  #count(request: ListingTurnRequest, { queue }: LocationTurns): void {
+  /** Counts a request until its response is sent. @throws Refusal (503) if there are too many */
+  #count(request: ListingTurnRequest): void {
     const limits = limitsOf(request);
-    const isFull = limits.some(({ name, max }) => (this.#requestCounts.get(name) ?? 0) >= max);
-    if (isFull || queue.count([]) >= maxWaiting.location) throw new Refusal('listingBusy', undefined, { retryAfter });
+    if (limits.some(({ name, max }) => (this.#requestCounts.get(name) ?? 0) >= max)) throw busyRefusal();
     for (const { name } of limits) {
       addCount(this.#requestCounts, name, 1);
       void request.sent.finally(() => addCount(this.#requestCounts, name, -1));
