@@ -23,6 +23,9 @@ export interface Caller {
   readonly requestId: string;
 }
 
+/** Returns the key of a caller: no other key or operator has the same. */
+export const callerKey = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string => `${kind} ${id}`;
+
 /** The part of an audit entry that a change fills in. `before` and `after` contain no secrets. */
 export interface ChangeAudit {
   readonly before?: object | null;

@@ -1,28 +1,51 @@
 import { addCount } from '#core/count-by-key.ts';
 import { Refusal } from '#core/messages.ts';
+import { type Caller, callerKey } from '#features/operation.ts';
+import { callerGroups } from '#features/turns/search-turns.ts';
+import { turnsByKey } from '#features/turns/turns.ts';
 
-const limits = { changes: 256, bytes: 64 << 20 }; // for each tenant
+/** Changes of a tenant that run at once, and of one caller: the other callers of its tenant need not wait for them. */
+const [maxRunning, maxRunningOfCaller] = [40, 32];
+/** The same for changes with long bodies: each may take a tenth of a second. */
+const [maxLong, maxLongOfCaller] = [3, 2];
+const longBody = 1 << 16; // bytes
+const maxWaiting = { inner: 256, all: 256 }; // for each tenant
+const maxBytes = { tenant: 64 << 20, caller: 32 << 20 }; // bytes of bodies
 const minBytes = 1 << 13; // memory of a request with a very short body
 const retryAfter = 2; // seconds
 
-/** Runs a change of a tenant. @throws 503 if too many of its changes are in progress. A change counts until it ends, even if its client has disconnected */
-export type RunLimitedChange = <T>(tenant: number, bytes: number, change: () => Promise<T>) => Promise<T>;
+const refusal = () =>
+  new Refusal('changesBusy', 'Too many changes of your tenant are in progress. Try again in a few seconds.', { retryAfter });
 
-/** Limits the changes in progress of each tenant, by number and bytes. */
+const turnsOfTenants = (concurrency: number, max: number) =>
+  turnsByKey({ concurrency, concurrencyOfGroup: { level: 0, max }, maxWaiting, refusal });
+
+/**
+ * Runs a change in its turn: the callers of a tenant take turns. A change runs and counts until it ends, even if its client has disconnected.
+ * @throws 503 if too many changes of the tenant wait, or too many bytes of them
+ */
+export type RunLimitedChange = <T>(caller: Pick<Caller, 'tid' | 'kind' | 'id'>, bytes: number, change: () => Promise<T>) => Promise<T>;
+
+/** Limits the changes in progress of each tenant and of each caller, by number and bytes. */
 export function limitChanges(): RunLimitedChange {
-  const counts = new Map<string, number>();
-  return async (tenant, bytes, change) => {
-    const [changes, memory] = [`changes ${tenant}`, `bytes ${tenant}`];
+  const bytesByHolder = new Map<string, number>();
+  const runInTurn = turnsOfTenants(maxRunning, maxRunningOfCaller);
+  const runLongInTurn = turnsOfTenants(maxLong, maxLongOfCaller);
+  const neverAborted = new AbortController().signal;
+  return async (caller, bytes, change) => {
     const weight = Math.max(bytes, minBytes);
-    if ((counts.get(changes) ?? 0) >= limits.changes || (counts.get(memory) ?? 0) + weight > limits.bytes)
-      throw new Refusal('changesBusy', 'Too many changes of your tenant are in progress. Try again in a few seconds.', { retryAfter });
-    addCount(counts, changes, 1);
-    addCount(counts, memory, weight);
+    const [tenant, groups] = [`${caller.tid}`, callerGroups(callerKey(caller))];
+    const holders = [
+      { name: `tenant ${tenant}`, max: maxBytes.tenant },
+      { name: `caller ${tenant} ${groups[0]}`, max: maxBytes.caller },
+    ];
+    if (holders.some(({ name, max }) => (bytesByHolder.get(name) ?? 0) + weight > max)) throw refusal();
+    const run = () => runInTurn(tenant, (turns) => turns.run(groups, neverAborted, change));
+    for (const { name } of holders) addCount(bytesByHolder, name, weight);
     try {
-      return await change();
+      return await (bytes < longBody ? run() : runLongInTurn(tenant, (turns) => turns.run(groups, neverAborted, run)));
     } finally {
-      addCount(counts, changes, -1);
-      addCount(counts, memory, -weight);
+      for (const { name } of holders) addCount(bytesByHolder, name, -weight);
     }
   };
 }

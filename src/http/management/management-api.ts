@@ -14,7 +14,7 @@ import {
   runOnce,
   storeResponse,
 } from '#features/idempotency/stored-responses.ts';
-import type { AnyChange, Caller, ChangeResult, Operation } from '#features/operation.ts';
+import { type AnyChange, type Caller, type ChangeResult, callerKey, type Operation } from '#features/operation.ts';
 import { checkConflictLimit, conflictLimit, countConflict, type WithinConflictLimit } from '#features/rate-limits/viewid-conflicts.ts';
 import { checkTarget } from '#features/records/check-target.ts';
 import type { SearchTurns } from '#features/turns/search-turns.ts';
@@ -89,7 +89,7 @@ async function runChange(
   const now = ports.clock.now();
   const idempotentRequest = idempotentRequestOf(
     request.headers['idempotency-key'],
-    { tid: caller.tid, caller: `${caller.kind} ${caller.id}` },
+    { tid: caller.tid, caller: callerKey(caller) },
     request,
     ports.vault,
   );
@@ -155,7 +155,7 @@ async function run(
   check(parameters);
   if ('change' in operation) {
     const bytes = Number(request.headers['content-length'] ?? maxBodyBytes);
-    return parts.runLimited(caller.tid, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
+    return parts.runLimited(caller, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
   }
   const inTurn = turnsOf(operation, parameters, caller, reply.raw);
   if ('stream' in operation) {

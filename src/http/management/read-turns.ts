@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
-import type { AnyRead, AnyStream, Caller, QueryInTurn } from '#features/operation.ts';
+import { type AnyRead, type AnyStream, type Caller, callerKey, type QueryInTurn } from '#features/operation.ts';
 import { callerGroups, reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -15,8 +15,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
   const reports = reportTurns();
   return (operation, parameters, caller, response) => {
     const { tid } = caller;
-    const callerKey = `${caller.kind} ${caller.id}`;
-    const groups = callerGroups(callerKey);
+    const groups = callerGroups(callerKey(caller));
     if ('stream' in operation) {
       const clientGone = disconnectSignal(response);
       // A client that reads slowly may lose its rights before the end of the response.
@@ -31,6 +30,6 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
     const location = operation.locationName?.(parameters);
     return location === undefined
       ? (query) => query()
-      : (query) => locations.run({ tid, caller: callerKey, location }, disconnectSignal(response), query);
+      : (query) => locations.run({ tid, caller: callerKey(caller), location }, disconnectSignal(response), query);
   };
 }
