@@ -107,7 +107,7 @@ export const settingDefinitions = {
   minFreeSpace: setting(
     'POSTERN_MIN_FREE_SPACE',
     '128',
-    'MiB that visitors must leave free on the file system of POSTERN_DATA. With less, their uploads, new folders and renames are refused with 507. 0: no limit.',
+    'MiB that visitors must leave free on the file system of POSTERN_DATA. With less, their uploads are refused with 507; with the embedded database, new folders and renames too. 0: no limit.',
     parseMebibytes,
   ),
   apiKey: setting(
