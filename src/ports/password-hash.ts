@@ -4,8 +4,8 @@
  */
 export type VerifyPassword = (storedHash: string | null, password: string) => Promise<boolean>;
 
-/** Who sets a password: a visitor, by address, or somebody who manages a tenant, by its id. */
-export type PasswordSetter = { readonly address: string } | { readonly tid: number };
+/** Who sets a password: a visitor, by address, or a key or operator of a tenant. Without one, Postern itself sets it. */
+export type PasswordSetter = { readonly address: string } | { readonly tid: number; readonly kind?: string; readonly id?: number };
 
 /** Hashes and verifies passwords. The hash is slow on purpose, and at most two are computed at the same time. */
 export interface PasswordHash {

@@ -16,6 +16,18 @@ test('a tenant that sets many passwords does not block other tenants or visitors
     assert.ok(reason instanceof Refusal && reason.messageName === 'signInBusy');
 });
 
+test('a key that sets many passwords delays another key of its tenant by one', async () => {
+  const hashes = argon2PasswordHash(cheap);
+  let set = 0;
+  const many = Array.from({ length: 20 }, async () => {
+    await hashes.hash('a password', { tid: 2, kind: 'key', id: 1 });
+    set += 1;
+  });
+  await hashes.hash('a password', { tid: 2, kind: 'key', id: 2 });
+  assert.ok(set <= 2, `${set} come first`);
+  await Promise.all(many);
+});
+
 test('a tenant that sets many passwords does not delay sign-in attempts', async () => {
   const hashes = argon2PasswordHash(cheap);
   let set = 0;

@@ -31,8 +31,8 @@ export function argon2PasswordHash(cost: { memoryCost: number; timeCost: number;
     hash(password, setter) {
       const inTurn = (groups: QueueGroups) => allHashes.run(groups, () => hash(password, cost));
       if (!('tid' in setter)) return inTurn(networksOf(setter.address));
-      const tenant: QueueGroups = [`tenant ${setter.tid}`, ''];
-      return tenantHashes.run(tenant, () => inTurn(tenant));
+      const groups: QueueGroups = [`tenant ${setter.tid}`, `${setter.kind} ${setter.id}`];
+      return tenantHashes.run(groups, () => inTurn(groups));
     },
     runInTurn: (address, attempt) => allHashes.run(networksOf(address), () => attempt(verifyStored)),
     waitingCount: () => allHashes.waitingCount() + tenantHashes.waitingCount(),
