@@ -169,7 +169,7 @@ export function ActivityPage() {
       </PageHead>
       {listState.share && (
         <Text mb="sm">
-          Only entries of one share are listState.{' '}
+          Only entries of one share are shown.{' '}
           <Anchor component="button" type="button" onClick={() => setListState({ share: undefined })}>
             Show all entries
           </Anchor>
