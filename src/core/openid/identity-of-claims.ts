@@ -79,7 +79,7 @@ function groupsOf(sources: readonly Claims[], path: string | undefined): readonl
 
 /**
  * Returns the address if the provider vouches for it. A text such as "true" is not `true`. An address and its verification belong
- * together, so both are of the source that says most: first of one that says that the address is verified or not.
+ * together, so both come from one source: the first one with `email` and `email_verified`, or else the first one with `email`.
  */
 function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration['emailTrust']): string {
   const withEmail = sources.filter((source) => source['email'] !== undefined);
