@@ -22,7 +22,7 @@ function inCauses<E extends Error>(cause: unknown, kind: abstract new (...parame
 /** Returns an error of a provider in words: its code, and its description if there is one. */
 const inWords = (error: string, description: string | undefined) => oneLine(description ? `${error} ("${description}")` : error);
 
-/** Returns the port's error for an error that the browser has brought back. Its text is not signed, so that a visitor may have invented it. */
+/** Returns the port's error for an error that the browser has brought back. Its text is not signed, so a visitor may have invented it. */
 function errorInAddress({ error, error_description: description, cause }: Library.AuthorizationResponseError): Error {
   const text = `The browser came back with an error, which is not verified: ${inWords(error, description)}`;
   return temporaryErrors.includes(error) ? new ProviderUnavailable(text, { cause }) : new ResponseRefused(text, { cause });
