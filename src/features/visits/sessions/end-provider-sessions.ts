@@ -5,8 +5,9 @@ import type { ProfileRef } from '#ports/sign-in.ts';
 
 /**
  * Ends the sessions of a profile that its provider names.
- * @param ended `subject` of the user; empty: any user. `providerSession`; empty: all sessions of the user. A session that the provider
- *   has not named is ended with its user
+ * @param subject of the user; empty: any user
+ * @param providerSession one session at the provider; empty: all sessions of the user. With both, sessions of the user without a
+ *   provider session end too
  * @returns the visitor of each ended session
  */
 export async function endProviderSessions(
@@ -15,7 +16,7 @@ export async function endProviderSessions(
   { subject, providerSession }: { readonly subject: string; readonly providerSession: string },
 ): Promise<readonly Pick<SignedInVisitor, 'name' | 'identityKey'>[]> {
   if (subject === '' && providerSession === '') return [];
-  const ended = await store.write(
+  const endedSessions = await store.write(
     (tx) => {
       let sessions = tx.deleteFrom('visit_session').where('tid', '=', tid).where('profile_id', '=', id);
       if (subject !== '') sessions = sessions.where('provider_subject', '=', subject);
@@ -27,5 +28,5 @@ export async function endProviderSessions(
     },
     { tenant: tid },
   );
-  return ended.map(({ name, provider_subject }) => ({ name, identityKey: identityKey({ id, typeId }, provider_subject ?? '') }));
+  return endedSessions.map(({ name, provider_subject }) => ({ name, identityKey: identityKey({ id, typeId }, provider_subject ?? '') }));
 }
