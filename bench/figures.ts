@@ -86,5 +86,5 @@ export function page(figures: readonly Figure[], machine: string): string {
     ({ what, reference, ours, ratio, target, holds }) =>
       `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`,
   );
-  return `# Benchmark results\n\n${machine}\n\nEach figure is the median of five rounds after a warm-up round. Rounds of the reference and of Postern alternate. The ratio is the median of the five pairs; the smallest and the largest are in parentheses.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `# Benchmark results\n\n${machine}\n\nA figure whose ratio has a spread in parentheses is the median of five rounds after a warm-up round (three rounds for floods of code requests and for the directory that hangs). Rounds of the reference and of Postern alternate. The ratio is the median of the pairs; the smallest and the largest are in parentheses. Other figures are measured as their names say.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
 }
