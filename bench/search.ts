@@ -25,7 +25,10 @@ async function search(postern: BenchPostern, query: Query, key?: string): Promis
   return { ms, total: JSON.parse(text).totalCount, next: link && decodeURIComponent(link) };
 }
 
-/** Returns every word several times, with any indexed field, in random order. */
+/**
+ * Searches for every word several times in random order, sorted by a random indexed field.
+ * @returns durations in ms: of all searches, and of the first search for each word
+ */
 async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
   const random = seededRandom(words.length);
   const searchOrder = words
