@@ -134,7 +134,7 @@ async function visits(url: string): Promise<{ p99: number }> {
   return { p99: percentile(times, 0.99) };
 }
 
-/** Adds mails that wait, about a hundred shares. Postern must not run. */
+/** Adds waiting test mails, a thousand for each of a hundred contents. Postern must not run. */
 function addWaitingMails(database: string): void {
   using db = new DatabaseSync(database);
   db.exec('BEGIN');
