@@ -55,7 +55,7 @@ async function scoresOf({ url, bounds, desktop = false, cookie }: Looked, folder
   }
 }
 
-/** Returns the median scores of a page. @param folder for the files of the browsers */
+/** Measures the median scores of a page. @param folder for the files of the browsers */
 export async function lighthouseScores(note: (figure: Figure) => void, page: Looked, folder: string): Promise<void> {
   const found: Record<string, number>[] = [];
   for (let run = 0; run < runs; run += 1) found.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));
