@@ -75,7 +75,7 @@ export const en = {
   selectAll: 'Select all',
   selectedCount: { one: '{count} selected', other: '{count} selected' },
   clearSelection: 'Clear selection',
-  selectFewer: 'Select fewer items, or download the whole folder.',
+  selectFewer: 'Select fewer items, or download the entire folder.',
   download: 'Download',
   downloadNamed: 'Download {name}',
   downloadZip: 'Download as ZIP',
