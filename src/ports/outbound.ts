@@ -49,7 +49,7 @@ export interface OutboundResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<Uint8Array>;
   /**
-   * Reads the whole body.
+   * Reads the entire body.
    * @param maxBytes limit, since a response from outside can have any length
    * @throws ResponseTooLarge
    */

@@ -6,7 +6,7 @@ const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Fil
 /** Returns whether a dialog covers the page. The result of a drop would not be visible behind it. */
 const isCovered = () => document.querySelector('dialog[open]') !== null;
 
-/** Makes the whole page a drop target, and accepts pasted files. @returns whether files are being dragged over the page */
+/** Makes the entire page a drop target, and accepts pasted files. @returns whether files are being dragged over the page */
 export function useDrop(onFiles: ((files: readonly Upload[]) => void) | null): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-// Loaded without their type declarations: these declare the global names of browsers, such as `name` and `event`, for the whole server.
+// Loaded without their type declarations: these declare the global names of browsers, such as `name` and `event`, for the entire server.
 const require = createRequire(import.meta.url);
 
 /** A node of a document (DOM Living Standard, 4.4), with what Postern reads of it. */

@@ -5,7 +5,7 @@ import type { ConnectionPool } from './pool.ts';
 /**
  * Returns a function that tells whether `%word%` contains a trigram that an index of pg_trgm can look up. A trigram lies
  * within a run of letters and digits, or at an end of a run that the word itself shows. Without a trigram, PostgreSQL
- * would read the whole index, which takes minutes; reading the table takes seconds.
+ * would read the entire index, which takes minutes; reading the table takes seconds.
  * @param letter one character of a run, as the source of a regular expression
  */
 function hasTrigram(letter: string): (word: string) => boolean {

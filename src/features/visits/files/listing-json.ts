@@ -15,7 +15,7 @@ const folderType = 'inode/directory';
 export interface ListingJson {
   readonly entries: Buffer;
   readonly count: number;
-  /** Entries of the whole folder. */
+  /** Entries of the entire folder. */
   readonly total: number;
 }
 
