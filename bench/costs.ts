@@ -116,7 +116,12 @@ export async function costs(note: (figure: Figure) => void, postern: BenchPoster
     });
   }
   const calls = await costsOfOperations(postern);
-  worst(calls, 'held', 'calls with the longest inputs: the event loop held, in times of reading 1 MB of JSON', 15);
-  worst(calls, 'whole', 'calls with the longest inputs: the whole answer, likewise', 100);
-  worst(await costsOfVisits(postern, files), 'held', 'visits with the longest inputs: the event loop held, likewise', 15);
+  worst(calls, 'held', 'calls with the longest inputs: time that the event loop is blocked, as a multiple of parsing 1 MB of JSON', 15);
+  worst(calls, 'whole', 'calls with the longest inputs: time until the response, as the same multiple', 100);
+  worst(
+    await costsOfVisits(postern, files),
+    'held',
+    'visits with the longest inputs: time that the event loop is blocked, as the same multiple',
+    15,
+  );
 }
