@@ -11,20 +11,20 @@ const sampledEvery = 10; // ms: resolution of the event loop's delay
 interface Cost {
   readonly call: string;
   /** How long the event loop was blocked, in ms. */
-  readonly held: number;
+  readonly blockedTime: number;
   /** Time until the response, in ms. */
-  readonly whole: number;
+  readonly responseTime: number;
 }
 
 const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
 /** Returns the longest time that the event loop was blocked since the last call, in ms. */
-async function longestHold({ url, authorization }: BenchPostern): Promise<number> {
+async function longestBlockedTime({ url, authorization }: BenchPostern): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { headers: authorization })).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
 }
 
-function ask({ url, authorization }: BenchPostern, operation: string, body: object): Promise<Response> {
+function sendRequest({ url, authorization }: BenchPostern, operation: string, body: object): Promise<Response> {
   const address = `${url}/api/v1/${operation}`;
   const method = methods.get(operation) ?? 'POST';
   if (method !== 'GET') return fetch(address, { method, headers: authorization, body: JSON.stringify(body) });
@@ -39,22 +39,22 @@ async function measureCost(
   call: string,
   send: () => Promise<Response>,
 ): Promise<Cost & { response: Response; text: string }> {
-  const answers: (Cost & { response: Response; text: string })[] = [];
+  const results: (Cost & { response: Response; text: string })[] = [];
   for (let time = 0; time < times; time += 1) {
-    await longestHold(postern);
+    await longestBlockedTime(postern);
     const start = performance.now();
     const response = await send();
     const text = await response.text();
-    const whole = performance.now() - start;
-    const held = (await longestHold(postern)) - sampledEvery;
-    answers.push({ call: `${call} (${response.status})`, held, whole, response, text });
+    const responseTime = performance.now() - start;
+    const blockedTime = (await longestBlockedTime(postern)) - sampledEvery;
+    results.push({ call: `${call} (${response.status})`, blockedTime, responseTime, response, text });
   }
-  const done = answers.filter(({ response }) => response.ok);
-  const counted = done.length > 0 ? done : answers;
-  const least = (of: 'held' | 'whole') => Math.min(...counted.map(({ [of]: cost }) => cost));
+  const done = results.filter(({ response }) => response.ok);
+  const counted = done.length > 0 ? done : results;
+  const least = (of: 'blockedTime' | 'responseTime') => Math.min(...counted.map(({ [of]: cost }) => cost));
   const last = counted.at(-1);
   if (!last) throw new Error('no request was sent');
-  return { ...last, held: least('held'), whole: least('whole') };
+  return { ...last, blockedTime: least('blockedTime'), responseTime: least('responseTime') };
 }
 
 async function costsOfOperations(postern: BenchPostern): Promise<readonly Cost[]> {
@@ -65,7 +65,7 @@ async function costsOfOperations(postern: BenchPostern): Promise<readonly Cost[]
     called.add(operation);
     const cost = await measureCost(postern, what === undefined ? operation : `${operation}, ${what}`, () => {
       sent += 1;
-      return ask(postern, operation, typeof body === 'function' ? body(sent) : body);
+      return sendRequest(postern, operation, typeof body === 'function' ? body(sent) : body);
     });
     if (!cost.response.ok && !what?.endsWith('refused')) throw new Error(`${cost.call}: ${cost.text}`);
     costs.push(cost);
@@ -100,7 +100,7 @@ function readingOfMegabyte(): number {
 /** Lists the costliest calls of all operations and link routes with the longest inputs. @param files the folder of the location */
 export async function costs(note: (figure: Figure) => void, postern: BenchPostern, files: string, engine: string): Promise<void> {
   const unit = readingOfMegabyte();
-  function worst(all: readonly Cost[], of: 'held' | 'whole', what: string, target: number): void {
+  function worst(all: readonly Cost[], of: 'blockedTime' | 'responseTime', what: string, target: number): void {
     const sorted = all.toSorted((a, b) => b[of] - a[of]);
     for (const { call, [of]: cost } of sorted.slice(0, 5)) console.log(`         ${cost.toFixed(0)} ms: ${call}`);
     const [most] = sorted;
@@ -116,11 +116,16 @@ export async function costs(note: (figure: Figure) => void, postern: BenchPoster
     });
   }
   const calls = await costsOfOperations(postern);
-  worst(calls, 'held', 'calls with the longest inputs: time that the event loop is blocked, as a multiple of parsing 1 MB of JSON', 15);
-  worst(calls, 'whole', 'calls with the longest inputs: time until the response, as the same multiple', 100);
+  worst(
+    calls,
+    'blockedTime',
+    'calls with the longest inputs: time that the event loop is blocked, as a multiple of parsing 1 MB of JSON',
+    15,
+  );
+  worst(calls, 'responseTime', 'calls with the longest inputs: time until the response, as the same multiple', 100);
   worst(
     await costsOfVisits(postern, files),
-    'held',
+    'blockedTime',
     'visits with the longest inputs: time that the event loop is blocked, as the same multiple',
     15,
   );
