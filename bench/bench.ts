@@ -79,9 +79,9 @@ async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string
   const used: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
   const speed = async (server: MeasuredServer, who: 'bare' | 'postern', url: string) => {
     const before = server.cpu();
-    const { whole } = await take(url);
+    const { total } = await take(url);
     used[who].push(server.cpu() - before);
-    return 1 / whole;
+    return 1 / total;
   };
   const before = postern.memory().now;
   note(
@@ -128,8 +128,8 @@ async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string):
   };
   const shares: number[] = [];
   const all = async () => {
-    const { first, whole } = await take(`${postern.url}/s/${viewId}/zip/thousand`);
-    shares.push(first / whole);
+    const { first, total } = await take(`${postern.url}/s/${viewId}/zip/thousand`);
+    shares.push(first / total);
   };
   const reading = async () => {
     for (let index = 0; index < 1000; index += 1) await take(`${bare.url}/stream/thousand/${index}.bin`);
@@ -163,10 +163,10 @@ async function changes(bare: MeasuredServer, postern: BenchPostern, slow: string
 }
 
 async function starts(data: string): Promise<void> {
-  const begun = performance.now();
+  const start = performance.now();
   await using postern = await startPostern(data);
   await fetch(`${postern.url}/health/ready`);
-  note(atMost('start to ready, second start', (performance.now() - begun) / 1000, 2, 's'));
+  note(atMost('start to ready, second start', (performance.now() - start) / 1000, 2, 's'));
   await new Promise((resolve) => setTimeout(resolve, 5000)); // after three seconds it clears the locations
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }

@@ -28,10 +28,10 @@ export async function behindFrontServer(note: Note, folder: string, postern: Ben
   const used = async (to: number[], servers: readonly MeasuredServer[], url: string) => {
     const spent = () => servers.reduce((sum, server) => sum + server.cpu(), 0);
     const before = spent();
-    const { whole, bytes } = await take(url);
+    const { total, bytes } = await take(url);
     if (bytes !== 1 << 30) throw new Error(`${url}: ${bytes} bytes`);
     to.push(spent() - before);
-    return 1 / whole;
+    return 1 / total;
   };
   const link = `/s/${viewId}/file/1g.bin`;
   const alone: number[] = [];

@@ -17,32 +17,32 @@ export async function rate(shot: Shot, connections: number, seconds: number): Pr
 }
 
 /** Reads and discards a response. @returns seconds until its first byte and until its end */
-export function take(url: string, headers: Record<string, string> = {}): Promise<{ first: number; whole: number; bytes: number }> {
-  const begun = performance.now();
+export function take(url: string, headers: Record<string, string> = {}): Promise<{ first: number; total: number; bytes: number }> {
+  const start = performance.now();
   return new Promise((resolve, reject) => {
-    const asked = request(url, { headers, agent: false }, (response) => {
+    const outgoing = request(url, { headers, agent: false }, (response) => {
       let [first, bytes] = [0, 0];
       response.on('data', (chunk: Buffer) => {
-        if (bytes === 0) first = (performance.now() - begun) / 1000;
+        if (bytes === 0) first = (performance.now() - start) / 1000;
         bytes += chunk.length;
       });
-      response.on('end', () => resolve({ first, whole: (performance.now() - begun) / 1000, bytes }));
+      response.on('end', () => resolve({ first, total: (performance.now() - start) / 1000, bytes }));
       response.on('error', reject);
     });
-    asked.on('error', reject).end();
+    outgoing.on('error', reject).end();
   });
 }
 
 /** Uploads `bytes` bytes. @returns seconds until the response */
 export function give(url: string, method: 'PUT' | 'POST', bytes: number): Promise<number> {
-  const begun = performance.now();
+  const start = performance.now();
   const piece = Buffer.alloc(1 << 20, 'postern');
   return new Promise((resolve, reject) => {
     const sending = request(url, { method, headers: { 'content-length': bytes }, agent: false }, (response) => {
       response.resume();
       response.on('end', () =>
         response.statusCode && response.statusCode < 300
-          ? resolve((performance.now() - begun) / 1000)
+          ? resolve((performance.now() - start) / 1000)
           : reject(new Error(`${url} answered ${response.statusCode}`)),
       );
     });

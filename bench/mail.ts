@@ -97,10 +97,10 @@ async function invite(postern: BenchPostern, shareId: number, count: number): Pr
 /** Returns how many mails a second arrive while `send` runs. */
 async function mailRate(server: MailServer, send: () => Promise<unknown>): Promise<number> {
   const { count } = await server.received();
-  const begun = performance.now();
+  const start = performance.now();
   await send();
   await until(async () => (await server.received()).count >= count + mailsPerRound);
-  return mailsPerRound / ((performance.now() - begun) / 1000);
+  return mailsPerRound / ((performance.now() - start) / 1000);
 }
 
 async function sending(note: Note, postern: BenchPostern, server: MailServer, folder: string): Promise<void> {
@@ -209,12 +209,12 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
   note({ ...atMost(leastMemory, memory, Number.POSITIVE_INFINITY, 'MiB'), target: 'none: a floor' });
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
-  const begun = performance.now();
+  const start = performance.now();
   await fetch(`${postern.url}/s/${coded.viewId}/sign-in/code`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"code@example.com"}' },
   });
   await until(async () => (await server.received()).codes > 0);
-  note(atMost(`a sign-in code with ${name}: until it is sent`, (performance.now() - begun) / 1000, 10, 's'));
+  note(atMost(`a sign-in code with ${name}: until it is sent`, (performance.now() - start) / 1000, 10, 's'));
 }
 
 /** Measures visits while many networks request codes, and while the same requests go to a server that does nothing. */

@@ -41,8 +41,8 @@ export async function startServer(
     let text = '';
     child.stdout?.on('data', (chunk) => {
       text += chunk;
-      const found = ready.exec(text)?.[1];
-      if (found) resolve(found);
+      const capture = ready.exec(text)?.[1];
+      if (capture) resolve(capture);
     });
     child.once('exit', () => reject(new Error(`${script} ended`)));
   });
