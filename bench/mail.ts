@@ -25,10 +25,10 @@ interface MailServer extends MeasuredServer {
 /** Starts a mail server that counts what it receives. */
 export async function startMailServer(): Promise<MailServer> {
   const server = await startServer(join(import.meta.dirname, 'servers/smtp.ts'), [], {}, /ready (\d+)/);
-  const ask = async (path: string): Promise<{ port: number; count: number; codes: number }> =>
+  const fetchState = async (path: string): Promise<{ port: number; count: number; codes: number }> =>
     JSON.parse(await (await fetch(server.url + path)).text());
-  const { port } = await ask('/');
-  return { ...server, port, received: () => ask('/'), delay: (ms) => ask(`/delay?ms=${ms}`) };
+  const { port } = await fetchState('/');
+  return { ...server, port, received: () => fetchState('/'), delay: (ms) => fetchState(`/delay?ms=${ms}`) };
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
