@@ -21,7 +21,7 @@ export const hasChromium = () => spawnSync('chromium', ['--version']).status ===
 const runs = 5; // several, since one can be slow on a busy machine
 
 /** A page that Lighthouse audits. */
-export interface Looked {
+export interface AuditedPage {
   readonly what: string;
   readonly url: string;
   /** Lowest allowed scores by category. */
@@ -32,7 +32,7 @@ export interface Looked {
 }
 
 /** Audits a page once. */
-async function scoresOf({ url, bounds, desktop = false, cookie }: Looked, folder: string): Promise<Record<string, number>> {
+async function scoresOf({ url, bounds, desktop = false, cookie }: AuditedPage, folder: string): Promise<Record<string, number>> {
   const port = await freePort();
   const flags = [...args, `--remote-debugging-port=${port}`, `--user-data-dir=${folder}`, 'about:blank'];
   const browser = spawn('chromium', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -41,26 +41,26 @@ async function scoresOf({ url, bounds, desktop = false, cookie }: Looked, folder
     browser.stderr.on('data', (text: Buffer) => text.includes('DevTools listening') && resolve());
   });
   try {
-    const asked = {
+    const options = {
       port,
       logLevel: 'error',
       onlyCategories: Object.keys(bounds),
       ...(cookie ? { extraHeaders: { cookie } } : {}),
     } as const;
-    const found = await lighthouse(url, asked, desktop ? desktopConfig : undefined);
-    if (!found || found.lhr.runtimeError) throw new Error(found?.lhr.runtimeError?.message ?? 'Lighthouse said nothing');
-    return Object.fromEntries(Object.entries(found.lhr.categories).map(([name, { score }]) => [name, Math.round((score ?? 0) * 100)]));
+    const result = await lighthouse(url, options, desktop ? desktopConfig : undefined);
+    if (!result || result.lhr.runtimeError) throw new Error(result?.lhr.runtimeError?.message ?? 'Lighthouse returned no result');
+    return Object.fromEntries(Object.entries(result.lhr.categories).map(([name, { score }]) => [name, Math.round((score ?? 0) * 100)]));
   } finally {
     browser.kill();
   }
 }
 
 /** Measures the median scores of a page. @param folder for the files of the browsers */
-export async function lighthouseScores(note: (figure: Figure) => void, page: Looked, folder: string): Promise<void> {
-  const found: Record<string, number>[] = [];
-  for (let run = 0; run < runs; run += 1) found.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));
+export async function lighthouseScores(note: (figure: Figure) => void, page: AuditedPage, folder: string): Promise<void> {
+  const scores: Record<string, number>[] = [];
+  for (let run = 0; run < runs; run += 1) scores.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));
   for (const [name, least] of Object.entries(page.bounds)) {
-    const each = found.map((one) => one[name] ?? 0);
+    const each = scores.map((one) => one[name] ?? 0);
     const ours = middle(each);
     const spread = `${ours} (${Math.min(...each)} to ${Math.max(...each)})`;
     note({
