@@ -11,7 +11,7 @@ import { shareBody } from '../test/parts/share-body.ts';
 import { consoleLists } from './console-lists.ts';
 import { costs } from './costs.ts';
 import { crowd } from './crowd.ts';
-import { atLeast, atMost, compared, type Figure, middle, page, paired } from './figures.ts';
+import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, page } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { behindFrontServer, trusted } from './front.ts';
 import { identity } from './identity.ts';
@@ -46,7 +46,7 @@ async function fill(file: string, bytes: number): Promise<void> {
 
 /** Measures two servers under the same load, in short alternating turns. */
 const paced = (reference: Shot, ours: Shot, connections: number) =>
-  paired(
+  measurePairs(
     rounds,
     () => rate(reference, connections, seconds),
     () => rate(ours, connections, seconds),
@@ -88,7 +88,7 @@ async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string
     atLeast(
       'a 1 GiB file',
       'GiB/s',
-      await paired(
+      await measurePairs(
         rounds,
         () => speed(bare, 'bare', `${bare.url}/stream/1g.bin`),
         () => speed(postern, 'postern', `${link}/1g.bin`),
@@ -97,9 +97,9 @@ async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string
     ),
   );
   note({
-    ...atMost('a 1 GiB file, CPU of the bare server', middle(used.postern) / middle(used.bare), 0.5, 'times'),
-    reference: `${middle(used.bare).toFixed(2)} s`,
-    ratio: (middle(used.postern) / middle(used.bare)).toFixed(2),
+    ...atMost('a 1 GiB file, CPU of the bare server', median(used.postern) / median(used.bare), 0.5, 'times'),
+    reference: `${median(used.bare).toFixed(2)} s`,
+    ratio: (median(used.postern) / median(used.bare)).toFixed(2),
   });
   note(atMost('a 1 GiB file, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
@@ -114,7 +114,7 @@ async function uploads(bare: MeasuredServer, postern: BenchPostern, viewId: stri
     atLeast(
       'upload of 1 GiB, durable, with SHA-256',
       'GiB/s',
-      await paired(rounds, async () => 1 / (await give(`${bare.url}/keep`, 'POST', gibibyte)), ours),
+      await measurePairs(rounds, async () => 1 / (await give(`${bare.url}/keep`, 'POST', gibibyte)), ours),
       0.6,
     ),
   );
@@ -135,7 +135,7 @@ async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string):
     for (let index = 0; index < 1000; index += 1) await take(`${bare.url}/stream/thousand/${index}.bin`);
   };
   const before = postern.memory().now;
-  const pair = await paired(
+  const pair = await measurePairs(
     rounds,
     () => used(bare, reading),
     () => used(postern, all),
@@ -146,7 +146,7 @@ async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string):
     ours: `${pair.ours.toFixed(2)} s`,
     ratio: `${pair.ratio.toFixed(2)} (${pair.spread})`,
   });
-  note(atMost('the same, time to the first byte, as a part of the total time', middle(shares), 0.1, 'of the time'));
+  note(atMost('the same, time to the first byte, as a part of the total time', median(shares), 0.1, 'of the time'));
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
@@ -282,7 +282,7 @@ try {
     await withServers(slow, join(folder, 'slow-data'), (bare, postern) => changes(bare, postern, ', a sync costs 2 ms'));
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / gibibyte)} GiB, Linux ${release()}, Node.js ${process.versions.node}.`;
   const results = join(import.meta.dirname, 'RESULTS.md');
-  if (compares && existsSync(results)) console.log(compared(figures, readFileSync(results, 'utf8')));
+  if (compares && existsSync(results)) console.log(compareFigures(figures, readFileSync(results, 'utf8')));
   if (only === undefined || !existsSync(results)) writeFileSync(results, page(figures, machine));
 } finally {
   await rm(folder, { recursive: true, force: true });

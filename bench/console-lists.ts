@@ -1,6 +1,6 @@
 import executable from '@sparticuz/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { type Figure, middle } from './figures.ts';
+import { type Figure, median } from './figures.ts';
 import { args } from './lighthouse.ts';
 import type { BenchPostern } from './postern.ts';
 
@@ -103,11 +103,11 @@ export async function consoleLists(report: (figure: Figure) => void, few: BenchP
       }
       report({
         what: `500,000 ${list === 'users' ? 'access users' : list} in the console: ${name}`,
-        reference: `${middle(reference).toFixed(0)} ms with 1,000`,
-        ours: `${middle(ours).toFixed(0)} ms`,
+        reference: `${median(reference).toFixed(0)} ms with 1,000`,
+        ours: `${median(ours).toFixed(0)} ms`,
         ratio: `${Math.max(...ours).toFixed(0)} ms maximum`,
         target: 'at most 100 ms more',
-        holds: middle(ours) - middle(reference) <= 100,
+        holds: median(ours) - median(reference) <= 100,
       });
     }
   } finally {

@@ -9,13 +9,13 @@ export interface Figure {
 }
 
 /** Returns the median. */
-export const middle = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+export const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
  * Returns the medians of both, and of the ratios of the pairs with their spread.
  * @param slices how often both are measured within a pair, in the order A B B A, so that slow changes of the machine affect both
  */
-export async function paired(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {
+export async function measurePairs(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {
   const pairs: [number, number][] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const pair: [number, number] = [0, 0];
@@ -28,14 +28,14 @@ export async function paired(rounds: number, reference: () => Promise<number>, o
   }
   const ratios = pairs.map(([a, b]) => b / a);
   return {
-    reference: middle(pairs.map(([a]) => a)),
-    ours: middle(pairs.map(([, b]) => b)),
-    ratio: middle(ratios),
+    reference: median(pairs.map(([a]) => a)),
+    ours: median(pairs.map(([, b]) => b)),
+    ratio: median(ratios),
     spread: `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
   };
 }
 
-type Pair = Awaited<ReturnType<typeof paired>>;
+type Pair = Awaited<ReturnType<typeof measurePairs>>;
 
 /** A rate that must reach a part of the reference's rate. */
 export function atLeast(what: string, unit: string, pair: Pair, target: number): Figure {
@@ -70,7 +70,7 @@ export function atMost(what: string, value: number, bound: number, unit: string)
 }
 
 /** Returns each figure beside its value in the former results. */
-export function compared(figures: readonly Figure[], before: string): string {
+export function compareFigures(figures: readonly Figure[], before: string): string {
   const rows = new Map(
     before
       .split('\n')

@@ -1,5 +1,5 @@
 import { prepareNginx } from '../test/parts/nginx.ts';
-import { atLeast, atMost, type Figure, middle, paired } from './figures.ts';
+import { atLeast, atMost, type Figure, measurePairs, median } from './figures.ts';
 import { take } from './load.ts';
 import type { BenchPostern } from './postern.ts';
 import { type MeasuredServer, measureServer } from './process.ts';
@@ -35,7 +35,7 @@ export async function behindFrontServer(note: Note, folder: string, postern: Ben
   };
   const link = `/s/${viewId}/file/1g.bin`;
   const alone: number[] = [];
-  const pair = await paired(
+  const pair = await measurePairs(
     5,
     () => used(alone, [nginx], `${nginx.url}/own/1g.bin`),
     () => used(cpu.handed, [nginx, postern], nginx.url + link),
@@ -43,8 +43,8 @@ export async function behindFrontServer(note: Note, folder: string, postern: Ben
   note(atLeast('a 1 GiB file behind nginx, handed over: rate of nginx by itself', 'GiB/s', pair, 0.8));
   for (let round = 0; round <= 5; round += 1) await used(cpu.own, [postern], postern.url + link);
   const ofOwn = (what: string, seconds: readonly number[], target: number): Figure => {
-    const ratio = middle(seconds) / middle(cpu.own);
-    const shown = { reference: `${middle(cpu.own).toFixed(2)} s`, ours: `${middle(seconds).toFixed(2)} s`, ratio: ratio.toFixed(2) };
+    const ratio = median(seconds) / median(cpu.own);
+    const shown = { reference: `${median(cpu.own).toFixed(2)} s`, ours: `${median(seconds).toFixed(2)} s`, ratio: ratio.toFixed(2) };
     return { ...atMost(what, ratio, target, 'times'), ...shown };
   };
   note(ofOwn('the same, CPU of sending it by ourselves', cpu.handed, 0.5));

@@ -7,7 +7,7 @@ import { RedirectedBrowser } from '../test/identity/redirected-browser.ts';
 import { type ForgingProvider, openForgingProvider } from '../test/parts/forging-openid-provider.ts';
 import { writeSelfSigned } from '../test/parts/self-signed.ts';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, type Figure, floor, paired, percentile } from './figures.ts';
+import { atLeast, atMost, type Figure, floor, measurePairs, percentile } from './figures.ts';
 import { rate } from './load.ts';
 import { type BenchPostern, bareLoopDelay, loopDelay, startPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
@@ -54,7 +54,7 @@ async function sessions(note: Note, postern: BenchPostern, provider: ForgingProv
     [1000, 0.8],
   ] as const) {
     const withGroups = await oidcCookie(ofProvider, provider, groups);
-    const pair = await paired(
+    const pair = await measurePairs(
       rounds,
       () => rate({ url: `${ofUsers}/visit`, headers: { cookie } }, 8, 1),
       () => rate({ url: `${ofProvider}/visit`, headers: { cookie: withGroups } }, 8, 1),
@@ -83,7 +83,7 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
     return (load['2xx'] + load['3xx']) / load.duration;
   };
   const comparedTo = (url: string) =>
-    paired(
+    measurePairs(
       rounds,
       () => responses(`${bare.url}/redirect`),
       () => responses(url),
@@ -127,7 +127,7 @@ async function p99BesideSignIns(visit: string, signIn: string): Promise<number> 
 }
 
 /** A time that may be a multiple of the reference's time. */
-function timesAtMost(what: string, { reference, ours, ratio, spread }: Awaited<ReturnType<typeof paired>>, bound: number): Figure {
+function timesAtMost(what: string, { reference, ours, ratio, spread }: Awaited<ReturnType<typeof measurePairs>>, bound: number): Figure {
   const figure = atMost(what, ratio, bound, 'times');
   return { ...figure, reference: `${reference.toFixed(2)} ms`, ours: `${ours.toFixed(2)} ms`, ratio: `${ratio.toFixed(2)} (${spread})` };
 }
@@ -144,7 +144,7 @@ async function hangingDirectory(note: Note, postern: BenchPostern, bare: Measure
   const { id } = await postern.call('loginprofile/add', { title: 'Directory', typeId: 7, configuration });
   const signIn = `${await visitUrl(postern, id)}/sign-in`;
   const comparedTo = async (visit: string, url: string) =>
-    paired(
+    measurePairs(
       hangingRounds,
       () => p99(visit),
       () => p99BesideSignIns(visit, url),

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import lighthouse, { desktopConfig } from 'lighthouse';
 import { freePort } from '../test/parts/free-port.ts';
-import { type Figure, middle } from './figures.ts';
+import { type Figure, median } from './figures.ts';
 
 /** The browser's options in every measurement. */
 export const args = [
@@ -61,7 +61,7 @@ export async function lighthouseScores(note: (figure: Figure) => void, page: Aud
   for (let run = 0; run < runs; run += 1) scores.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));
   for (const [name, least] of Object.entries(page.bounds)) {
     const each = scores.map((one) => one[name] ?? 0);
-    const ours = middle(each);
+    const ours = median(each);
     const spread = `${ours} (${Math.min(...each)} to ${Math.max(...each)})`;
     note({
       ...{ what: `Lighthouse of ${page.what}, ${name}`, reference: '', ours: spread, ratio: '' },

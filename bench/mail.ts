@@ -5,7 +5,7 @@ import autocannon from 'autocannon';
 import { createTransport, type Transporter } from 'nodemailer';
 import { memoryFlags } from '../scripts/memory-flags.mjs';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, type Figure, floor, paired, percentile } from './figures.ts';
+import { atLeast, atMost, type Figure, floor, measurePairs, percentile } from './figures.ts';
 import { sendByQueue } from './minimal-sender.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
@@ -76,7 +76,7 @@ async function alerts(note: Note, postern: BenchPostern, files: string): Promise
   const alerting = await link({ alertDownload: true, notifyEmails: 'ops@example.com' });
   await using least = await startServer(join(import.meta.dirname, 'servers/least-downloads.ts'), [files], {}, /ready (\d+)/);
   const compare = (reference: string, ours: string) =>
-    paired(
+    measurePairs(
       rounds,
       () => downloads(reference),
       () => downloads(ours),
@@ -119,9 +119,11 @@ async function sending(note: Note, postern: BenchPostern, server: MailServer, fo
   const bare = () =>
     through((transport) => Promise.all(Array.from({ length: mailsPerRound }, (_, number) => transport.sendMail(mailOf(number)))));
   const least = () => through((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
-  const pair = await paired(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
+  const pair = await measurePairs(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
   note(atLeast('sending e-mails, compared with nodemailer', 'mails/s', pair, 0.8));
-  note(floor('the smallest program that records each outcome, compared with nodemailer', 'mails/s', await paired(rounds, bare, least)));
+  note(
+    floor('the smallest program that records each outcome, compared with nodemailer', 'mails/s', await measurePairs(rounds, bare, least)),
+  );
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. autocannon's own figure has no fractions. */
@@ -234,7 +236,7 @@ async function codeFlood(note: Note, postern: BenchPostern, server: MailServer):
     await new Promise((resolve) => setTimeout(resolve, 9000)); // until no request waits
     return done / duration;
   };
-  const pair = await paired(
+  const pair = await measurePairs(
     floodRounds,
     () => visitsBeside(server.url, 50),
     // A thousand of these connections wait for their turn. The others send one request a second each, and it is refused.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import executable from '@sparticuz/chromium';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { operatorCookie } from './console-lists.ts';
-import { atMost, type Figure, middle } from './figures.ts';
+import { atMost, type Figure, median } from './figures.ts';
 import { args, hasChromium, lighthouseScores } from './lighthouse.ts';
 import type { BenchPostern } from './postern.ts';
 
@@ -53,8 +53,8 @@ async function scrolling(note: Note, browser: Browser, url: string): Promise<voi
     longest.push(await longestFrame(page));
   }
   note({
-    ...atMost('longest frame while 100,000 entries scroll by', middle(longest), 50, 'ms'),
-    reference: `${middle(reference).toFixed(0)} ms of an empty page`,
+    ...atMost('longest frame while 100,000 entries scroll by', median(longest), 50, 'ms'),
+    reference: `${median(reference).toFixed(0)} ms of an empty page`,
     ratio: `${Math.min(...longest).toFixed(0)} to ${Math.max(...longest).toFixed(0)} ms`,
   });
 }
