@@ -114,7 +114,7 @@ async function uploads(bare: MeasuredServer, postern: BenchPostern, viewId: stri
     atLeast(
       'upload of 1 GiB, durable, with SHA-256',
       'GiB/s',
-      await measurePairs(rounds, async () => 1 / (await give(`${bare.url}/keep`, 'POST', gibibyte)), ours),
+      await measurePairs(rounds, async () => 1 / (await give(`${bare.url}/store`, 'POST', gibibyte)), ours),
       0.6,
     ),
   );

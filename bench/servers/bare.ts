@@ -23,8 +23,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function keep(request: IncomingMessage): Promise<void> {
-  const file = join(folder, `kept-${process.hrtime.bigint()}`);
+async function storeBody(request: IncomingMessage): Promise<void> {
+  const file = join(folder, `stored-${process.hrtime.bigint()}`);
   await pipeline(request, createWriteStream(file));
   const descriptor = openSync(file, 'r');
   fsyncSync(descriptor);
@@ -50,7 +50,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (url === '/delay') return void response.end(delayUntilNow());
   if (url === '/set') fixed = await bodyOf(request);
   if (url === '/commit') insert.run((await bodyOf(request)).toString('utf8'));
-  if (url === '/keep') await keep(request);
+  if (url === '/store') await storeBody(request);
   if (url.startsWith('/stream/')) return pipeline(createReadStream(join(folder, url.slice(8))), response);
   if (url === '/fixed' && request.method === 'POST') await bodyOf(request);
   response.setHeader('content-type', 'application/json');
