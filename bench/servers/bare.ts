@@ -31,7 +31,7 @@ async function storeBody(request: IncomingMessage): Promise<void> {
   closeSync(descriptor);
 }
 
-/** Returns the delay of the event loop that 99 of 100 samples did not exceed since the last call; ms, with the time between two samples. */
+/** Returns the 99th percentile of the event loop's delay since the last call, in ms. It includes the sampling interval of 10 ms. */
 function delayUntilNow(): string {
   const p99 = delays.percentile(99) / 1e6;
   delays.reset();
