@@ -43,8 +43,8 @@ function claimAt(claims: Claims, path: string): unknown {
 
 /** Returns whether the provider has left the groups out because there are too many (Microsoft Entra ID). */
 function hasOverage(claims: Claims, path: string): boolean {
-  const elsewhere = claims['_claim_names'];
-  return (typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, path)) || claims['hasgroups'] === true;
+  const claimNames = claims['_claim_names'];
+  return (typeof claimNames === 'object' && claimNames !== null && Object.hasOwn(claimNames, path)) || claims['hasgroups'] === true;
 }
 
 /** Returns whether the claims lack something that the configuration needs, so that the userinfo endpoint must be queried. */
@@ -56,9 +56,9 @@ export function needsUserinfo(claims: Claims, { groupsClaim, usernameClaim, emai
 /** Returns the claims from which an identity can be made again, without what a configuration does not use. */
 export function usedClaims(claims: Claims, { groupsClaim, usernameClaim }: ClaimNames): Claims {
   const paths = [groupsClaim, usernameClaim].filter((path) => path !== undefined);
-  const named = ['iss', 'sub', 'name', 'preferred_username', 'email', 'email_verified', '_claim_names', 'hasgroups'];
-  const used = new Set([...named, ...paths, ...paths.map((path) => path.split('.', 1)[0])]);
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => used.has(name)));
+  const standardNames = ['iss', 'sub', 'name', 'preferred_username', 'email', 'email_verified', '_claim_names', 'hasgroups'];
+  const usedNames = new Set([...standardNames, ...paths, ...paths.map((path) => path.split('.', 1)[0])]);
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => usedNames.has(name)));
 }
 
 /** Returns the claim of the first source that has it. */
