@@ -122,7 +122,7 @@ export function runWithRest<T>(
   largeGroups?: readonly string[],
 ): Promise<T> {
   let duration = 0;
-  async function measured(): Promise<T> {
+  async function measureWork(): Promise<T> {
     const start = performance.now();
     try {
       return work();
@@ -131,7 +131,7 @@ export function runWithRest<T>(
     }
   }
   const pause = () => new Promise<void>((resolve) => setTimeout(resolve, restFactor * duration).unref());
-  return runWithPause(turnsOfWork, groups, clientGone, { work: measured, pause }, largeGroups);
+  return runWithPause(turnsOfWork, groups, clientGone, { work: measureWork, pause }, largeGroups);
 }
 
 /**
