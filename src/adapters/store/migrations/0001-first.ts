@@ -113,7 +113,7 @@ function callers(types: ColumnTypes) {
   ];
 }
 
-function trail(types: ColumnTypes) {
+function auditTables(types: ColumnTypes) {
   const { tenantIdentity, integer: int, text, tenantKey } = types;
   const ofAudit = `${ofTenant(types)}, audit_id ${int} NOT NULL`;
   const gone = 'FOREIGN KEY (tid, audit_id) REFERENCES audit(tid, id) ON DELETE CASCADE';
@@ -158,5 +158,5 @@ function departures(types: ColumnTypes) {
 
 export const initialSchema: Migration = {
   name: '0001-first',
-  statements: (types) => [tenants, shares, textIndexes, callers, trail, departures, countTriggers].flatMap((part) => part(types)),
+  statements: (types) => [tenants, shares, textIndexes, callers, auditTables, departures, countTriggers].flatMap((part) => part(types)),
 };
