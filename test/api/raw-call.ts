@@ -2,7 +2,7 @@ import { adminKey, type TestPostern } from '../start.ts';
 
 export const json = { 'content-type': 'application/json' };
 
-/** A request as it is, past everything that `send` makes right. */
+/** Sends a request without the defaults that `send` adds. @returns status, headers and parsed body */
 export async function raw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set('authorization', `Bearer ${key}`);
