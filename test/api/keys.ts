@@ -16,6 +16,6 @@ export async function anotherTenant(postern: TestPostern) {
 /** The fields that a refusal names, sorted. */
 export const fieldErrorsOf = ({ body }: Answer): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
 
-/** What a refusal says of one field. */
+/** Returns the detail of a field error, or an empty text. */
 export const fieldErrorAt = ({ body }: Answer, field: string): string =>
-  (body.errors ?? []).find((fault: { field: string }) => fault.field === field)?.detail ?? '';
+  (body.errors ?? []).find((fieldError: { field: string }) => fieldError.field === field)?.detail ?? '';
