@@ -37,7 +37,7 @@ export async function measurePairs(rounds: number, reference: () => Promise<numb
 
 type Pair = Awaited<ReturnType<typeof measurePairs>>;
 
-/** A rate that must reach a part of the reference's rate. */
+/** Returns a figure for a rate that must reach a part of the reference's rate. */
 export function atLeast(what: string, unit: string, pair: Pair, target: number): Figure {
   const words = (value: number) => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
   return {
@@ -50,14 +50,14 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
   };
 }
 
-/** The rate of the smallest program that gives a guarantee: what the guarantee itself costs. It has no target. */
+/** Returns a figure for the rate of the smallest program that gives a guarantee. It shows what the guarantee costs, and has no target. */
 export const floor = (what: string, unit: string, pair: Pair): Figure => ({ ...atLeast(what, unit, pair, 0), target: 'none: a floor' });
 
 /** Returns a quantile. */
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
-/** A figure without a reference that must stay below a limit. */
+/** Returns a figure without a reference that may be at most `bound`. */
 export function atMost(what: string, value: number, bound: number, unit: string): Figure {
   return {
     what,

@@ -259,7 +259,7 @@ export const mailEnvironment = (server: MailServer) => ({
   POSTERN_TRUSTED_PROXIES: '127.0.0.1',
 });
 
-/** Measures mail: alerts, sending, floods of requests for codes, and a long queue. @param folder */
+/** Measures mail: alerts, sending, floods of requests for codes, and a long queue. @param folder for the data of the Postern processes */
 export async function mail(note: Note, folder: string): Promise<void> {
   await using server = await startMailServer();
   {
