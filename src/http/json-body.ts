@@ -16,7 +16,7 @@ const forbidden = /__proto__|\\u0000/;
 
 /**
  * Refuses `__proto__`, which has a meaning in JavaScript, and NUL, which no stored text contains and PostgreSQL cannot store.
- * @throws 400
+ * @throws Refusal (400)
  */
 function checkForbidden(body: unknown): void {
   const pending: [name: string, value: object][] = [];

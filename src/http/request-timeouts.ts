@@ -15,7 +15,10 @@ export interface RequestTimeouts {
 /** The default limits. No real network is slower than 1 KiB a second: a slower upload only occupies resources. */
 export const defaultTimeouts: RequestTimeouts = { body: 30_000, idle: 60_000, minRate: { bytes: 61_440, within: 60_000 } };
 
-/** Passes on the pieces of an upload. The time that Postern takes to write a piece does not count. @throws 408 if they arrive too slowly */
+/**
+ * Passes on the pieces of an upload. The time that Postern takes to write a piece does not count.
+ * @throws Refusal (408) if they arrive too slowly
+ */
 export async function* expectRate(
   pieces: AsyncIterable<Uint8Array>,
   { minRate: { bytes, within } }: RequestTimeouts,

@@ -9,7 +9,7 @@ export interface UnreadResponses {
   /**
    * Counts a response until it is closed.
    * @param holders as `HeldMemory` takes them
-   * @throws 503 if too many bytes wait already, for one holder or in total
+   * @throws Refusal (503) if too many bytes wait already, for one holder or in total
    */
   hold(holders: Readonly<Record<string, string>>, bytes: number, response: ServerResponse): void;
 }

@@ -64,7 +64,7 @@ function invalidFields<E>(errors: readonly E[], describe: (error: E) => FieldErr
   return new Refusal('fieldInvalid', texts.join('; ') + more, { fieldErrors });
 }
 
-/** Refuses unknown names. @throws 400 */
+/** Refuses unknown names. @throws Refusal (400) */
 export function checkNames(names: readonly string[], knownNames: readonly string[]): void {
   if (names.length === 0) return;
   const knownSet = new Set(knownNames);
@@ -130,7 +130,7 @@ function parseText(text: string, type: unknown): unknown {
 /**
  * Returns the query parameters of a URL, with the types of a schema.
  * @param repeatable names that may occur more than once: their values become a list
- * @throws 400 for a repeated parameter, and for a NUL character, which no stored text contains and PostgreSQL cannot store
+ * @throws Refusal (400) for a repeated parameter, and for a NUL character, which no stored text contains and PostgreSQL cannot store
  */
 export function readQuery(url: string, schema: TSchema, repeatable: readonly string[] = []): Record<string, unknown> {
   const queryStart = url.indexOf('?');

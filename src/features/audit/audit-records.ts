@@ -54,7 +54,7 @@ const longTexts = ['before', 'after', 'path'];
 /** The number of bytes in the long texts of an entry, as an SQL expression. */
 export const entryBytes = bytesOf(longTexts);
 
-/** Returns the entries with these ids, in the order of the ids. @throws 400 if they are too large for one response */
+/** Returns the entries with these ids, in the order of the ids. @throws Refusal (400) if they are too large for one response */
 export async function auditRecordsOfPage(db: Tx, tid: number, ids: readonly number[]): Promise<AuditEntry[]> {
   checkPageBytes(await bytesOfRows(db, 'audit', longTexts, tid, ids));
   return auditRecords(db, tid, ids);

@@ -23,7 +23,7 @@ export interface StoredResponse {
   readonly body: string;
 }
 
-/** Returns the idempotent request for an Idempotency-Key header, or null without the header. @throws 400 */
+/** Returns the idempotent request for an Idempotency-Key header, or null without the header. @throws Refusal (400) */
 export function idempotentRequestOf(
   header: string | string[] | undefined,
   { tid, caller }: Pick<IdempotentRequest, 'tid' | 'caller'>,
@@ -46,7 +46,7 @@ export type RunningRequests = Set<string>;
 
 /**
  * Returns the stored response to an earlier request with the same key, or null.
- * @throws 409 if the key was used for a different request, or the earlier request is still running
+ * @throws Refusal (409) if the key was used for a different request, or the earlier request is still running
  */
 export async function findStoredResponse(db: Tx, request: IdempotentRequest, vault: Vault, now: number): Promise<StoredResponse | null> {
   const row = await db
@@ -126,7 +126,7 @@ const conflictMessages: readonly string[] = [
  * Runs a change once for all duplicates of a request.
  * @param run makes the change and stores its response with `storeResponse`
  * @returns the result of `run`, or the stored response to the first request
- * @throws 409 while a duplicate is running
+ * @throws Refusal (409) while a duplicate is running
  */
 export async function runOnce<T>(
   request: IdempotentRequest | null,

@@ -8,12 +8,12 @@ import type { Tx } from '#ports/store.ts';
 /** Returns a new viewId of 128 random bits. */
 export const newViewId = (random: Random) => random.token(viewIdBits);
 
-/** Checks the form of a viewId. @throws 400 */
+/** Checks the form of a viewId. @throws Refusal (400) */
 export function checkViewId(viewId: string): void {
   if (!new RegExp(viewIdPattern).test(viewId)) throw fieldRefusal('viewId', 'must be 4 to 64 characters of A-Z, a-z, 0-9, _ and -');
 }
 
-/** Checks that the viewId of a link without sign-in is too long to guess. @throws 409 */
+/** Checks that the viewId of a link without sign-in is too long to guess. @throws Refusal (409) */
 export function checkViewIdLength(viewId: string, typeId: number): void {
   if (requiresSignIn(typeId) || viewId.length >= minOpenViewIdLength) return;
   throw new Refusal(
@@ -29,7 +29,7 @@ export function checkViewIdLength(viewId: string, typeId: number): void {
 export const findViewIdOwner = (db: Tx, viewId: string) =>
   db.selectFrom('link').selectAll().where('view_key', '=', viewIdKey(viewId)).executeTakeFirst();
 
-/** Assigns a viewId to a record. A used viewId stays reserved for its tenant, even after the record is deleted. @throws 409 */
+/** Assigns a viewId to a record. A used viewId stays reserved for its tenant, even after the record is deleted. @throws Refusal (409) */
 export async function claimViewId(
   tx: Tx,
   tid: number,

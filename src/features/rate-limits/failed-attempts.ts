@@ -50,7 +50,7 @@ async function findFailures(db: Tx, keys: readonly FailureKey[], now: number): P
   });
 }
 
-/** Checks that no delay after failed attempts is running. @throws 429 with Retry-After during the delay */
+/** Checks that no delay after failed attempts is running. @throws Refusal (429) with Retry-After during the delay */
 export async function checkDelay(db: Tx, keys: readonly FailureKey[], now: number): Promise<void> {
   const delay = remainingDelay(await findFailures(db, keys, now), now);
   if (delay > 0) throw new Refusal('tooManyFailures', undefined, { retryAfter: Math.ceil(delay / 1000) });
@@ -59,7 +59,7 @@ export async function checkDelay(db: Tx, keys: readonly FailureKey[], now: numbe
 /** Returns the write turn of an attempt: wide networks take turns. */
 export const attemptTurn = (keys: readonly FailureKey[]) => ({ network: keys.find(({ scope }) => scope === 'wide')?.key ?? '' });
 
-/** Counts an attempt as a failure. @throws 429 with Retry-After during the delay */
+/** Counts an attempt as a failure. @throws Refusal (429) with Retry-After during the delay */
 export async function countAttempt({ store, clock }: Pick<Ports, 'store' | 'clock'>, keys: readonly FailureKey[]): Promise<void> {
   await store.write(async (tx) => {
     const now = clock.now();
@@ -86,7 +86,7 @@ export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKe
  * @param pair null: the attempt counts for its networks alone
  * @param verify returns null if the name or the password is wrong, or another refusal that counts as an attempt
  * @returns the result of `verify`
- * @throws 401; 429 during the delay; what `verify` throws: a Refusal does not count as an attempt
+ * @throws Refusal (401; 429 during the delay); what `verify` throws: a Refusal does not count as an attempt
  */
 export async function verifyAttempt<Result>(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,

@@ -9,7 +9,7 @@ const minute = 60_000; // ms
 export interface NetworkLimit {
   /** Counts one time. @returns false if there were too many in this window */
   admit(address: string, profileId: number): boolean;
-  /** Counts one time. @throws 503 with Retry-After if there were too many in this window */
+  /** Counts one time. @throws Refusal (503) with Retry-After if there were too many in this window */
   count(address: string, profileId: number): void;
 }
 

@@ -7,7 +7,7 @@ const maxPerMinute = 300;
 
 /** Limits the number of new tokens of a key: each needs a row in the database until it expires. */
 export interface NewTokenLimit {
-  /** Counts a new token. @throws 503 with Retry-After if there were too many in this minute */
+  /** Counts a new token. @throws Refusal (503) with Retry-After if there were too many in this minute */
   count(keyId: number): void;
 }
 

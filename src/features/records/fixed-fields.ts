@@ -18,7 +18,7 @@ export function withFixedFields<B extends TSchema, F extends TProperties, K exte
   return Type.Unsafe<Static<B> & { [N in K]?: Static<F[N]> }>({ ...body, properties });
 }
 
-/** Checks that the fixed fields of a body equal the record's. @throws 400 with a field error for each field that differs */
+/** Checks that the fixed fields of a body equal the record's. @throws Refusal (400) with a field error for each field that differs */
 export function checkFixedFields(body: object, record: object, fixed: Readonly<Record<string, string>>): void {
   const fieldErrors = Object.entries(fixed).flatMap(([field, detail]) => {
     const sent: unknown = Reflect.get(body, field);

@@ -30,7 +30,7 @@ export async function bytesOfRows(
 /** Returns whether the records of a page are too large for one response. */
 export const isPageTooLarge = (bytes: number) => bytes > maxBytes;
 
-/** Checks that a page fits into one response. @param bytes size of the long texts of its records. @throws 400 */
+/** Checks that a page fits into one response. @param bytes size of the long texts of its records. @throws Refusal (400) */
 export function checkPageBytes(bytes: number): void {
   if (isPageTooLarge(bytes))
     throw fieldRefusal(

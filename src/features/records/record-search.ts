@@ -57,7 +57,7 @@ function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined)
   return field === 'toDate' && text.includes(':') ? instant + 1 : instant;
 }
 
-/** Parses the parameters that all searches have in common. @param sortable columns by sort field. @throws 400 */
+/** Parses the parameters that all searches have in common. @param sortable columns by sort field. @throws Refusal (400) */
 export function parsePage(query: PageQuery, sortable: Sortable): SearchPageRequest {
   const field = query.sortField ?? 'id';
   const sortBy = Object.hasOwn(sortable, field) ? sortable[field] : undefined;

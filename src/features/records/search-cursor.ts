@@ -22,7 +22,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Parses a cursor. @throws 400 if it does not come from a search with this sort field and order */
+/** Parses a cursor. @throws Refusal (400) if it does not come from a search with this sort field and order */
 export function readCursor(text: string, field: string, order: string): Cursor {
   const parsed = parse(text);
   const [cursorField, cursorOrder, value, id, index]: unknown[] = Array.isArray(parsed) ? parsed : [];

@@ -6,7 +6,7 @@ export const configurationRefusal = (detail: string) => fieldRefusal('configurat
 
 const entriesOf = (value: object): [string, unknown][] => Object.entries(value);
 
-/** Parses a configuration, which is a JSON object in a string. @throws 400 at `configuration` */
+/** Parses a configuration, which is a JSON object in a string. @throws Refusal (400) at `configuration` */
 export function parseConfiguration(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
@@ -21,7 +21,7 @@ export function parseConfiguration(text: string): object {
  * Replaces each mask by the present secret, since a client sends a mask to leave a secret unchanged.
  * @param secrets names of the members whose value is a secret
  * @param present the present configuration with its secrets in plain text; empty: none
- * @throws 400 if there is no present secret for a mask
+ * @throws Refusal (400) if there is no present secret for a mask
  */
 export function unmaskMembers(value: object, secrets: readonly string[], present: string): object {
   const existing = present === '' ? {} : parseConfiguration(present);

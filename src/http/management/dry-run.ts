@@ -13,7 +13,7 @@ export const dryRun = Type.Optional(
 
 const dryRunQuery = Type.Object({ dryRun });
 
-/** Returns whether a change requests a dry run. @throws 400 */
+/** Returns whether a change requests a dry run. @throws Refusal (400) */
 export function isDryRun(request: FastifyRequest, operation: Operation): boolean {
   if (!request.url.includes('?')) return false;
   const value = readQuery(request.url, dryRunQuery, propertyNamesOf(operation.body))['dryRun'];

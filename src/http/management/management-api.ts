@@ -185,7 +185,7 @@ function nextPageUrl(request: FastifyRequest, publicUrl: string, after: string):
 
 const servedMethods: readonly Operation['method'][] = ['GET', 'POST', 'DELETE'];
 
-/** Refuses an address without a route, and a method without one. @throws 404, 405 */
+/** Refuses an address without a route, and a method without one. @throws Refusal (404, 405) */
 function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
   if (!request.is404) return;
   const url = request.url.split('?', 1)[0] ?? '';

@@ -16,7 +16,7 @@ interface ArchivePart {
   readonly range: ByteRange;
 }
 
-/** Evaluates the conditions and a single range of RFC 9110. Several ranges get the entire archive. @throws 412, 416 */
+/** Evaluates the conditions and a single range of RFC 9110. Several ranges get the entire archive. @throws Refusal (412, 416) */
 function selectPart({ request }: TransferContext, { layout }: FolderArchive, base: OutgoingHttpHeaders): ArchivePart {
   if (!layout) return { status: 200, headers: base, range: { start: 0, end: Number.POSITIVE_INFINITY } };
   const { size, etag } = layout;
@@ -36,7 +36,7 @@ function selectPart({ request }: TransferContext, { layout }: FolderArchive, bas
 /**
  * Answers a GET or HEAD of a folder with an archive.
  * @param base headers of every response at the link
- * @throws 412, 416 before anything is sent
+ * @throws Refusal (412, 416) before anything is sent
  */
 export async function sendArchive(sending: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
   try {

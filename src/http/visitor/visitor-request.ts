@@ -46,7 +46,7 @@ declare module 'fastify' {
 
 const linkAddress = /^\/[^/]*\/([^/]*)(?:\/[^/]*(?:\/(.*))?)?$/s; // /s/{viewId}/{route}/{path}
 
-/** Returns the viewId and the item of an address, percent-decoded once. @throws 400 */
+/** Returns the viewId and the item of an address, percent-decoded once. @throws Refusal (400) */
 function parsePlace(url: string): Place {
   const [, viewId = '', item = ''] = linkAddress.exec(pathOf(url)) ?? [];
   const path = parseEncodedPath(item);
