@@ -21,12 +21,12 @@ export interface ArrivingBodies {
 }
 
 /**
- * @param maxConnections of the server. A wide network may withhold the bodies of an eighth of them, all together of a half: behind a
+ * @param maxConnections of the server. A wide network may withhold the bodies of half of them, all together of three quarters: behind a
  * proxy all connections come from one address, and a client must not occupy the connections of the others.
  */
 export function arrivingBodies(maxConnections = unlimitedConnections): ArrivingBodies {
   const memory = new HeldMemory(limits, 'bodiesBusy');
-  const max = { inner: Math.ceil(maxConnections / 8), all: Math.ceil(maxConnections / 2) };
+  const max = { inner: Math.ceil(maxConnections / 2), all: Math.ceil((3 * maxConnections) / 4) };
   const bodies = waitingLimit(max, () => new Refusal('bodiesBusy', undefined, { retryAfter }));
   return {
     expect(request, response, address, maxBytes) {
