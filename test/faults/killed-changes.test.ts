@@ -314,3 +314,36 @@ test('after a killed rename, a new file saved under the old name is kept beside 
     assert.deepEqual(lookIn(folder), took ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
   }
 });
+
+/** Renames a file, and runs work when the process has linked the new name and is paused before it removes the old one. */
+async function pausedRename(t: TestContext, work: (file: (name: string) => string) => void) {
+  const folder = await temporaryFolder(t);
+  const file = (name: string) => join(folder, name);
+  fs.writeFileSync(file('a'), 'old');
+  const storage = localDisk(t, folder, inlineThreads);
+  const original = fs.renameSync;
+  const pause = mock.method(fs, 'renameSync', (...given: unknown[]) => {
+    pause.mock.restore();
+    for (const mark of leftIn(folder)) fs.unlinkSync(join(folder, '.postern', mark)); // recovery in another process has undone the rename
+    fs.unlinkSync(file('b'));
+    work(file);
+    return Reflect.apply(original, fs, given);
+  });
+  const renamed = storage.rename(root, 'a', 'b', { token: token(), pendingTokens: [] });
+  return { folder, renamed };
+}
+
+test('a rename that was undone during a pause fails if another file has the new name by then', async (t) => {
+  const { folder, renamed } = await pausedRename(t, (file) => fs.writeFileSync(file('b'), 'other'));
+  await assert.rejects(renamed, ItemNotFound);
+  assert.deepEqual(lookIn(folder), ['a: old', 'b: other']);
+});
+
+test('a rename that was undone during a pause does not count as done if somebody has repeated it', async (t) => {
+  const { folder, renamed } = await pausedRename(t, (file) => {
+    fs.renameSync(file('a'), file('b'));
+    fs.writeFileSync(file('a'), 'newer');
+  });
+  await assert.rejects(renamed, StorageUnavailable);
+  assert.deepEqual(lookIn(folder), ['a: newer', 'b: old']);
+});

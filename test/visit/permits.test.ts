@@ -15,6 +15,7 @@ test('a permit to read a file cannot be used to change one', () => {
 });
 
 test('a permit for one change cannot be used for another', () => {
-  const others: ChangesIn<Exclude<Methods<'upload'>, 'upload'> | Exclude<Methods<'rename'>, 'rename' | 'clearEvidence'>> = 'none';
+  const others: ChangesIn<Exclude<Methods<'upload'>, 'upload' | 'clearEvidence'> | Exclude<Methods<'rename'>, 'rename' | 'clearEvidence'>> =
+    'none';
   assert.equal(others, 'none');
 });

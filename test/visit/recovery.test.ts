@@ -221,3 +221,31 @@ for (const { title, action, path, init } of [
       ['done'],
     );
   });
+
+for (const { title, action, path, init } of [
+  { title: 'new folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
+  { title: 'rename', action: 'rename', path: 'rename', init: posting({ path: 'a.txt', name: 'new' }) },
+  { title: 'new file', action: 'upload', path: 'file/new', init: { method: 'PUT', body: 'x' } },
+] as const)
+  test(`a ${title} whose process was killed at its end is recorded as done before its result is deleted`, async (t) => {
+    const postern = await startWithThreads(t, inlineThreads);
+    await writeFile(join(postern.files, 'a.txt'), 'a text');
+    const { base } = await linkTo(postern);
+    const original = fs.renameSync;
+    // Killed before it can rename its mark: everything else of the change has taken place.
+    const kill = t.mock.method(fs, 'renameSync', (...given: unknown[]) => {
+      if (String(given[1]).endsWith('-done')) throw Object.assign(new Error('killed'), { code: 'EIO' });
+      return Reflect.apply(original, fs, given);
+    });
+    assert.equal((await postern.visit(`${base}/${path}`, init)).status, 503);
+    kill.mock.restore();
+    assert.equal((await postern.visit(`${base}/file/new`, { method: 'DELETE' })).status, 204);
+    await recoverInterruptedChanges(postern.ports, new Set());
+    for (const name of [action, 'delete']) {
+      const { list } = await postern.call('audit/search', { action: name });
+      const outcomes = list.map(({ outcome }: { outcome: string }) => outcome);
+      assert.deepEqual(outcomes, ['done'], name);
+    }
+    const names = await readdir(postern.files);
+    assert.deepEqual([names.includes('new'), names.includes('a.txt')], [false, action !== 'rename']);
+  });

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { ItemNotFound } from '#ports/storage.ts';
-import { afterCommitPoint, errorWithCode } from './disk-errors.ts';
+import { afterCommitPoint, commitPointError, errorWithCode } from './disk-errors.ts';
 import { confirmMark, type Marks, markText, takeName } from './marks.ts';
 import { linkFile } from './place-file.ts';
 import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent } from './staging-area.ts';
@@ -37,9 +37,12 @@ function restoreOldName(displaced: DirectoryEntry, old: DirectoryEntry): void {
 /**
  * Removes the old name of a file that already has its new name, but only if it is still the same file: another process may have
  * saved a different file under the old name, which then keeps it.
- * @throws ENOENT if another process has deleted or renamed the file: the old name is missing, and the new name is removed too
+ * @throws ENOENT if another process has deleted or renamed the file: the old name is missing, and the new name is removed too. Also if
+ *   another process has undone the rename while this one was paused: the new name is missing, or belongs to a different file
+ * @throws OutcomeUnknown if another process has recovered the rename while this one was paused, and the old name has a new file: the
+ *   rename may have been undone and repeated
  */
-function removeOldName(renaming: Renaming, identity: string): void {
+function removeOldName(renaming: Renaming, identity: string, mark: DirectoryEntry): void {
   const { old, renamed } = renaming;
   const displaced = displacedEntry(renaming);
   try {
@@ -52,7 +55,8 @@ function removeOldName(renaming: Renaming, identity: string): void {
   const isOurs = newStat ? displacedStat?.ino === newStat.ino && displacedStat.dev === newStat.dev : hasIdentity(displacedStat, identity);
   const isLast = displacedStat?.nlink === 1n; // another process has removed the new name
   afterCommitPoint(() => (isOurs && !isLast ? unlinkIfPresent(displaced) : restoreOldName(displaced, old)));
-  if (isOurs && isLast) throw errorWithCode('ENOENT');
+  if (isOurs ? isLast : !hasIdentity(newStat, identity)) throw errorWithCode('ENOENT');
+  if (!isOurs && markText(mark) === null) throw commitPointError(errorWithCode('ENOENT'));
 }
 
 /**
@@ -67,7 +71,7 @@ export function renameEntry(renaming: Renaming, marks: Marks): void {
   if (statEntry(renamed)) throw errorWithCode('EEXIST');
   takeName(marks, identityOf(stat));
   if (stat.isDirectory()) renameFolder(renaming);
-  else if (linkFile(old, renamed)) removeOldName(renaming, identityOf(stat));
+  else if (linkFile(old, renamed)) removeOldName(renaming, identityOf(stat), marks.own);
   else fs.renameSync(entryPath(old), entryPath(renamed));
   confirmMark(marks.own);
 }

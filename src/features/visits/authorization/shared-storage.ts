@@ -22,7 +22,8 @@ const permittedMethods = (storage: Storage, client: string) => {
   const directAddress: Storage['directAddress'] = (path) => storage.directAddress(path);
   const folderKey: Storage['folderKey'] = (path) => storage.folderKey(path);
   const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
-  const change = { stat, folderKey, clearEvidence };
+  const recover: Storage['recover'] = (change) => storage.recover(change);
+  const change = { stat, folderKey, recover, clearEvidence };
   return {
     list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
     // A front server would not keep the policy under which a file is viewed.
@@ -30,8 +31,7 @@ const permittedMethods = (storage: Storage, client: string) => {
     download: { stat, open, directAddress },
     downloadFolder: { stat, open, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },
     upload: {
-      stat,
-      folderKey,
+      ...change,
       traits: storage.traits,
       upload: ((target, token) => storage.upload({ ...target, client }, token)) satisfies Storage['upload'],
     },

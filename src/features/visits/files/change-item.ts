@@ -3,6 +3,7 @@ import type { AuthorizedVisit } from '#features/visits/authorization/authorize-v
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import { findChangeMark, withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type SaveResponseOf } from './pending-change.ts';
+import { recordEarlierChanges } from './record-earlier-changes.ts';
 import { respondInTime } from './respond-in-time.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
@@ -16,7 +17,7 @@ interface ItemChange<T> {
 export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
-  storage: Pick<Storage, 'clearEvidence' | 'folderKey'>,
+  storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'recover'>,
   { change, response, make }: ItemChange<T>,
   saveResponse: SaveResponseOf<T> | null,
 ): Promise<T> {
@@ -30,6 +31,7 @@ export function changeItem<T>(
   async function makeLocked(pending: PendingChange): Promise<void> {
     const { token, confirm } = pending;
     await checkPermitted();
+    if (action !== 'createFolder') await recordEarlierChanges(ports, storage, { tid, locationId, parent, name }, token);
     if (action === 'delete') return make({ ...pending, pendingTokens: [] });
     await make({ ...(await findChangeMark(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }

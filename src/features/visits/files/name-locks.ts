@@ -1,6 +1,8 @@
+import { expressionBuilder } from 'kysely';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
+import type { Database } from '#ports/tables.ts';
 
 /** A name in a folder of a location. */
 export interface LockedName {
@@ -28,6 +30,12 @@ export async function withNameLocks<T>(
   );
 }
 
+/** Returns the condition that a pending change results in an item with the name. */
+export function resultsIn(name: string) {
+  const row = expressionBuilder<Database, 'unsettled'>();
+  return row.or([row('unsettled.new_name', '=', name), row.and([row('unsettled.new_name', '=', ''), row('unsettled.name', '=', name)])]);
+}
+
 /** Returns the mark of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */
 export async function findChangeMark({ store }: Pick<Ports, 'store'>, lockedName: LockedName, token: string): Promise<ChangeContext> {
   const rows = await store.read
@@ -38,9 +46,7 @@ export async function findChangeMark({ store }: Pick<Ports, 'store'>, lockedName
     .where('audit.action', 'in', ['createFolder', 'rename'])
     .where('location_id', '=', lockedName.locationId)
     .where('parent', '=', formatItemPath(lockedName.parent))
-    .where(({ or, and, eb }) =>
-      or([eb('new_name', '=', lockedName.name), and([eb('new_name', '=', ''), eb('name', '=', lockedName.name)])]),
-    )
+    .where(resultsIn(lockedName.name))
     .where('token', '!=', token)
     .execute();
   return { token, pendingTokens: rows.map((row) => row.token) };

@@ -1,44 +1,17 @@
 import { sql } from 'kysely';
-import { formatItemPath, type ItemPath, parseStoredPath, withName } from '#core/item-path.ts';
+import type { ItemPath } from '#core/item-path.ts';
 import { inTime } from '#core/time-limit.ts';
-import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
-import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
+import { deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openConfiguration, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ItemNotFound, type PendingFileChange, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { withNameLocks } from './name-locks.ts';
-import { deletePendingChange } from './pending-change.ts';
+import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
 
-const changeActions: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies PendingFileChange['action'][];
-const isChange = (action: string): action is PendingFileChange['action'] => changeActions.includes(action);
-
-type PendingRow = Awaited<ReturnType<typeof pendingChanges>>[number];
 const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, liveProcesses: readonly string[] | null) =>
-  store.read
-    .selectFrom('unsettled')
-    .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))
-    .innerJoin('location', (join) => join.onRef('location.tid', '=', 'unsettled.tid').onRef('location.id', '=', 'unsettled.location_id'))
-    .select([
-      'unsettled.audit_id',
-      'unsettled.location_id',
-      'unsettled.process',
-      'parent',
-      'unsettled.name',
-      'new_name',
-      'token',
-      'handle',
-      'audit.action',
-      'audit.share_id',
-      'audit.identity_key',
-      'audit.address',
-      'audit.path',
-      'audit.tid',
-      'location.kind',
-      'location.name as location_name',
-      'location.configuration',
-    ])
+  pendingRows(store.read)
     .where(({ or, eb }) =>
       or([...(liveProcesses ? [eb('unsettled.process', 'not in', liveProcesses)] : []), eb('unsettled.process', '=', process)]),
     )
@@ -65,53 +38,12 @@ async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: 
   return Number(result?.numUpdatedRows) === 1;
 }
 
-const alertColumns = {
-  upload: 'alert_upload',
-  createFolder: 'alert_create_folder',
-  rename: 'alert_rename',
-  delete: 'alert_delete',
-} as const satisfies Record<PendingFileChange['action'], string>;
-
-/** Enqueues the alert of a recovered change, if its share wants one. */
-async function enqueueAlertOf(
-  tx: Tx,
-  { tid, share_id, audit_id, identity_key, address }: PendingRow,
-  action: PendingFileChange['action'],
-  now: number,
-): Promise<void> {
-  if (share_id === null) return;
-  const share = await tx.selectFrom('share').selectAll().where('tid', '=', tid).where('id', '=', share_id).executeTakeFirst();
-  if (share?.[alertColumns[action]] !== 1) return;
-  await enqueueAlert(tx, share, { auditId: audit_id, action, identityKey: identity_key, address }, now);
-}
-
-/** Records the outcome of a change. @param name the resulting name, or the deleted one; null: the change did not take place */
-async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange, name: string | null, now: number): Promise<void> {
-  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // the process that began the change has completed it
-  const path = parseStoredPath(row.path);
-  await tx
-    .updateTable('audit')
-    .set({
-      outcome: name === null ? 'failed' : 'done',
-      ...(change.action === 'upload' && name !== null && path ? { path: formatItemPath(withName(path, name)) } : {}),
-      ...(change.action === 'rename' && name !== null ? { after: JSON.stringify({ name }) } : {}),
-    })
-    .where('tid', '=', row.tid)
-    .where('id', '=', row.audit_id)
-    .execute();
-  if (name === null) return deleteResponse(tx, row.tid, row.audit_id);
-  await confirmResponse(tx, row.tid, row.audit_id);
-  await enqueueAlertOf(tx, row, change.action, now);
-}
-
 /**
  * Checks on the disk whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
  * are the evidence.
  */
 async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolean): Promise<void> {
-  const parent = parseStoredPath(row.parent);
-  if (!parent || !isChange(row.action)) throw new Error('invalid row in the table of pending changes'); // cannot happen: it was checked when it was written
-  const change = { action: row.action, parent, name: row.name, newName: row.new_name, token: row.token, handle: row.handle };
+  const change = changeOf(row);
   const { storages, vault, store, clock } = ports;
   const openStorage = async () => {
     const location = { id: row.location_id, tid: row.tid, kind: row.kind };
@@ -123,7 +55,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
     const recoverChange = () => storage.recover(change);
     return change.action === 'delete' ? recoverChange() : withNameLocks(ports, storage, folder, names, recoverChange);
   }
-  const name = await recoverFiles(parent).catch((cause: unknown) => {
+  const name = await recoverFiles(change.parent).catch((cause: unknown) => {
     if (cause instanceof ItemNotFound) return null;
     throw cause; // the error does not mean that the change did not take place: the next run looks again
   });

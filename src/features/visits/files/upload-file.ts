@@ -13,6 +13,7 @@ import type { VisitServices } from '#features/visits/authorization/visit-service
 import type { Upload } from '#ports/storage.ts';
 import { withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
+import { recordEarlierChanges } from './record-earlier-changes.ts';
 import { respondInTime } from './respond-in-time.ts';
 
 /** A file that a visitor uploads. */
@@ -121,6 +122,8 @@ export async function uploadFile(
       const place = async () => {
         cutSignal.throwIfAborted();
         if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
+        const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
+        if (etag !== null) await recordEarlierChanges(ports, shared.storage, lockedName, token);
         return stagedUpload.place();
       };
       // The lock lets each of several uploads see the result of the one before it, where the storage itself does not.

@@ -1,0 +1,34 @@
+import { formatItemPath } from '#core/item-path.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Storage } from '#ports/storage.ts';
+import { type LockedName, resultsIn } from './name-locks.ts';
+import { changeOf, pendingRows, recordOutcome } from './recovered-outcome.ts';
+
+/**
+ * Records the pending changes that have created the item of a name. Call it while the lock of the name is held, before the item is renamed,
+ * deleted or replaced: after that, recovery would see no trace of a change whose process was killed before it could mark it as done. A change
+ * that has not taken place stays pending, because its process may still make it.
+ * @param token of the change that follows
+ */
+export async function recordEarlierChanges(
+  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  storage: Pick<Storage, 'recover' | 'clearEvidence'>,
+  { tid, locationId, parent, name }: LockedName,
+  token: string,
+): Promise<void> {
+  const rows = await pendingRows(store.read)
+    .where('unsettled.tid', '=', tid)
+    .where('unsettled.location_id', '=', locationId)
+    .where('unsettled.parent', '=', formatItemPath(parent))
+    .where('unsettled.token', '!=', token)
+    .where('audit.action', '!=', 'delete')
+    .where(resultsIn(name))
+    .execute();
+  for (const row of rows) {
+    const change = changeOf(row);
+    const createdName = await storage.recover(change);
+    if (createdName === null) continue;
+    await store.write((tx) => recordOutcome(tx, row, change, createdName, clock.now()), 'job');
+    await storage.clearEvidence(change).catch(() => {}); // the next start deletes it
+  }
+}
