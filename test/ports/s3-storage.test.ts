@@ -111,11 +111,27 @@ else {
     for (const name of ['a', 'b']) await put(storage, '/old', name, name);
     await remove(storage, path('/'), 'new');
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
-    const request: Outbound['request'] = (url, options) =>
-      url.pathname.endsWith('/new/b') && options?.method === 'PUT' ? Promise.reject(new Error('killed')) : outbound.request(url, options);
+    const [failed, recovered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const lookOften = async () => {
+      for (let look = 0; look < 30; look += 1) await storage.stat(path('/old/a'));
+    };
+    let copied: ReturnType<Outbound['request']> | undefined;
+    const request: Outbound['request'] = async (url, options) => {
+      const isCopyOf = (name: string) => url.pathname.endsWith(`/new/${name}`) && options?.method === 'PUT';
+      if (isCopyOf('b')) {
+        failed.resolve();
+        throw new Error('killed');
+      }
+      if (!isCopyOf('a')) return outbound.request(url, options);
+      // The copy begins before the failure, and reaches the service long after it: even after a recovery that does not wait for it.
+      copied = failed.promise.then(() => Promise.race([recovered.promise, lookOften()])).then(() => outbound.request(url, options));
+      return copied;
+    };
     const killed = new S3Storage(configuration, { request });
     await assert.rejects(killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
     assert.equal(await storage.recover(change), null);
+    recovered.resolve();
+    await copied;
     await storage.clearEvidence(change);
     assert.deepEqual(await namesIn(storage, '/'), ['old']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'b']);

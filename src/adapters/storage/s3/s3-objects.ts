@@ -113,11 +113,17 @@ export async function completeMultipart(bucket: S3Bucket, key: string, uploadId:
 export const abortMultipart = async (bucket: S3Bucket, key: string, uploadId: string): Promise<void> =>
   void (await bucket.sendAndRead('DELETE', key, { query: { uploadId } }));
 
-/** Runs work for each item, sixteen at a time. @returns the results in the order of the items */
+/**
+ * Runs work for each item, sixteen at a time. After a failure it waits for the work that has begun: no request may change something later.
+ * @returns the results in the order of the items
+ */
 export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  for (let start = 0; start < items.length; start += requestsAtOnce)
-    results.push(...(await Promise.all(items.slice(start, start + requestsAtOnce).map(work))));
+  for (let start = 0; start < items.length; start += requestsAtOnce) {
+    const batch = items.slice(start, start + requestsAtOnce).map(work);
+    await Promise.allSettled(batch);
+    results.push(...(await Promise.all(batch)));
+  }
   return results;
 }
 
