@@ -69,18 +69,22 @@ test('pages that are read for clients which have left count for their link, so t
   assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other g']);
 });
 
+/** Requests the page of a large folder that begins at an index. @param read reads the page */
+function requestPage(turns: ListingTurns, address: string, startIndex: number, read: () => Promise<null>): Promise<unknown> {
+  const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
+  const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
+  return turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, read);
+}
+
 test('pages of a folder that a hundred addresses of one network request delay those of another network by one page', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
   const ends: (() => void)[] = [];
-  const ask = (address: string, startIndex: number) => {
-    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
-    const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
-    void turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => {
+  const ask = (address: string, startIndex: number) =>
+    void requestPage(turns, address, startIndex, () => {
       reads.push(address);
       return new Promise((resolve) => ends.push(() => resolve(null)));
     });
-  };
   for (let number = 0; number < 100; number += 1) ask(`203.0.113.${number}`, number);
   ask('198.51.100.1', 200);
   for (let number = 0; number < 2; number += 1) {
@@ -93,14 +97,11 @@ test('pages of a folder that a hundred addresses of one network request delay th
 test('a page of a folder need not wait for a page of the same folder that another network reads', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
-  const ask = (address: string, startIndex: number) => {
-    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
-    const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
-    void turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => {
+  const ask = (address: string, startIndex: number) =>
+    void requestPage(turns, address, startIndex, () => {
       reads.push(address);
       return new Promise<never>(() => {});
     });
-  };
   for (const number of [0, 1, 2]) ask('203.0.113.1', number);
   ask('198.51.100.1', 3);
   await new Promise(setImmediate);
@@ -111,9 +112,7 @@ test('when too many requests wait at a link, the network with the most of them g
   const turns = new ListingTurns();
   const refused: string[] = [];
   const ask = (address: string, startIndex: number) => {
-    const query = { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 1 } as const;
-    const visitor = { viewId: 'link', address, locationId: 1, path: 'large', query, clientGone: new AbortController().signal };
-    const page = turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => new Promise<never>(() => {}));
+    const page = requestPage(turns, address, startIndex, () => new Promise<never>(() => {}));
     page.catch(({ messageName }: { messageName: string }) => refused.push(`${address} ${messageName}`));
   };
   const crowd = Array.from({ length: 8 }, (_, number) => `10.0.${number}.1`); // with 32 requests each
