@@ -38,16 +38,13 @@ export interface OpenEntryTable {
 
 /** An action that an alert has to report. The row is deleted when its mail is planned, or after three days. */
 export interface AlertTable {
-  id: Generated<number>;
   tid: number;
   share_id: number;
+  /** Whose actions share a mail: the key of the visitor's identity, or an address. */
+  visitor: string;
   audit_id: number;
   action: string;
   created_at: number;
-  /** Whose actions share a mail: the key of the visitor's identity, or an address. */
-  visitor: Generated<string>;
-  /** 1: its digest exists. */
-  collected: Generated<number>;
 }
 
 /** A pending change of files: what recovery needs to know after a crash. The row is deleted when the outcome is recorded. */

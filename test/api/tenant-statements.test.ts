@@ -173,7 +173,7 @@ const ofTheInstallation = [
   /^delete from (visit_session|idempotency|ongoing) where (created_at|until) < \S+$/,
   /^select tid, id from audit where at < /,
   /^select at from audit where outcome != \S+ order by at (asc|desc) limit /, // retention
-  /^select .* from alert where collected = \S+ /, // alerts of all tenants are planned in the order of their actions
+  /^select .* from alert where \(tid, share_id, visitor\) > /, // digests are added for the visitors of all tenants
   /^select .* from alert_digest where due_at <= /,
 ];
 

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { millisecondsPerDay as day } from '#core/instant.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
-import { signIn, usersProfile } from '../start.ts';
+import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { linkTo, posting } from '../visit/visiting.ts';
-import { headerOf, htmlOf, passDigests, startWithMail, textOf, waitForCollection, waitForDigests } from './mailing.ts';
+import { headerOf, htmlOf, passDigests, startWithMail, textOf, waitForDigests } from './mailing.ts';
 
 const allAlerts = {
   alertView: true,
@@ -15,6 +15,7 @@ const allAlerts = {
   alertRename: true,
   alertDelete: true,
 };
+const alertsOf = ({ ports: { store } }: TestPostern) => store.read.selectFrom('alert').selectAll().execute();
 const owner = { notifyEmails: 'owner@example.com', ...allAlerts };
 
 test('actions of a visitor within a minute arrive in one mail to each address of the share', async (t) => {
@@ -89,7 +90,7 @@ test('an alert names a hundred actions, and counts the others', async (t) => {
   const { base } = await linkTo(postern, owner);
   for (let count = 0; count < 103; count += 1) await postern.visit(`${base}/folder/folder-${count}`, { method: 'POST' });
   await waitForDigests(postern, 1);
-  await waitForCollection(postern);
+  await waitForDigests(postern, 1);
   await passDigests(postern);
   const mail = await sink.waitFor();
   const text = textOf(mail);
@@ -120,9 +121,7 @@ test('further actions of a visitor are collected for longer: five minutes, then 
   for (let mail = 1; mail <= 5; mail += 1) {
     await postern.visit(`${base}/folder/${mail}`, { method: 'POST' });
     await waitForDigests(postern, 1);
-    const { read } = postern.ports.store;
-    await waitForCollection(postern);
-    const [digest] = await read.selectFrom('alert_digest').selectAll().execute();
+    const [digest] = await postern.ports.store.read.selectFrom('alert_digest').selectAll().execute();
     pauses.push(Math.round(((digest?.due_at ?? 0) - Date.now()) / 60_000));
     await passDigests(postern);
     await until(() => sink.mails.length === mail);
@@ -144,7 +143,7 @@ test('at most twenty mails an hour about one share are sent, and later ones repo
     'job',
   );
   for (const name of ['x', 'y']) await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
-  await until(async () => (await read.selectFrom('alert').selectAll().where('collected', '=', 1).execute()).length === 2);
+  await waitForDigests(postern, 1);
   await passDigests(postern);
   await until(async () => (await read.selectFrom('alert_digest').selectAll().where('due_at', '>', 0).execute()).length === 1);
   assert.equal(sink.mails.length, 0);
@@ -153,17 +152,24 @@ test('at most twenty mails an hour about one share are sent, and later ones repo
   assert.match(headerOf(await sink.waitFor(), 'subject'), /2 folders created/);
 });
 
-test('a mail reports no action whose audit entry was deleted, and the alert of that action is deleted after three days', async (t) => {
+test('a mail reports no action whose audit entry was deleted, and the alert of that action is deleted with the others', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { store } = postern.ports;
   const { base } = await linkTo(postern, owner);
   for (const name of ['old', 'new']) await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
-  await waitForCollection(postern);
+  await waitForDigests(postern, 1);
   await store.write((tx) => tx.deleteFrom('audit').where('path', '=', '/old').execute(), 'job');
   await passDigests(postern);
   assert.match(headerOf(await sink.waitFor(), 'subject'), /1 folder created/);
-  const alerts = () => store.read.selectFrom('alert').select('id').execute();
-  assert.equal((await alerts()).length, 1);
+  assert.deepEqual(await alertsOf(postern), []);
+});
+
+test('alerts that cannot be mailed are deleted after three days', async (t) => {
+  const postern = await startPostern(t); // without mail
+  const { store } = postern.ports;
+  const { base } = await linkTo(postern, owner);
+  await postern.visit(`${base}/folder/new`, { method: 'POST' });
+  assert.equal((await alertsOf(postern)).length, 1);
   await store.write(
     (tx) =>
       tx
@@ -173,5 +179,49 @@ test('a mail reports no action whose audit entry was deleted, and the alert of t
     'job',
   );
   await deleteExpiredRows(postern.ports);
-  assert.deepEqual(await alerts(), []);
+  assert.deepEqual(await alertsOf(postern), []);
+});
+
+test('the actions of each of 1,501 visitors are reported, also those that another process recorded', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { base } = await linkTo(postern, owner);
+  await postern.visit(`${base}/folder/new`, { method: 'POST' });
+  const [first] = await alertsOf(postern);
+  assert.ok(first);
+  const others = Array.from({ length: 1500 }, (_, number) => ({ ...first, visitor: `address 192.0.2.${number}` }));
+  await postern.ports.store.write((tx) => tx.insertInto('alert').values(others).execute(), 'job');
+  await waitForDigests(postern, 1501);
+  await passDigests(postern);
+  await until(() => sink.mails.length === 16); // each reports up to 100 visitors
+  assert.deepEqual(await alertsOf(postern), []);
+});
+
+test('a mail about 2,000 actions of one visitor leaves the action of another visitor for the next mail', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { read, write } = postern.ports.store;
+  const { base } = await linkTo(postern, owner);
+  await postern.visit(`${base}/folder/new`, { method: 'POST' });
+  await waitForDigests(postern, 1);
+  const [alert] = await alertsOf(postern);
+  const { id, ...entry } = await read.selectFrom('audit').selectAll().where('action', '=', 'createFolder').executeTakeFirstOrThrow();
+  assert.ok(alert);
+  for (let at = 1; at <= 2000; at += 500)
+    await write(async (tx) => {
+      const batch = Array.from({ length: 500 }, (_, number) => id + at + number);
+      await tx
+        .insertInto('audit')
+        .values(batch.map((audit_id) => ({ ...entry, id: audit_id })))
+        .execute();
+      const visitor = (audit_id: number) => (audit_id === id + 2000 ? 'address 192.0.2.9' : alert.visitor);
+      await tx
+        .insertInto('alert')
+        .values(batch.map((audit_id) => ({ ...alert, audit_id, visitor: visitor(audit_id) })))
+        .execute();
+    }, 'job');
+  await waitForDigests(postern, 2);
+  await passDigests(postern);
+  assert.match(headerOf(await sink.waitFor(), 'subject'), /2,?000 folders created/);
+  await until(async () => (await read.selectFrom('alert_digest').selectAll().where('due_at', '>', 0).execute()).length === 2);
+  await passDigests(postern);
+  await sink.waitFor((mail) => /\b1 folder created/.test(headerOf(mail, 'subject')));
 });

@@ -19,11 +19,6 @@ export async function waitForDigests({ ports: { store } }: TestPostern, count: n
   await until(async () => (await store.read.selectFrom('alert_digest').selectAll().execute()).length === count);
 }
 
-/** Waits until every action belongs to a digest. */
-export async function waitForCollection({ ports: { store } }: TestPostern): Promise<void> {
-  await until(async () => (await store.read.selectFrom('alert').selectAll().where('collected', '=', 0).execute()).length === 0);
-}
-
 /** Makes all digests due, as if a minute or an hour had passed. */
 export async function passDigests({ ports: { store } }: TestPostern): Promise<void> {
   await store.write((tx) => tx.updateTable('alert_digest').set({ due_at: 0 }).execute(), 'job');

@@ -99,7 +99,7 @@ test('a migration keeps pending alerts, with their visitors (PostgreSQL)', async
 
   await migratePostgres(url, migrations, () => {});
 
-  const { rows } = await client.query('SELECT visitor FROM alert ORDER BY id');
+  const { rows } = await client.query('SELECT visitor FROM alert ORDER BY audit_id');
   assert.deepEqual(
     rows.map(({ visitor }) => visitor),
     ['address 192.0.2.7', 'user 5'],

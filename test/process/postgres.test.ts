@@ -410,7 +410,7 @@ test('if two processes recover the same upload, it is recorded as done with one 
     rows.map(({ outcome }) => outcome),
     Array(10).fill('done'),
   );
-  assert.equal((await one.ports.store.read.selectFrom('alert').select('id').execute()).length, 10);
+  assert.equal((await one.ports.store.read.selectFrom('alert').select('audit_id').execute()).length, 10);
 });
 
 test('after several first starts at once on one data folder, the key in its file works at every process', async (t) => {

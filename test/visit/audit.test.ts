@@ -37,7 +37,7 @@ async function startAudited(t: TestContext, over: object = {}) {
     const rows = await read.selectFrom('audit').selectAll().where('actor_kind', '=', 'visitor').orderBy('id').execute();
     return {
       rows,
-      alerts: await read.selectFrom('alert').selectAll().orderBy('id').execute(),
+      alerts: await read.selectFrom('alert').selectAll().orderBy('audit_id').execute(),
     };
   }
   return { clock, postern, link, request, readAuditLog };

@@ -33,7 +33,7 @@ export const copiedTables: Keys = {
   failure: ['id'],
   audit: ['tid', 'id'],
   ongoing: ['tid', 'key'],
-  alert: ['tid', 'id'],
+  alert: ['tid', 'share_id', 'visitor', 'audit_id'],
   alert_digest: ['tid', 'share_id', 'visitor'],
   mail_content: ['id'],
   delivery: ['id'],

@@ -2,9 +2,10 @@ import type { JobKind } from '#features/jobs/job-runner.ts';
 import { addPendingDeliveries, hasPendingRecipients } from '#features/outbox/add-mail.ts';
 import type { Mail, MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
+import { AlertCollector } from './collect-alerts.ts';
 import { correctDueTimes } from './correct-due-times.ts';
 import { hasDueDeliveries } from './delivery-queue.ts';
-import { hasAlertsToPlan, planAlerts } from './plan-alerts.ts';
+import { hasDueDigest, planAlerts } from './plan-alerts.ts';
 import { DeliverySender, type SendPorts } from './send-deliveries.ts';
 
 const planInterval = 1000; // ms
@@ -17,10 +18,12 @@ const pauses = [5000, 30_000, 60_000] as const; // ms
 export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail, now: () => number): JobKind[] {
   const { store } = ports;
   const common = { concurrency: 1, lease, pauses, maxAttempts: null };
+  const collector = new AlertCollector(store, now);
   const plan: JobKind = {
     ...{ name: 'plan-mail', every: planInterval, ...common },
-    hasWork: async () => (await hasAlertsToPlan(store)) || hasPendingRecipients(store),
+    hasWork: async () => (await collector.hasWork()) || (await hasDueDigest(store)) || hasPendingRecipients(store),
     async run(_job, signal) {
+      await collector.collect(signal);
       do await planAlerts(ports, { language: mail.language, domain: mail.domain }, signal);
       while (!signal.aborted && (await addPendingDeliveries(ports, mail.domain)));
     },

@@ -6,13 +6,10 @@ import { restoredVisitor } from '#features/alerts/enqueue-alert.ts';
 import { addMail } from '#features/outbox/add-mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
+import { digestPauses } from './collect-alerts.ts';
 
-const minute = 60_000; // ms
-/** Time for which a visitor's actions are collected: longer while they continue. */
-const pauses = [minute, 5 * minute, 15 * minute, 60 * minute] as const;
-const hour = 60 * minute;
+const hour = 60 * 60_000; // ms
 const maxMailsPerHour = 20; // about one share
-const collectedPerChange = 500;
 const digestsPerMail = 100;
 const alertsPerMail = 2000;
 
@@ -22,43 +19,10 @@ interface ShareRef {
   readonly share_id: number;
 }
 
-/** Returns whether actions wait that no mail reports yet, or a digest is due. */
-export async function hasAlertsToPlan({ read, dialect }: Store): Promise<boolean> {
-  const uncollected = await read.selectFrom('alert').select('id').where('collected', '=', 0).limit(1).executeTakeFirst();
-  if (uncollected) return true;
+/** Returns whether a digest is due. */
+export async function hasDueDigest({ read, dialect }: Store): Promise<boolean> {
   const due = read.selectFrom('alert_digest').select('share_id').where(sql<boolean>`due_at <= ${dialect.now}`);
   return (await due.limit(1).executeTakeFirst()) !== undefined;
-}
-
-/**
- * Assigns new alerts to the digests of their visitors.
- * @returns whether more may wait. The newest ones wait for the next run: while visitors are busy, a change for each few would slow them.
- */
-async function collectAlerts({ store }: PlanPorts): Promise<boolean> {
-  const { now } = store.dialect;
-  return store.write(async (tx) => {
-    const uncollected = tx.selectFrom('alert').where('collected', '=', 0);
-    const alerts = await uncollected.select(['id', 'tid']).orderBy('id').limit(collectedPerChange).execute();
-    const last = alerts.at(-1);
-    if (!last) return false;
-    // By tenant and last id these are the alerts above: the transaction sees no others, and a list of their ids would cost more.
-    for (const tid of new Set(alerts.map((alert) => alert.tid))) {
-      const digests = uncollected
-        .select(['tid', 'share_id', 'visitor', sql<number>`${now} + ${sql.lit(pauses[0])}`.as('due_at'), sql.lit(0).as('step')])
-        .distinct()
-        .where('tid', '=', tid)
-        .where('id', '<=', last.id);
-      await tx
-        .insertInto('alert_digest')
-        .columns(['tid', 'share_id', 'visitor', 'due_at', 'step'])
-        .expression(digests)
-        .onConflict((conflict) => conflict.columns(['tid', 'share_id', 'visitor']).doNothing())
-        .execute();
-      const collected = tx.updateTable('alert').set({ collected: 1 }).where('tid', '=', tid);
-      await collected.where('collected', '=', 0).where('id', '<=', last.id).execute();
-    }
-    return alerts.length === collectedPerChange;
-  }, 'job');
 }
 
 /** Returns how long the mails about a share must pause, in ms, because there were too many in the last hour. 0: not at all. */
@@ -79,7 +43,7 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
 }
 
 const alertColumns = [
-  'alert.id',
+  'alert.audit_id',
   'alert.visitor',
   'alert.action',
   'audit.at',
@@ -98,12 +62,21 @@ const alertsOf = (tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string
     .select(alertColumns)
     .where('alert.tid', '=', tid)
     .where('alert.share_id', '=', share_id)
-    .where('alert.collected', '=', 1)
     .where('alert.visitor', 'in', [...visitors])
-    .orderBy('alert.id')
+    .orderBy('alert.audit_id')
     .limit(alertsPerMail)
     .execute();
 type AlertRow = Awaited<ReturnType<typeof alertsOf>>[number];
+
+/** Deletes the alerts of some digests. @param last the last one that is deleted; undefined: all, with those whose audit entry is gone */
+async function deleteAlerts(tx: Tx, { tid, share_id }: ShareRef, visitors: readonly string[], last: AlertRow | undefined): Promise<void> {
+  const ofDigests = tx
+    .deleteFrom('alert')
+    .where('tid', '=', tid)
+    .where('share_id', '=', share_id)
+    .where('visitor', 'in', [...visitors]);
+  await (last ? ofDigests.where('audit_id', '<=', last.audit_id) : ofDigests).execute();
+}
 
 const actionNames = ['upload', 'createFolder', 'download', 'downloadFolder', 'view', 'rename', 'delete'] as const;
 const actionOf = (name: string): AlertAction => actionNames.find((action) => action === name) ?? 'view';
@@ -141,8 +114,8 @@ async function continueDigests(
   active: ReadonlySet<string>,
 ): Promise<void> {
   for (const { visitor, step } of digests) {
-    const next = Math.min(step + 1, pauses.length - 1);
-    const due_at = sql<number>`${store.dialect.now} + ${pauses[next]}`;
+    const next = Math.min(step + 1, digestPauses.length - 1);
+    const due_at = sql<number>`${store.dialect.now} + ${digestPauses[next]}`;
     if (active.has(visitor))
       await tx
         .updateTable('alert_digest')
@@ -180,15 +153,11 @@ async function planNextShare(ports: PlanPorts, { language, domain }: AlertOption
       return true;
     }
     const dueDigests = await digests.select(['visitor', 'step']).limit(digestsPerMail).execute();
-    const alerts = await alertsOf(
-      tx,
-      share,
-      dueDigests.map(({ visitor }) => visitor),
-    );
+    const visitors = dueDigests.map(({ visitor }) => visitor);
+    const alerts = await alertsOf(tx, share, visitors);
     await continueDigests(ports, tx, share, dueDigests, new Set(alerts.map(({ visitor }) => visitor)));
+    await deleteAlerts(tx, share, visitors, alerts.length === alertsPerMail ? alerts.at(-1) : undefined);
     if (alerts.length === 0) return true;
-    const ids = alerts.map(({ id }) => id);
-    await tx.deleteFrom('alert').where('tid', '=', tid).where('id', 'in', ids).execute();
     const columns = ['share.title', 'share.view_id', 'share.notify_emails'] as const;
     const current = await tx.selectFrom('share').select(columns).where('tid', '=', tid).where('id', '=', share_id).executeTakeFirst();
     const recipients = parseList(current?.notify_emails ?? '') ?? [];
@@ -200,8 +169,7 @@ async function planNextShare(ports: PlanPorts, { language, domain }: AlertOption
   }, 'job');
 }
 
-/** Plans the mails about all actions that are due. @param signal ends the work after the running step */
+/** Plans the mails of all digests that are due. @param signal ends the work after the running step */
 export async function planAlerts(ports: PlanPorts, options: AlertOptions, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await collectAlerts(ports)));
   while (!signal.aborted && (await planNextShare(ports, options)));
 }

@@ -1,4 +1,4 @@
-import { CompiledQuery, type InsertObject, isOperationNodeSource } from 'kysely';
+import { CompiledQuery, type InsertObject, isOperationNodeSource, sql } from 'kysely';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 
@@ -15,9 +15,9 @@ function statementFor<T extends FrequentTable>(tx: Tx, table: T, row: InsertObje
   const sqlText = cached.get(key);
   if (sqlText !== undefined) return sqlText;
   const insert = tx.insertInto(table).values([row]);
-  const { sql } = returns === 'id' ? insert.returning('id').compile() : insert.compile();
-  cached.set(key, sql);
-  return sql;
+  const compiled = returns === 'id' ? insert.returning(sql<number>`id`.as('id')).compile() : insert.compile();
+  cached.set(key, compiled.sql);
+  return compiled.sql;
 }
 
 /** Returns the values of a row. Its expressions are in the statement. */
@@ -32,7 +32,11 @@ export async function insertRow<T extends FrequentTable>(tx: Tx, table: T, row: 
 }
 
 /** Inserts a row as `insertRow` does. SQLite takes longer to return the id. @returns the id of the new row */
-export async function insertRowWithId<T extends FrequentTable>(tx: Tx, table: T, row: InsertObject<Database, T>): Promise<number> {
+export async function insertRowWithId<T extends Exclude<FrequentTable, 'alert'>>(
+  tx: Tx,
+  table: T,
+  row: InsertObject<Database, T>,
+): Promise<number> {
   const { rows } = await tx.executeQuery<{ id: number }>(CompiledQuery.raw(statementFor(tx, table, row, 'id'), valuesOf(row)));
   const [inserted] = rows;
   if (!inserted) throw new Error(`no row was made in ${table}`);

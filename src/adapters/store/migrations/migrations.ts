@@ -21,6 +21,7 @@ import { usedStatements } from './0020-used-statements.ts';
 import { secondFactors } from './0021-second-factors.ts';
 import { operatorProvider } from './0022-operator-provider.ts';
 import { alertVisitors } from './0023-alert-visitors.ts';
+import { alertKeys } from './0024-alert-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   secondFactors,
   operatorProvider,
   alertVisitors,
+  alertKeys,
 ];

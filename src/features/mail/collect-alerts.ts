@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import type { Store, Tx } from '#ports/store.ts';
+
+const minute = 60_000; // ms
+/** Time for which a visitor's actions are collected: longer while they continue. */
+export const digestPauses = [minute, 5 * minute, 15 * minute, 60 * minute] as const;
+const alertsPerPage = 1000;
+const shortestPause = 1000; // ms
+/** The pause after a search is at least this many times as long as the search. */
+const pauseFactor = 100;
+
+interface VisitorOfShare {
+  readonly tid: number;
+  readonly share_id: number;
+  readonly visitor: string;
+}
+
+/** Reads the visitors of the next alerts, with the time of their digest or null. @param after where the last page ended */
+const readPage = (read: Tx, { tid, share_id, visitor }: VisitorOfShare) =>
+  read
+    .selectFrom((query) =>
+      query
+        .selectFrom('alert')
+        .select(['tid', 'share_id', 'visitor'])
+        .where(sql<boolean>`(tid, share_id, visitor) > (${tid}, ${share_id}, ${visitor})`)
+        .orderBy('tid')
+        .orderBy('share_id')
+        .orderBy('visitor')
+        .limit(alertsPerPage)
+        .as('page'),
+    )
+    .leftJoin('alert_digest as digest', (join) =>
+      join.onRef('digest.tid', '=', 'page.tid').onRef('digest.share_id', '=', 'page.share_id').onRef('digest.visitor', '=', 'page.visitor'),
+    )
+    .select(['page.tid', 'page.share_id', 'page.visitor', 'digest.due_at'])
+    .distinct()
+    .orderBy('page.tid')
+    .orderBy('page.share_id')
+    .orderBy('page.visitor')
+    .execute();
+
+/** Yields the visitors whose alerts have no digest, by pages. */
+async function* visitorsWithoutDigest(read: Tx): AsyncGenerator<VisitorOfShare[]> {
+  let after: VisitorOfShare | undefined = { tid: 0, share_id: 0, visitor: '' };
+  while (after) {
+    const visitors: (VisitorOfShare & { due_at: number | null })[] = await readPage(read, after);
+    const missing = visitors.filter(({ due_at }) => due_at === null);
+    if (missing.length > 0) yield missing.map(({ tid, share_id, visitor }) => ({ tid, share_id, visitor }));
+    after = visitors.at(-1);
+  }
+}
+
+/**
+ * Adds a digest for each visitor whose alerts have none. Alerts are not marked as collected: to change each of them would cost more than
+ * all searches. A search misses none, in whichever order the transactions of two processes end.
+ */
+export class AlertCollector {
+  readonly #store: Store;
+  readonly #now: () => number;
+  #nextSearch = 0;
+  #hasFound = false;
+
+  /** @param now returns a monotonic time in ms */
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** Returns whether a visitor without a digest was found. Searches again only after a pause. */
+  async hasWork(): Promise<boolean> {
+    if (this.#hasFound || this.#now() < this.#nextSearch) return this.#hasFound;
+    await this.#search(async (pages) => {
+      this.#hasFound = !(await pages.next()).done;
+    });
+    return this.#hasFound;
+  }
+
+  /** Adds the missing digests, if `hasWork` has found any. */
+  async collect(signal: AbortSignal): Promise<void> {
+    if (!this.#hasFound) return;
+    await this.#search(async (pages) => {
+      for await (const visitors of pages) {
+        if (signal.aborted) return;
+        await this.#addDigests(visitors);
+      }
+      this.#hasFound = false;
+    });
+  }
+
+  async #addDigests(visitors: readonly VisitorOfShare[]): Promise<void> {
+    const { write, dialect } = this.#store;
+    const due_at = sql<number>`${dialect.now} + ${sql.lit(digestPauses[0])}`;
+    const digests = visitors.map((visitor) => ({ ...visitor, due_at, step: 0 }));
+    await write(
+      (tx) =>
+        tx
+          .insertInto('alert_digest')
+          .values(digests)
+          .onConflict((conflict) => conflict.columns(['tid', 'share_id', 'visitor']).doNothing())
+          .execute(),
+      'job',
+    );
+  }
+
+  async #search(use: (pages: AsyncGenerator<VisitorOfShare[]>) => Promise<void>): Promise<void> {
+    const start = this.#now();
+    await use(visitorsWithoutDigest(this.#store.read));
+    const end = this.#now();
+    this.#nextSearch = end + Math.max(shortestPause, (end - start) * pauseFactor);
+  }
+}
