@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#core/messages.ts';
 import { completeProviderSignIn, failureUrl } from '#features/visits/sign-in/provider-sign-in.ts';
 import { completeTestSignIn } from '#features/visits/sign-in/test-sign-in.ts';
@@ -10,8 +10,6 @@ import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 /** A request to an address of a login profile. */
 export type ProfileRequest = FastifyRequest<{ Params: { profileId: string } }>;
-
-const maxFields = 20; // of a form: providers send two or three
 
 /** Returns the id of the login profile in an address. @throws Refusal (404) if it is none */
 export function profileIdOf({ params: { profileId } }: ProfileRequest): number {
@@ -45,19 +43,4 @@ export async function finishSignIn(
   const { pageUrl, session, refusal } = await completeProviderSignIn(ports, back, visitorRequest);
   if (session) await setSessionCookie(request, reply, ports.store, publicUrl, session);
   return redirect(reply, refusal ? failureUrl(pageUrl, refusal, request.id) : pageUrl);
-}
-
-/** Parses a form. The time to parse one of thousands of fields grows with the square of their number. @throws Refusal (400) */
-function parseForm(body: string): URLSearchParams {
-  if (body.split('&', maxFields + 1).length > maxFields)
-    throw new Refusal('requestMalformed', `A form has at most ${maxFields} fields here.`);
-  return new URLSearchParams(body);
-}
-
-/** Reads the bodies of the routes of a scope as forms. */
-export function readForms(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
-    parseForm(body),
-  );
 }

@@ -3,9 +3,10 @@ import { Refusal } from '#core/messages.ts';
 import { beginProviderSignIn } from '#features/visits/sign-in/provider-sign-in.ts';
 import { endSessionsByProvider } from '#features/visits/sign-in/provider-sign-out.ts';
 import { redirect } from '#http/redirect.ts';
+import { readForms } from './form.ts';
 import { setProviderCookie } from './provider-cookies.ts';
 import { queryOf } from './provider-query.ts';
-import { finishSignIn, type ProfileRequest, profileIdOf, readForms } from './provider-responses.ts';
+import { finishSignIn, type ProfileRequest, profileIdOf } from './provider-responses.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 /** Adds the route with which a sign-in at a provider begins. */
