@@ -94,7 +94,8 @@ test('groups that the provider leaves out because there are too many (overage) r
   assert.equal((await outcome(browser)).code, 'providerRefused');
   await until(async () => (await postern.call('audit/search', { outcome: 'refused' })).list.length > 0);
   assert.match(JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list), /too many/);
-  provider.userinfo = { groups: ['editors'] };
+  const many = Array.from({ length: 999 }, (_, number) => `${'x'.repeat(200)} ${number}`);
+  provider.userinfo = { groups: ['editors', ...many] };
   const again = new RedirectedBrowser();
   await begin(again);
   assert.equal((await outcome(again)).signedIn, true, 'unless the userinfo endpoint has the groups');
@@ -262,6 +263,11 @@ const badResponses: Readonly<Record<string, readonly [string, (response: ServerR
   'a response that is too long': [
     'providerAway',
     (response) => response.setHeader('content-type', 'application/json').end('x'.repeat(1 << 20)),
+  ],
+  'metadata with thousands of values': [
+    'providerAway',
+    (response) =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ x: Array.from({ length: 3000 }, () => ({})) })),
   ],
   nonsense: ['providerRefused', (response) => response.setHeader('content-type', 'application/json').end('{"issuer":')],
   'an error': ['providerAway', (response) => response.writeHead(500).end()],

@@ -1,8 +1,13 @@
 import type { CustomFetch } from 'openid-client';
+import { exceededJsonLimit } from '#core/json-structure.ts';
 import type { Outbound } from '#ports/outbound.ts';
+import { ProviderUnavailable } from '#ports/provider-errors.ts';
 import { requestProvider } from './provider-request.ts';
 
-const maxBytes = 1 << 19; // of a response: metadata, keys, tokens, claims
+/** Limits of a response with tokens or claims: thousands of groups. */
+const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
+/** Limits of metadata and keys, which are cached and often copied. */
+const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
 const withoutBody: readonly number[] = [204, 205, 304];
 
 /** Returns the bytes of a request body. The library sends form data only. */
@@ -13,8 +18,8 @@ function bytesOf(body: unknown): string | null {
 }
 
 /**
- * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and reads at most
- * 512 KiB of a response. The function throws ProviderUnavailable, also for status 429 and 5xx.
+ * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and limits the
+ * responses. The function throws ProviderUnavailable, also for status 429 and 5xx.
  * @param deadlineOf returns what aborts a request
  */
 export const openIdFetch =
@@ -22,6 +27,10 @@ export const openIdFetch =
   async (address, { body, headers, method, signal }) => {
     const deadline = AbortSignal.any([deadlineOf(), ...(signal ? [signal] : [])]);
     const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bytesOf(body), signal: deadline } as const;
-    const { status, headers: fields, content } = await requestProvider(outbound, new URL(address), sent, maxBytes);
+    // A request for metadata or keys is the only GET without a token.
+    const limits = sent.method === 'GET' && !new Headers(headers).has('authorization') ? limitsOfProvider : limitsOfUser;
+    const url = new URL(address);
+    const { status, headers: fields, content } = await requestProvider(outbound, url, sent, limits.bytes);
+    if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${url.host} sent too many names and values.`);
     return new Response(withoutBody.includes(status) ? null : Buffer.from(content), { status, headers: fields });
   };

@@ -7,7 +7,7 @@ import { providerError } from './provider-error.ts';
 import { ProviderUnreachable } from './provider-request.ts';
 
 const metadataLifetime = 3_600_000; // ms
-const maxProviders = 1000; // whose metadata is cached
+const maxProviders = 256; // whose metadata and keys are cached: up to 0.5 MiB each
 const pauseAfterFailure = 3000; // ms during which no request is sent to a provider
 
 /** Signature algorithms of ID tokens: asymmetric ones, so that nobody who knows the client secret can make a token. */

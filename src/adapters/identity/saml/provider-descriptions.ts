@@ -8,7 +8,7 @@ const lifetime = 24 * 3_600_000; // ms
 const maxLifetime = 2 * lifetime; // while the provider does not respond
 const minPause = 60_000; // ms between two readings after refused responses, or while an old description is used
 const pauseAfterFailure = 3000; // ms during which a provider that did not respond gets no request
-const maxProviders = 1000; // whose metadata is cached
+const maxProviders = 256; // whose metadata is cached
 const maxMetadata = 1 << 20; // bytes
 const timeLimit = 4500; // ms
 

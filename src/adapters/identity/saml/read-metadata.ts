@@ -13,6 +13,7 @@ export interface MetadataInput {
 }
 
 const metadataLimits = { elements: 20_000, attributes: 40_000, namespaces: 2000 };
+const maxDescription = 1 << 17; // characters: some 60 certificates. Descriptions are cached
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 
 const rolesOf = (entity: XmlElement) => childrenOf(entity, namespaces.metadata, 'IDPSSODescriptor');
@@ -60,9 +61,11 @@ export function readMetadata({ xml, entityId, now }: MetadataInput): ProviderDes
   );
   const certificates = [...new Set(certificatesOf(role))];
   demand(certificates.length > 0, 'The metadata has no signing certificate.');
-  return {
+  const description = {
     entityId: attributeOf(provider, 'entityID') ?? refuse('The metadata has no entityID.'),
     entryPoint: (service && attributeOf(service, 'Location')) ?? refuse('The metadata has no sign-in address for HTTP-Redirect.'),
     certificates,
   };
+  demand(JSON.stringify(description).length <= maxDescription, 'The certificates or addresses in the metadata are too long.');
+  return description;
 }

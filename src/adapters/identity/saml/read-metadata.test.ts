@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rootCertificates } from 'node:tls';
+import { readMetadata } from './read-metadata.ts';
+
+const [pem = ''] = rootCertificates;
+
+function metadataWith(location: string): string {
+  const certificate = pem.replace(/-----.*-----|\s/g, '');
+  return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example">
+    <IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor>
+      <KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${certificate}</X509Certificate></X509Data></KeyInfo>
+    </KeyDescriptor>
+    <SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${location}"/></IDPSSODescriptor>
+  </EntityDescriptor>`;
+}
+
+test('metadata is read, and refused if what is cached of it would take much memory', () => {
+  const read = (location: string) => readMetadata({ xml: metadataWith(location), entityId: null, now: Date.now() });
+  const { entityId, entryPoint, certificates } = read('https://idp.example/sso');
+  assert.deepEqual([entityId, entryPoint, certificates.length], ['https://idp.example', 'https://idp.example/sso', 1]);
+  assert.throws(() => read(`https://idp.example/${'x'.repeat(200_000)}`), /too long/);
+});
