@@ -15,7 +15,7 @@ function newRequest(bytes: number): IncomingMessage {
 const responseTo = (request: IncomingMessage) => new ServerResponse(request);
 
 test('when no memory is left, the network with the most arriving bodies gives up its newest one in favor of another network', () => {
-  const bodies = arrivingBodies();
+  const bodies = arrivingBodies(16_384);
   const expectFrom = (address: string) => {
     const request = newRequest(mebibyte);
     bodies.expect(request, responseTo(request), address, mebibyte);
@@ -29,11 +29,11 @@ test('when no memory is left, the network with the most arriving bodies gives up
 });
 
 test('a body reserves no more memory than the body limit of its route, and releases it when it has arrived', () => {
-  const bodies = arrivingBodies();
+  const bodies = arrivingBodies(16_384);
   const expectShort = (request: IncomingMessage) => bodies.expect(request, responseTo(request), '10.0.1.1', 1 << 14);
   for (let count = 0; count < 2048; count += 1) expectShort(newRequest(mebibyte));
   assert.throws(() => expectShort(newRequest(1 << 14)), { messageName: 'bodiesBusy' });
-  const others = arrivingBodies();
+  const others = arrivingBodies(16_384);
   for (let count = 0; count < 100; count += 1) {
     const request = newRequest(mebibyte);
     others.expect(request, responseTo(request), '10.0.1.1', mebibyte);

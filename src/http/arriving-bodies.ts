@@ -7,7 +7,6 @@ import { HeldMemory } from './held-memory.ts';
 
 const limits = { network: 32 << 20, all: 96 << 20 }; // bytes, for a wide network and in total
 const longBody = 1 << 13; // bytes: the memory of shorter bodies is not counted, because their number has a limit
-const unlimitedConnections = 16_384; // counts where the system sets no limit
 const retryAfter = 5; // seconds
 
 /** Limits JSON bodies that have begun to arrive: a client may withhold the last byte of each. */
@@ -24,7 +23,7 @@ export interface ArrivingBodies {
  * @param maxConnections of the server. A wide network may withhold the bodies of half of them, all together of three quarters: behind a
  * proxy all connections come from one address, and a client must not occupy the connections of the others.
  */
-export function arrivingBodies(maxConnections = unlimitedConnections): ArrivingBodies {
+export function arrivingBodies(maxConnections: number): ArrivingBodies {
   const memory = new HeldMemory(limits, 'bodiesBusy');
   const max = { inner: Math.ceil(maxConnections / 2), all: Math.ceil((3 * maxConnections) / 4) };
   const bodies = waitingLimit(max, () => new Refusal('bodiesBusy', undefined, { retryAfter }));

@@ -1,8 +1,8 @@
 import type { RequestListener, Server } from 'node:http';
 import { CostlyNetworks } from './costly-networks.ts';
 import { limitConnections } from './crowded-connections.ts';
-import { maxConnections } from './descriptors.ts';
 import { JoinedRequest } from './join-chunks.ts';
+import { maxConnections } from './max-connections.ts';
 import { createServer } from './node-http.ts';
 import { ParseTurns } from './parse-turns.ts';
 import { handleInSequence } from './pipelining.ts';
@@ -32,7 +32,6 @@ export function createNodeServer(handle: RequestListener): Server {
   // RFC 9110, 10.1.1: an upload sends 100 Continue after all its checks. Other expectations are refused by a hook.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));
-  const connections = maxConnections();
-  if (connections !== undefined) limitConnections(server, connections);
+  limitConnections(server, maxConnections());
   return server;
 }

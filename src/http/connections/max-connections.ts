@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 
 const ownDescriptors = 144; // for the database, the threads, the log, and the sockets that listen
 const descriptorsPerTransfer = 2; // a socket and a file
@@ -7,6 +8,9 @@ const manyDescriptors = 16_384;
 // More uploads than this come from many networks. Their third descriptor is available, because idle connections use only one of the two
 // descriptors that are reserved for each connection.
 const expectedUploads = 640;
+const ownMemory = 512 << 20; // bytes: code, word searches, password checks
+const memoryPerConnection = 100 << 10; // bytes, of a client that reads a download or an archive slowly
+const leastConnections = 512; // even with little memory
 
 /** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the limit to its maximum. */
 function descriptorLimit(): number | null {
@@ -18,10 +22,22 @@ function descriptorLimit(): number | null {
   }
 }
 
-/** Returns how many connections leave enough descriptors for their transfers, in either direction; undefined without a limit. */
-export function maxConnections(limit: number | null = descriptorLimit()): number | undefined {
-  if (limit === null) return undefined;
+/** Returns the memory in bytes that this process may use: that of its container, or of the machine. */
+const memoryLimit = () => Math.min(totalmem(), process.constrainedMemory() || totalmem());
+
+/** Returns how many connections leave enough descriptors for their transfers, in either direction. */
+function connectionsByDescriptors(limit: number): number {
   const free = limit - ownDescriptors;
   if (limit < manyDescriptors) return Math.max(16, Math.floor(free / descriptorsPerUpload));
   return Math.floor((free - expectedUploads) / descriptorsPerTransfer);
+}
+
+/**
+ * Returns how many connections a process may have.
+ * @param descriptors that it may open; null: any number
+ * @param memory in bytes that it may use
+ */
+export function maxConnections(descriptors: number | null = descriptorLimit(), memory: number = memoryLimit()): number {
+  const byMemory = Math.max(leastConnections, Math.floor((memory - ownMemory) / memoryPerConnection));
+  return descriptors === null ? byMemory : Math.min(byMemory, connectionsByDescriptors(descriptors));
 }
