@@ -133,7 +133,7 @@ test('/openapi.json has a unique operationId per operation, a schema per record 
     assert.ok(components.schemas[name]?.properties, name);
   const answer = (path: string, method: string) => paths[path][method].responses['200'].content['application/json'].schema.$ref;
   assert.equal(answer('/api/v1/share/get', 'post'), '#/components/schemas/Share');
-  assert.equal(components.schemas.ShareSearchAnswer.properties.list.items.$ref, '#/components/schemas/Share');
+  assert.equal(components.schemas.ShareSearchResponse.properties.list.items.$ref, '#/components/schemas/Share');
   assert.equal(answer('/s/{viewId}/visit', 'get'), '#/components/schemas/Visit');
   const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
   for (const { operationId, requestBody } of operations) {

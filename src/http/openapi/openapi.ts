@@ -58,8 +58,8 @@ const toPascalCase = (name: string) =>
 
 function responseSchema(operation: Operation, registry: Components): object {
   if (!isChange(operation))
-    return 'read' in operation ? registry.addSchema(operation.response, `${toPascalCase(operation.name)}Answer`) : { type: 'string' };
-  return registry.addSchema(changeResponse(operation), operation.responseFields ? `${toPascalCase(operation.name)}Answer` : 'Success');
+    return 'read' in operation ? registry.addSchema(operation.response, `${toPascalCase(operation.name)}Response`) : { type: 'string' };
+  return registry.addSchema(changeResponse(operation), operation.responseFields ? `${toPascalCase(operation.name)}Response` : 'Success');
 }
 
 /** Returns the OpenAPI path item of an operation of /api/v1. */
