@@ -13,7 +13,7 @@ import { costs } from './costs.ts';
 import { crowd } from './crowd.ts';
 import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, page } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
-import { behindFrontServer, trusted } from './front.ts';
+import { behindReverseProxy, trusted } from './front.ts';
 import { identity } from './identity.ts';
 import { give, rate, type Shot, take } from './load.ts';
 import { mail, mailEnvironment, startMailServer } from './mail.ts';
@@ -177,9 +177,9 @@ async function crowdSection(data: string): Promise<void> {
 }
 
 async function frontSection(data: string): Promise<void> {
-  if (!hasNginx()) return console.log('without nginx: files behind a front server are not measured');
+  if (!hasNginx()) return console.log('without nginx: files behind a reverse proxy are not measured');
   await using postern = await startPostern(data, { POSTERN_SENDFILE: 'x-accel-redirect', POSTERN_TRUSTED_PROXIES: trusted });
-  await behindFrontServer(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
+  await behindReverseProxy(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
 }
 
 async function costsSection(): Promise<void> {

@@ -22,7 +22,7 @@ async function startNginx(folder: string, postern: string, files: string): Promi
 }
 
 /** Measures large files behind nginx: handed over by Postern, sent by Postern, and sent by nginx alone. */
-export async function behindFrontServer(note: Note, folder: string, postern: BenchPostern, viewId: string, files: string): Promise<void> {
+export async function behindReverseProxy(note: Note, folder: string, postern: BenchPostern, viewId: string, files: string): Promise<void> {
   await using nginx = await startNginx(folder, postern.url, files);
   const cpu = { handed: [] as number[], own: [] as number[] };
   const used = async (to: number[], servers: readonly MeasuredServer[], url: string) => {

@@ -13,9 +13,9 @@ import { visitLimits } from '#features/visits/visit-limits.ts';
 import { listen } from '#http/connections/listen.ts';
 import { assetRoutes } from '#http/pages/asset-routes.ts';
 import { defaultTimeouts, type RequestTimeouts } from '#http/request-timeouts.ts';
-import { frontServerFiles } from '#http/visitor/front-server-file.ts';
 import { limitedSessionLookups } from '#http/visitor/limited-session-lookups.ts';
 import { responseMemory } from '#http/visitor/response-memory.ts';
+import { reverseProxyFiles } from '#http/visitor/reverse-proxy-file.ts';
 import { countUnknownLinks } from '#http/visitor/unknown-links.ts';
 import { visitorRoutes } from '#http/visitor/visitor-routes.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -112,7 +112,7 @@ async function addRoutes(
     running: new Set(),
     timeouts,
     responseMemory: responseMemory(),
-    frontServer: frontServerFiles(settings.sendfile, settings.trustedProxies),
+    reverseProxy: reverseProxyFiles(settings.sendfile, settings.trustedProxies),
     hasManagement: servers.management === servers.visitor,
     pages,
   });

@@ -32,12 +32,12 @@ function launchOnce(executablePath: string): Promise<Browser> {
 const launch = (executablePath: string) => launchOnce(executablePath).catch(() => launchOnce(executablePath));
 
 /** Width, color scheme and language of a browser window. */
-export interface Look {
+export interface Viewport {
   readonly width: number;
   readonly dark: boolean;
   readonly locale?: string;
 }
-export const looks: readonly Look[] = [
+export const viewports: readonly Viewport[] = [
   { width: 390, dark: false },
   { width: 390, dark: true },
   { width: 1440, dark: false },
@@ -47,8 +47,8 @@ export const looks: readonly Look[] = [
 /** Opens a browser window. @returns it, its console errors and warnings, and every host that it sent a request to */
 export async function openWindow(
   t: TestContext,
-  { width, dark, locale = 'en-GB' }: Look,
-): Promise<{ window: BrowserContext; complaints: string[]; hosts: ReadonlySet<string> }> {
+  { width, dark, locale = 'en-GB' }: Viewport,
+): Promise<{ window: BrowserContext; consoleErrors: string[]; hosts: ReadonlySet<string> }> {
   const browser = await startChromium();
   const window = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 900 },
@@ -59,12 +59,12 @@ export async function openWindow(
   });
   atEnd(t, () => window.close());
   window.setDefaultTimeout(10_000);
-  const complaints: string[] = [];
+  const consoleErrors: string[] = [];
   window.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning') consoleErrors.push(message.text());
   });
-  window.on('weberror', (error) => complaints.push(error.error().message));
+  window.on('weberror', (error) => consoleErrors.push(error.error().message));
   const hosts = new Set<string>();
   window.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).host));
-  return { window, complaints, hosts };
+  return { window, consoleErrors, hosts };
 }

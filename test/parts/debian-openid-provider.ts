@@ -92,7 +92,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** Starts the provider. @param redirect address to which browsers are sent back; @param folder empty folder */
+/** Starts the provider. @param redirect URI to which browsers are sent back; @param folder empty folder */
 export async function startDebianOpenIdProvider(
   t: TestContext,
   redirect: string,

@@ -20,7 +20,7 @@ export interface TestProvider {
   next: string;
   /** Configuration of a login profile for this provider. */
   readonly configuration: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
-  /** Begins to answer. @param redirect address to which browsers are sent back */
+  /** Begins to answer. @param redirect URI to which browsers are sent back */
   serve(redirect: string): void;
 }
 
@@ -48,7 +48,7 @@ export async function startOpenIdProvider(t: TestContext, people: People, over: 
   return started;
 }
 
-/** @param redirect address to which browsers are sent back */
+/** @param redirect URI to which browsers are sent back */
 function providerOf(started: TestProvider, redirect: string, over: Configuration): Provider {
   const { issuer, people } = started;
   const provider = new Provider(issuer, {

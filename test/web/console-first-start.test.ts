@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertClean, openConsole, password, realComplaints } from './console.ts';
+import { assertClean, openConsole, password, unexpectedErrors } from './console.ts';
 
-for (const look of [
+for (const viewport of [
   { width: 390, dark: true },
   { width: 1440, dark: false },
 ])
-  test(`an operator creates an account and a share for a visitor (${look.width} px, ${look.dark ? 'dark' : 'light'})`, async (t) => {
-    const { postern, window, page, complaints, hosts } = await openConsole(t, look);
+  test(`an operator creates an account and a share for a visitor (${viewport.width} px, ${viewport.dark ? 'dark' : 'light'})`, async (t) => {
+    const { postern, window, page, consoleErrors, hosts } = await openConsole(t, viewport);
     await mkdir(join(postern.files, 'reports'));
     await writeFile(join(postern.files, 'reports/annual.txt'), 'what was earned');
     await page.goto(postern.firstConsoleUrl ?? '');
@@ -31,7 +31,7 @@ for (const look of [
     const link = await page.getByLabel('Link', { exact: true }).inputValue();
     await page.getByLabel('Show QR code').click();
     await page.getByRole('img', { name: `QR code of ${link}` }).waitFor();
-    assert.deepEqual(realComplaints(complaints), []);
+    assert.deepEqual(unexpectedErrors(consoleErrors), []);
 
     const visitor = await window.newPage();
     await visitor.goto(link);

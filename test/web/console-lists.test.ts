@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, usersProfile } from '../start.ts';
-import { assertClean, listSays, realComplaints, rowNames, signedIn } from './console.ts';
+import { assertClean, rowNames, signedIn, unexpectedErrors, waitForCount } from './console.ts';
 
 test('the list of shares can be searched, filtered, sorted and paged, and its URL keeps these settings', async (t) => {
-  const { postern, page, complaints, go } = await signedIn(t);
+  const { postern, page, consoleErrors, go } = await signedIn(t);
   const ended = { validityEndDate: '2026-01-31' };
   await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -12,31 +12,31 @@ test('the list of shares can be searched, filtered, sorted and paged, and its UR
     ),
   );
   await go('/shares');
-  await listSays(page, '60 shares');
+  await waitForCount(page, '60 shares');
   await page.getByRole('button', { name: 'Page 2' }).click();
   await page.getByRole('link', { name: 'Report 60' }).or(page.locator('.records tbody tr').nth(9)).first().waitFor();
   await page.getByRole('searchbox').fill('report 5');
-  await listSays(page, '11 shares');
+  await waitForCount(page, '11 shares');
   await page.getByRole('button', { name: 'Title' }).click();
   await page.getByRole('columnheader', { name: 'Title' }).and(page.locator('[aria-sort=ascending]')).waitFor();
   await page.getByRole('button', { name: 'Title' }).click();
   await page.getByRole('columnheader', { name: 'Title' }).and(page.locator('[aria-sort=descending]')).waitFor();
   await page.waitForURL(/order=desc/);
   await page.reload();
-  await listSays(page, '11 shares');
+  await waitForCount(page, '11 shares');
   assert.equal((await rowNames(page))[0], 'Report 59');
   await page.getByRole('searchbox').fill('');
-  await listSays(page, '60 shares');
+  await waitForCount(page, '60 shares');
   await page
     .getByRole('combobox', { name: 'State' })
     .or(page.getByRole('textbox', { name: 'State' }))
     .click();
   await page.getByRole('option', { name: 'Expired' }).click();
-  await listSays(page, '3 shares');
+  await waitForCount(page, '3 shares');
   assert.deepEqual((await rowNames(page)).sort(), ['Report 1', 'Report 2', 'Report 3']);
   await page.goBack();
-  await listSays(page, '60 shares');
-  assert.deepEqual(realComplaints(complaints), []);
+  await waitForCount(page, '60 shares');
+  assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
 test('several shares can be deactivated, reactivated by undo, given new links and deleted at once', async (t) => {
@@ -73,7 +73,7 @@ test('several shares can be deactivated, reactivated by undo, given new links an
   );
   await choose();
   await act('Delete', /2 shares will be deleted. The files stay/);
-  await listSays(page, '1 share');
+  await waitForCount(page, '1 share');
 });
 
 test('several shares or access users can be activated at once, and several access users deleted', async (t) => {
@@ -111,18 +111,18 @@ test('the dialog for a bulk deletion says which login profile cannot be deleted,
   await dialog.getByText('1 login profile will be deleted').waitFor();
   await dialog.getByText(/^Clients: /).waitFor();
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await listSays(page, '2 login profiles');
+  await waitForCount(page, '2 login profiles');
 });
 
 test('access users can be searched, and the selected ones deactivated', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await usersProfile(postern, ['ann', 'bob', 'carla']);
   await go('/users');
-  await listSays(page, '3 users');
+  await waitForCount(page, '3 users');
   await page.getByRole('searchbox').fill('example.com');
-  await listSays(page, '3 users');
+  await waitForCount(page, '3 users');
   await page.getByRole('searchbox').fill('carl');
-  await listSays(page, '1 user');
+  await waitForCount(page, '1 user');
   await page.getByLabel('Select all on this page').check();
   await page.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByText('1 user will not be able to sign in').waitFor();
@@ -132,7 +132,7 @@ test('access users can be searched, and the selected ones deactivated', async (t
   await page.getByRole('searchbox').fill('nobody of that name');
   await page.getByText('No results found.').waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
-  await listSays(page, '3 users');
+  await waitForCount(page, '3 users');
 });
 
 test('API keys and operators can be added and deleted in their lists, and locations can be deleted', async (t) => {

@@ -3,15 +3,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, usersProfile } from '../start.ts';
-import { assertClean, realComplaints, signedIn } from './console.ts';
+import { assertClean, signedIn, unexpectedErrors } from './console.ts';
 
 // Layout depends only on the width, and contrast only on light or dark, so two combinations cover all four values.
-for (const look of [
+for (const viewport of [
   { width: 390, dark: false },
   { width: 1440, dark: true },
 ])
-  test(`at ${look.width} px, axe finds no problem on any console page, and no page logs an error or calls another host`, async (t) => {
-    const { postern, page, complaints, hosts, walk } = await signedIn(t, look);
+  test(`at ${viewport.width} px, axe finds no problem on any console page, and no page logs an error or calls another host`, async (t) => {
+    const { postern, page, consoleErrors, hosts, navigate } = await signedIn(t, viewport);
     await mkdir(join(postern.files, 'reports'));
     const profile = await usersProfile(postern, ['ann', 'bob']);
     const { id } = await postern.call(
@@ -43,14 +43,14 @@ for (const look of [
       '/shares/999': 'This record does not exist',
     };
     for (const [path, sign] of Object.entries(pages)) {
-      await walk(path);
+      await navigate(path);
       await page.getByText(sign).first().waitFor();
       await assertClean(page, path);
       const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
       assert.equal(over, 0, `${path} is wider than the window`);
     }
     assert.deepEqual(
-      realComplaints(complaints).filter((text) => !/status of 404/.test(text)),
+      unexpectedErrors(consoleErrors).filter((text) => !/status of 404/.test(text)),
       [],
     );
     assert.deepEqual([...hosts], [new URL(postern.apiUrl).host]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertClean, realComplaints, signedIn } from './console.ts';
+import { assertClean, signedIn, unexpectedErrors } from './console.ts';
 
 const choose = async (page: import('playwright-core').Page, kind: string) => page.getByRole('radio', { name: kind, exact: true }).click();
 
@@ -41,9 +41,9 @@ const kinds: Record<string, { typeId: number; fields: Record<string, string>; co
 };
 
 test('each kind of login profile has its own form, and is saved as it was filled in', async (t) => {
-  const { postern, page, walk, complaints } = await signedIn(t);
+  const { postern, page, navigate, consoleErrors } = await signedIn(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
-    await walk('/profiles/new');
+    await navigate('/profiles/new');
     await page.getByLabel('Title').fill(`By ${kind}`);
     await choose(page, kind);
     for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
@@ -57,25 +57,25 @@ test('each kind of login profile has its own form, and is saved as it was filled
     const [after] = (await postern.call('loginprofile/search', { searchWord: `by ${kind}` })).list;
     assert.deepEqual([after.description, after.configuration, after.password], ['changed', profile.configuration, profile.password], kind);
   }
-  assert.deepEqual(realComplaints(complaints), []);
+  assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
 /** Returns a configuration as an API client sends it, with real secrets. Responses contain them masked. */
 const storedFor = (kind: string) => JSON.stringify(kinds[kind]?.configuration).replaceAll('********', 'secret');
 
 test('a login profile with a configuration shows its fields, and an edit keeps it', async (t) => {
-  const { postern, page, walk, complaints } = await signedIn(t);
+  const { postern, page, navigate, consoleErrors } = await signedIn(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
     if (configuration === '') continue;
     const { id } = await postern.call('loginprofile/add', { title: `By ${kind}`, typeId, configuration: storedFor(kind) });
-    await walk(`/profiles/${id}`);
+    await navigate(`/profiles/${id}`);
     for (const label of Object.keys(fields)) await page.getByLabel(label, { exact: true }).waitFor();
     await page.getByLabel('Description').fill('changed');
     await Promise.all([page.waitForResponse(/loginprofile\/update/), page.getByRole('button', { name: 'Save' }).click()]);
     const after = await postern.call('loginprofile/get', { id });
     assert.deepEqual([after.description, JSON.parse(after.configuration)], ['changed', configuration], kind);
   }
-  assert.deepEqual(realComplaints(complaints), []);
+  assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
 test('a change of a login profile that locks visitors out shows a warning before it is saved', async (t) => {
@@ -141,7 +141,7 @@ test('a location can be added, tested by writing a file, and renamed', async (t)
   await page.getByRole('heading', { name: 'archive of 2026' }).waitFor();
 });
 
-test('the settings of a well-known provider are filled in, and the page shows the redirect address to enter there', async (t) => {
+test('the settings of a well-known provider are filled in, and the page shows the redirect URI to enter there', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await go('/profiles/new');
   await page.getByLabel('Title').fill('Staff');
@@ -161,14 +161,14 @@ test('the settings of a well-known provider are filled in, and the page shows th
   await page.getByRole('heading', { name: 'Staff' }).waitFor();
   const [profile] = (await postern.call('loginprofile/search', { searchWord: 'staff' })).list;
   const address = `${postern.publicUrl}/sign-in/oidc/${profile.id}`;
-  assert.equal(await page.getByLabel('Redirect address').inputValue(), address);
+  assert.equal(await page.getByLabel('Redirect URI').inputValue(), address);
 });
 
 test('the form of a directory is filled in by its kind, and its test shows by which names shares can list a user', async (t) => {
   const missing = missingForDirectory();
   if (missing !== '') return t.skip(`not installed: ${missing}`);
   const directory = await startDirectory(t);
-  const { postern, page, go, complaints } = await signedIn(t, undefined, 'admin', {
+  const { postern, page, go, consoleErrors } = await signedIn(t, undefined, 'admin', {
     environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' },
   });
   await go('/profiles/new');
@@ -198,7 +198,7 @@ test('the form of a directory is filled in by its kind, and its test shows by wh
   await assertClean(page, 'the test of a directory');
   const [profile] = (await postern.call('loginprofile/search', { searchWord: 'Staff' })).list;
   assert.equal(JSON.parse(profile.configuration).groupsFrom, 'search');
-  assert.deepEqual(realComplaints(complaints), []);
+  assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
 test('the test of a provider opens a window, in which the admin signs in and sees the names and groups of a visitor', async (t) => {
@@ -206,7 +206,7 @@ test('the test of a provider opens a window, in which the admin signs in and see
     ann: { email: 'ann@example.com', email_verified: true, name: 'Ann', groups: ['Editors'] },
   });
   provider.next = 'ann';
-  const { postern, window, page, go, complaints } = await signedIn(t, undefined, 'admin', {
+  const { postern, window, page, go, consoleErrors } = await signedIn(t, undefined, 'admin', {
     environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' },
   });
   const configuration = JSON.stringify({ ...provider.configuration, groupsClaim: 'groups', scopes: 'openid email profile groups' });
@@ -219,5 +219,5 @@ test('the test of a provider opens a window, in which the admin signs in and see
   await result.getByRole('heading', { name: 'The sign-in works' }).waitFor();
   await result.getByText('ann, ann@example.com').waitFor();
   await assertClean(result, 'the result of a test sign-in');
-  assert.deepEqual(realComplaints(complaints), []);
+  assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertClean, desktop, openConsole, password, realComplaints, signedIn } from './console.ts';
+import { assertClean, desktop, openConsole, password, signedIn, unexpectedErrors } from './console.ts';
 
 const people = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
@@ -19,7 +19,7 @@ const settingsOf = ({ issuer, configuration }: Awaited<ReturnType<typeof startOp
 
 test('an operator signs in at the provider with one button, and a refused one sees a reference', async (t) => {
   const provider = await startOpenIdProvider(t, people);
-  const { postern, page, window, go, complaints } = await openConsole(t, desktop, { environment: settingsOf(provider) });
+  const { postern, page, window, go, consoleErrors } = await openConsole(t, desktop, { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   provider.next = 'eve';
   await go('');
@@ -35,7 +35,7 @@ test('an operator signs in at the provider with one button, and a refused one se
   await go('/settings/account');
   await page.getByText('You have signed in at 127.0.0.1.').waitFor();
   assert.equal(await page.getByRole('heading', { name: 'Second factor' }).count(), 0);
-  assert.deepEqual(realComplaints(complaints), []);
+  assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
 test('an operator with a password connects the account with the provider, and the account says so', async (t) => {

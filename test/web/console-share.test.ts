@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
-import { assertClean, realComplaints, signedIn } from './console.ts';
+import { assertClean, signedIn, unexpectedErrors } from './console.ts';
 
 test('the summary sentence follows each edit of the form, and the saved share matches it', async (t) => {
-  const { postern, page, go, complaints } = await signedIn(t);
+  const { postern, page, go, consoleErrors } = await signedIn(t);
   await mkdir(join(postern.files, 'reports'));
   const profile = await usersProfile(postern, ['ann', 'bob', 'carla']);
   await go('/shares/new');
@@ -38,7 +38,7 @@ test('the summary sentence follows each edit of the form, and the saved share ma
     [share.title, share.userNames, share.allowAllUsers, share.canView, share.canDownload, share.authenticationId],
     ['Reports', 'ann, bob', false, true, false, profile.id],
   );
-  assert.deepEqual(realComplaints(complaints), []);
+  assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
 test('a value that the server refuses is marked at its field, and the form keeps all values', async (t) => {

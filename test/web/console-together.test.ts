@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, type TestPostern, usersProfile } from '../start.ts';
-import { listSays, password, signedIn, signIn } from './console.ts';
+import { password, signedIn, signIn, waitForCount } from './console.ts';
 
 const changeShare = async (postern: TestPostern, id: number, over: object) =>
   postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
@@ -143,7 +143,7 @@ test('after all rows of the last page are deleted, the list shows the previous p
   await page.getByLabel('Select Share 51').check();
   await page.getByLabel('Bulk actions').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await listSays(page, '50 shares');
+  await waitForCount(page, '50 shares');
   await page.getByRole('link', { name: 'Share 50' }).waitFor();
 });
 

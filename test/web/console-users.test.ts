@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
-import { assertClean, listSays, signedIn } from './console.ts';
+import { assertClean, signedIn, waitForCount } from './console.ts';
 
 test('a new access user can sign in with the given password, and an operator can set another one', async (t) => {
   const { postern, page, go } = await signedIn(t);
@@ -118,7 +118,7 @@ test('an export contains only the listed users, and no formula that a spreadshee
   await postern.call('accessuser/add', { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', active: false, authId });
   await go('/users');
   await page.getByRole('searchbox').fill('carla');
-  await listSays(page, '1 user');
+  await waitForCount(page, '1 user');
   await page.getByRole('button', { name: 'Import or export' }).click();
   await page.getByRole('menuitem', { name: 'Export to CSV' }).click();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Save file' }).click()]);

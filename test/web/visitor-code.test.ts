@@ -6,12 +6,12 @@ import { linkIn, startWithCodes } from '../mail/code-visitor.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { assertClean } from './console.ts';
 
-const look = { width: 390, dark: false };
+const viewport = { width: 390, dark: false };
 const ann = 'ann@example.com';
 
 test('a visitor asks for a code, pastes it with its space, and sees the share', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByLabel('E-mail address').fill(ann);
@@ -32,7 +32,7 @@ test('a visitor asks for a code, pastes it with its space, and sees the share', 
 
 test('after a reload, the page still asks for the code, and another address can be used', async (t) => {
   const { postern, share } = await startWithCodes(t);
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByLabel('E-mail address').fill(ann);
@@ -46,7 +46,7 @@ test('after a reload, the page still asks for the code, and another address can 
 
 test('the link in the mail signs in, in the browser that has asked for the code, and its code does not stay in the address', async (t) => {
   const { postern, sink, share } = await startWithCodes(t);
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByLabel('E-mail address').fill(ann);
@@ -59,13 +59,13 @@ test('the link in the mail signs in, in the browser that has asked for the code,
 
 test('the link in the mail says in another browser where to enter the code, and the code stays valid there', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t);
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByLabel('E-mail address').fill(ann);
   await page.keyboard.press('Enter');
   const address = linkIn(await sink.waitFor());
-  const other = await openWindow(t, look);
+  const other = await openWindow(t, viewport);
   const elsewhere = await other.window.newPage();
   await elsewhere.goto(address);
   const code = await codeFor(ann);
@@ -77,7 +77,7 @@ test('the link in the mail says in another browser where to enter the code, and 
 });
 
 test('in a mail that runs from right to left, the digits of a code stand in the order in which they are entered', async (t) => {
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   const content = { use: 'signIn', code: '12345678', pageUrl: 'https://files.example.com/s/x', userName: '' } as const;
   await page.setContent(renderMail(codeMail(content, 'ar')).html);

@@ -12,7 +12,7 @@ test('a visitor can scroll a folder of 3000 files to its end, search it, and dow
   const nameOf = (index: number) => `file-${String(index).padStart(4, '0')}.txt`;
   await Promise.all(Array.from({ length: 3000 }, (_, index) => writeFile(join(folder, nameOf(index)), String(index))));
   const share = await postern.call('share/add', newShare({ path: '/many' }));
-  const { window, complaints } = await openWindow(t, { width: 1440, dark: false });
+  const { window, consoleErrors } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
   await page.getByText('3,000 items').waitFor();
@@ -32,5 +32,5 @@ test('a visitor can scroll a folder of 3000 files to its end, search it, and dow
   await page.getByRole('searchbox').fill('0123');
   await page.getByText('1 item', { exact: true }).waitFor();
   await page.getByRole('link', { name: /^file-0123.txt/ }).waitFor();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });

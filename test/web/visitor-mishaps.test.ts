@@ -4,21 +4,21 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { type Look, openWindow } from '../parts/chromium.ts';
+import { openWindow, type Viewport } from '../parts/chromium.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { assertClean } from './console.ts';
 
-const phone: Look = { width: 390, dark: false };
+const phone: Viewport = { width: 390, dark: false };
 const fileOf = (name: string, text = name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
 /** Creates a share of a folder and opens its page. */
-async function openShare(t: TestContext, over: object = {}, files: readonly string[] = [], look = phone) {
+async function openShare(t: TestContext, over: object = {}, files: readonly string[] = [], viewport = phone) {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inbox'));
   for (const name of files) await writeFile(join(postern.files, 'inbox', name), name);
   const share = await postern.call('share/add', newShare({ path: '/inbox', ...over }));
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(share.viewUrl);
   return { postern, page, window, share, inbox: join(postern.files, 'inbox') };

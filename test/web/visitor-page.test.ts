@@ -4,11 +4,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import { looks, openWindow } from '../parts/chromium.ts';
+import { openWindow, viewports } from '../parts/chromium.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 
-for (const look of looks) {
-  const form = `${look.width} px, ${look.dark ? 'dark' : 'light'}`;
+for (const viewport of viewports) {
+  const form = `${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`;
 
   test(`a visitor can sign in, open folders, download and upload (${form})`, async (t) => {
     const postern = await startPostern(t);
@@ -17,7 +17,7 @@ for (const look of looks) {
     await writeFile(join(postern.files, 'reports/figures.csv'), 'a,b\n1,2\n');
     await writeFile(join(postern.files, 'reports/2026/march.txt'), 'March');
     const share = await postern.call('share/add', newShare({ title: 'Quarter 4', path: '/reports', authenticationId: profile.id }));
-    const { window, complaints } = await openWindow(t, look);
+    const { window, consoleErrors } = await openWindow(t, viewport);
     const page = await window.newPage();
 
     await page.goto(share.viewUrl);
@@ -48,7 +48,7 @@ for (const look of looks) {
     assert.equal(await readFile(join(postern.files, 'reports/answer.txt'), 'utf8'), 'forty-two');
     // The only refused request (401) is the sign-in with the wrong password.
     assert.deepEqual(
-      complaints.filter((text) => !text.includes('401')),
+      consoleErrors.filter((text) => !text.includes('401')),
       [],
     );
   });
@@ -101,7 +101,7 @@ test('after an upload to a drop box, the visitor sees a receipt with the SHA-256
     'share/add',
     newShare({ canView: false, canDownload: false, canDownloadFolder: false, canCreateFolder: false, canRename: false, canDelete: false }),
   );
-  const { window, complaints } = await openWindow(t, { width: 390, dark: false });
+  const { window, consoleErrors } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
 
   await page.goto(dropBox.viewUrl);
@@ -112,7 +112,7 @@ test('after an upload to a drop box, the visitor sees a receipt with the SHA-256
   await page.getByRole('heading', { name: 'Received' }).waitFor();
   await page.getByText(createHash('sha256').update('%PDF-1.7').digest('hex')).waitFor();
   assert.equal(await readFile(join(postern.files, 'scan.pdf'), 'utf8'), '%PDF-1.7');
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test('after a link is deactivated, the next click on its page shows that the link does not exist', async (t) => {
@@ -132,7 +132,7 @@ test('after a link is deactivated, the next click on its page shows that the lin
 
 test('the page at the public address explains how to open a link, and links to the API reference', async (t) => {
   const postern = await startPostern(t);
-  const { window, complaints } = await openWindow(t, { width: 390, dark: false });
+  const { window, consoleErrors } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
 
   await page.goto(postern.publicUrl);
@@ -140,5 +140,5 @@ test('the page at the public address explains how to open a link, and links to t
   await page.getByRole('link', { name: 'try the API' }).click();
 
   await page.waitForURL(/\/docs/);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });

@@ -17,15 +17,15 @@ async function openFolder(t: TestContext, over: object = {}) {
   await writeFile(join(folder, 'd sheet.xlsx'), Buffer.alloc(100));
   await writeFile(join(folder, 'Makefile'), 'all: build\n');
   const share = await postern.call('share/add', newShare({ path: '/look', ...over }));
-  const { window, complaints, hosts } = await openWindow(t, { width: 1440, dark: false });
+  const { window, consoleErrors, hosts } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
   await page.getByRole('link', { name: /^a hill.png/ }).waitFor();
-  return { page, complaints, hosts, postern, share };
+  return { page, consoleErrors, hosts, postern, share };
 }
 
 test('a visitor can preview one file after another, and returns to the list in one step', async (t) => {
-  const { page, complaints, hosts, postern } = await openFolder(t);
+  const { page, consoleErrors, hosts, postern } = await openFolder(t);
 
   await page.getByRole('link', { name: /^a hill.png/ }).click();
   await page.locator('.preview-image').waitFor();
@@ -45,7 +45,7 @@ test('a visitor can preview one file after another, and returns to the list in o
   await page.getByText('all: build').waitFor();
   // The only refused request (415) is for the spreadsheet, which has no preview.
   assert.deepEqual(
-    complaints.filter((text) => !text.includes('415')),
+    consoleErrors.filter((text) => !text.includes('415')),
     [],
   );
   assert.deepEqual([...hosts], [new URL(postern.publicUrl).host]);

@@ -8,7 +8,7 @@ import { startPostern } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { assertClean } from './console.ts';
 
-const look = { width: 390, dark: false };
+const viewport = { width: 390, dark: false };
 
 async function startWithProvider(t: TestContext) {
   const provider = await startOpenIdProvider(t, { ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer' } });
@@ -18,7 +18,7 @@ async function startWithProvider(t: TestContext) {
   provider.serve(`${postern.publicUrl}/sign-in/oidc/${profile.id}`);
   mkdirSync(join(postern.files, 'reports'));
   const share = await linkTo(postern, { authenticationId: profile.id });
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   return { provider, postern, share, window, page: await window.newPage() };
 }
 

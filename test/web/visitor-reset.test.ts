@@ -7,7 +7,7 @@ import { usersProfile } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { assertClean } from './console.ts';
 
-const look = { width: 390, dark: false };
+const viewport = { width: 390, dark: false };
 const ann = 'ann@example.com';
 const fresh = 'quite another secret';
 
@@ -15,7 +15,7 @@ test('a visitor who has forgotten the password chooses a new one with a mailed c
   const { postern, sink } = await startWithMail(t);
   const profile = await usersProfile(postern);
   const share = await linkTo(postern, { authenticationId: profile.id });
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
@@ -46,7 +46,7 @@ test('the link in the mail opens the form for the new password with the code in 
   const { postern, sink } = await startWithMail(t);
   const profile = await usersProfile(postern);
   const share = await linkTo(postern, { authenticationId: profile.id });
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByRole('button', { name: 'Forgot your password?' }).click();

@@ -5,13 +5,13 @@ import { copyShare } from '../parts/many-shares.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 import { assertClean } from './console.ts';
 
-const look = { width: 390, dark: false };
+const viewport = { width: 390, dark: false };
 const password = 'reports of 2026';
 
 test('a link for anyone opens without sign-in', async (t) => {
   const postern = await startPostern(t);
   const { viewUrl } = await postern.call('share/add', newShare({ title: 'Reports' }));
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(viewUrl);
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
@@ -22,7 +22,7 @@ for (const username of ['', 'guest'])
     const postern = await startPostern(t);
     const profile = await postern.call('loginprofile/add', { title: 'Auditors', typeId: 2, username, password });
     const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
-    const { window } = await openWindow(t, look);
+    const { window } = await openWindow(t, viewport);
     const page = await window.newPage();
     await page.goto(viewUrl);
     await page.getByRole('heading', { name: 'Auditors' }).waitFor();
@@ -43,7 +43,7 @@ test('a portal lists only the shares that its visitor may open, and opens them w
   await postern.call('share/add', newShare({ title: 'For Ann', ...only, userNames: 'ann' }));
   await postern.call('share/add', newShare({ title: 'For Bob', ...only, userNames: 'bob' }));
   const { viewUrl } = await postern.call('loginprofile/get', { id: profile.id });
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(viewUrl);
   await page.getByLabel('User name').fill('ann');
@@ -78,7 +78,7 @@ test('a portal with more than 1000 shares loads the others when the visitor scro
 test('a share that was not opened from a portal shows no link back to one', async (t) => {
   const postern = await startPostern(t);
   const { viewUrl } = await postern.call('share/add', newShare());
-  const { window } = await openWindow(t, look);
+  const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(viewUrl);
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
@@ -89,7 +89,7 @@ test('a visitor can change their own password on the page and continue, and gets
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann']);
   const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
-  const { window, complaints } = await openWindow(t, look);
+  const { window, consoleErrors } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(viewUrl);
   await page.getByText('Forgot your password?').waitFor();
@@ -114,7 +114,7 @@ test('a visitor can change their own password on the page and continue, and gets
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: /^welcome.txt/ }).click();
   assert.deepEqual(
-    complaints.filter((text) => !/status of (401|400|403)/.test(text)),
+    consoleErrors.filter((text) => !/status of (401|400|403)/.test(text)),
     [],
   );
 });

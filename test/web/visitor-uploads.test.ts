@@ -76,7 +76,7 @@ test('a folder is uploaded with all its subfolders and files', async (t) => {
   await writeFile(join(own, 'trip/day 1/photo.txt'), 'photo');
   await mkdir(join(postern.files, 'inbox'));
   const share = await postern.call('share/add', newShare({ path: '/inbox' }));
-  const { window, complaints } = await openWindow(t, { width: 1440, dark: false });
+  const { window, consoleErrors } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
 
@@ -86,14 +86,14 @@ test('a folder is uploaded with all its subfolders and files', async (t) => {
   assert.equal(await readFile(join(postern.files, 'inbox/trip/plan.txt'), 'utf8'), 'plan');
   assert.equal(await readFile(join(postern.files, 'inbox/trip/day 1/photo.txt'), 'utf8'), 'photo');
   await page.getByRole('link', { name: /^trip/ }).waitFor();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test('at a link to one file, a visitor can replace the file', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'contract.txt'), 'draft');
   const share = await postern.call('share/add', newShare({ path: '/contract.txt', folder: false }));
-  const { window, complaints } = await openWindow(t, { width: 390, dark: false });
+  const { window, consoleErrors } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
 
@@ -101,5 +101,5 @@ test('at a link to one file, a visitor can replace the file', async (t) => {
   await page.getByText('All files uploaded').waitFor();
 
   assert.equal(await readFile(join(postern.files, 'contract.txt'), 'utf8'), 'final');
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });

@@ -3,17 +3,17 @@ import { inRanges, packList } from '#core/authorization/address-range.ts';
 import type { FileDownload } from '#features/visits/files/download-file.ts';
 import { isSmall } from './send-bytes.ts';
 
-/** The header that makes a front server send a file itself. */
+/** The header that makes a reverse proxy send a file itself. */
 type HandOverHeader = 'x-accel-redirect' | 'x-sendfile';
 
-/** Returns the headers that hand a file over to the front server; null: Postern sends the bytes itself. */
-export type FrontServerHeaders = (request: IncomingMessage, handedOut: FileDownload) => OutgoingHttpHeaders | null;
+/** Returns the headers that hand a file over to the reverse proxy; null: Postern sends the bytes itself. */
+export type ReverseProxyHeaders = (request: IncomingMessage, handedOut: FileDownload) => OutgoingHttpHeaders | null;
 
 /** nginx maps this path to the file system, for internal redirects only. */
 const internalPath = '/postern-files';
 
 /**
- * Returns the value of the header for a file's path; null if front servers would disagree on it. nginx decodes the
+ * Returns the value of the header for a file's path; null if reverse proxies would disagree on it. nginx decodes the
  * address. Of the servers that read X-Sendfile only some do, so `a%20b` would name different files.
  */
 function headerValue(header: HandOverHeader, onDisk: string): string | null {
@@ -23,11 +23,11 @@ function headerValue(header: HandOverHeader, onDisk: string): string | null {
 }
 
 /**
- * Returns a function that hands large files over to a front server. Postern decides about the request; the front server
+ * Returns a function that hands large files over to a reverse proxy. Postern decides about the request; the reverse proxy
  * sends the bytes and handles ranges and conditions. A small file costs less to send than to hand over.
- * @param trusted addresses of the front servers: only they may learn the path of a file
+ * @param trusted addresses of the reverse proxies: only they may learn the path of a file
  */
-export function frontServerFiles(header: HandOverHeader | null, trusted: readonly string[]): FrontServerHeaders {
+export function reverseProxyFiles(header: HandOverHeader | null, trusted: readonly string[]): ReverseProxyHeaders {
   if (header === null || trusted.length === 0) return () => null;
   const proxies = packList(trusted.join(' '));
   return ({ socket }, { file, onDisk, mediaType }) => {

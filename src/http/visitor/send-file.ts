@@ -9,8 +9,8 @@ import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { evaluateConditions } from '#http/conditional-request.ts';
 import { expectProgress, type RequestTimeouts } from '#http/request-timeouts.ts';
 import type { ByteRange } from '#ports/storage.ts';
-import type { FrontServerHeaders } from './front-server-file.ts';
 import type { ResponseMemory } from './response-memory.ts';
+import type { ReverseProxyHeaders } from './reverse-proxy-file.ts';
 import { isSmall, sendRange, writePiece } from './send-bytes.ts';
 
 /** Returns a Content-Disposition header for any file name (RFC 6266). */
@@ -43,7 +43,7 @@ export interface TransferContext {
   readonly response: ServerResponse;
   readonly transfers: Transfers;
   readonly timeouts: RequestTimeouts;
-  readonly frontServer: FrontServerHeaders;
+  readonly reverseProxy: ReverseProxyHeaders;
   readonly responseMemory: ResponseMemory;
 }
 
@@ -142,9 +142,9 @@ export async function sendFile(sending: TransferContext, download: FileDownload,
   const { file, mediaType } = download;
   const { etag, modified, size } = file.entry;
   try {
-    const handOver = sending.frontServer(request, download);
+    const handOver = sending.reverseProxy(request, download);
     if (handOver) {
-      // The front server sends no body for HEAD: that is no download.
+      // The reverse proxy sends no body for HEAD: that is no download.
       const auditEntry = request.method === 'HEAD' ? null : await download.appendEntry();
       response.writeHead(200, { ...base, ...handOver }).end();
       return auditEntry?.end('done', null);

@@ -7,9 +7,9 @@ import type { VisitPorts } from '#features/visits/authorization/visit-services.t
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { pathOf } from '#http/problem.ts';
 import type { RequestTimeouts } from '#http/request-timeouts.ts';
-import type { FrontServerHeaders } from './front-server-file.ts';
 import type { LimitedSessionLookups } from './limited-session-lookups.ts';
 import type { ResponseMemory } from './response-memory.ts';
+import type { ReverseProxyHeaders } from './reverse-proxy-file.ts';
 import type { UnknownLinks } from './unknown-links.ts';
 import { credentialsOf } from './visitor-cookies.ts';
 
@@ -21,7 +21,7 @@ export interface VisitorParts {
   readonly limitedSessionLookups: LimitedSessionLookups;
   readonly running: RunningRequests;
   readonly timeouts: RequestTimeouts;
-  readonly frontServer: FrontServerHeaders;
+  readonly reverseProxy: ReverseProxyHeaders;
   readonly responseMemory: ResponseMemory;
   /** Whether the management interface is served at the same address. */
   readonly hasManagement: boolean;
