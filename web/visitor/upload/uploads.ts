@@ -1,6 +1,6 @@
 import { asFailure, type Failure, unreadableFailure, upload } from '#visitor/link-api.ts';
-import { freeName } from './free-name.ts';
 import { NewFolders } from './new-folders.ts';
+import { nextNumberedName } from './next-numbered-name.ts';
 import { type ConflictChoice, canRetry, type Queue, type Upload, type UploadItem } from './upload-item.ts';
 
 const maxConcurrent = 3; // more uploads share the same connection and are not faster
@@ -17,7 +17,7 @@ export interface UploadQueueOptions {
   readonly canCreateFolders: boolean;
 }
 
-const withFreeName = (path: readonly string[]) => [...path.slice(0, -1), freeName(path.at(-1) ?? '')];
+const withNumberedName = (path: readonly string[]) => [...path.slice(0, -1), nextNumberedName(path.at(-1) ?? '')];
 
 /** The upload queue. It is independent of the folder that the page shows. */
 export class Uploads {
@@ -170,7 +170,7 @@ export class Uploads {
       this.#change(number, { state: 'waiting', sent: 0 });
       this.#set({ isPaused: true });
     } else if (failure.code === 'itemExists' && this.#keepsBoth.has(number))
-      this.#change(number, { state: 'waiting', path: withFreeName(path), sent: 0 });
+      this.#change(number, { state: 'waiting', path: withNumberedName(path), sent: 0 });
     else if (failure.code === 'itemExists' && !this.#replacedEtags.has(number)) this.#change(number, { state: 'conflict', sent: 0 });
     else this.#change(number, { state: 'failed', failure });
   }
@@ -199,7 +199,7 @@ export class Uploads {
     else if (choice === 'replace') void this.#replace(item);
     else {
       this.#keepsBoth.add(item.number);
-      this.#change(item.number, { state: 'waiting', path: withFreeName(item.path) });
+      this.#change(item.number, { state: 'waiting', path: withNumberedName(item.path) });
     }
     this.#startNext();
   }

@@ -76,10 +76,10 @@ function isExactly(descriptor: number, path: string): boolean {
 }
 
 /**
- * Opens exactly root/segments with O_PATH, which has no effect on devices and pipes. The kernel then returns the real path of the
- * descriptor. If that is not the requested path, `walk` opens it again segment by segment.
+ * Returns an O_PATH descriptor for exactly root/segments; the caller closes it. O_PATH has no effect on devices and pipes. If the real
+ * path of the descriptor, which the kernel returns, is not the requested path, `walk` opens it again segment by segment.
  */
-export function findWithinRoot(root: StorageRoot, segments: readonly string[]): number {
+export function openPathWithinRoot(root: StorageRoot, segments: readonly string[]): number {
   if (segments.some(isBadName)) throw errorWithCode('EINVAL');
   if (segments.length === 0) return fs.openSync(`${descriptorPath(root.descriptor)}/.`, O_PATH | O_DIRECTORY);
   const relativePath = segments.join('/');
@@ -93,7 +93,7 @@ export function findWithinRoot(root: StorageRoot, segments: readonly string[]): 
   return walk(root, segments);
 }
 
-/** Opens the file or folder of a descriptor from `findWithinRoot`: the same inode, no name is looked up again. */
+/** Opens the file or folder of a descriptor from `openPathWithinRoot`: the same inode, no name is looked up again. */
 export const reopen = (pathDescriptor: number, flags: number = O_RDONLY) => fs.openSync(descriptorPath(pathDescriptor), flags);
 
 /**
@@ -101,7 +101,7 @@ export const reopen = (pathDescriptor: number, flags: number = O_RDONLY) => fs.o
  * @throws ENOTDIR if the path leads to a file, ELOOP if it leads to a symbolic link, a device or a pipe
  */
 export function openFolder(root: StorageRoot, segments: readonly string[]): number {
-  const pathDescriptor = findWithinRoot(root, segments);
+  const pathDescriptor = openPathWithinRoot(root, segments);
   try {
     const stat = fs.fstatSync(pathDescriptor);
     if (!stat.isFile() && !stat.isDirectory()) throw errorWithCode('ELOOP');

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import type { Entry } from '#core/listing.ts';
 import { type ErrorMessage, errorMessage, errorWithCode, RootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
-import { findWithinRoot, isRootPresent, reopen, type StorageRoot } from './open-within-root.ts';
+import { isRootPresent, openPathWithinRoot, reopen, type StorageRoot } from './open-within-root.ts';
 
 /** Files up to this size (bytes) are part of the response. With 64 KiB more, one read would delay other requests too long. */
 const maxInlineSize = 1 << 17;
@@ -87,7 +87,7 @@ function readFile(pathDescriptor: number, name: string, times: number): ReadResp
 function read(root: StorageRoot, { path, cachedEtag, entryOnly, callers: times }: ReadRequest): ReadResponse {
   const segments = path === '' ? [] : path.split('/');
   const name = segments.at(-1) ?? '';
-  const pathDescriptor = findWithinRoot(root, segments);
+  const pathDescriptor = openPathWithinRoot(root, segments);
   try {
     const stat = fs.fstatSync(pathDescriptor, { bigint: true });
     const entry = entryOf(name, stat);
