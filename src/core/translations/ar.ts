@@ -12,6 +12,7 @@ export const ar: VisitorMessages = {
   signInAgain: 'انتهت جلستك. سجّل الدخول لتتابع من حيث كنت.',
   signInWrong: 'الاسم أو كلمة المرور غير صحيحة.',
   passwordWrong: 'كلمة المرور غير صحيحة.',
+  currentPasswordWrong: 'كلمة المرور الحالية غير صحيحة.',
   signInBusy: 'يسجّل كثيرون الدخول الآن. أعد المحاولة بعد بضع ثوانٍ.',
   waitSeconds: {
     zero: 'انتظر {count} ثانية.',

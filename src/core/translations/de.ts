@@ -12,6 +12,7 @@ export const de: VisitorMessages = {
   signInAgain: 'Ihre Sitzung ist zu Ende. Melden Sie sich an, um dort weiterzumachen, wo Sie waren.',
   signInWrong: 'Name oder Passwort ist falsch.',
   passwordWrong: 'Das Passwort ist falsch.',
+  currentPasswordWrong: 'Das bisherige Passwort ist falsch.',
   signInBusy: 'Gerade melden sich viele an. Versuchen Sie es in ein paar Sekunden noch einmal.',
   waitSeconds: { one: 'Warten Sie {count} Sekunde.', other: 'Warten Sie {count} Sekunden.' },
   signInAsSomeoneElse: 'Als jemand anderes anmelden',

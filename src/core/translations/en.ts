@@ -12,6 +12,7 @@ export const en = {
   signInAgain: 'Your session has ended. Sign in again to continue.',
   signInWrong: 'The user name or password is incorrect.',
   passwordWrong: 'The password is incorrect.',
+  currentPasswordWrong: 'The current password is incorrect.',
   signInBusy: 'Many people are signing in right now. Try again in a few seconds.',
   waitSeconds: { one: 'Wait {count} second.', other: 'Wait {count} seconds.' },
   signInAsSomeoneElse: 'Sign in as someone else',

@@ -12,6 +12,7 @@ export const es: VisitorMessages = {
   signInAgain: 'Su sesión ha terminado. Entre para seguir donde estaba.',
   signInWrong: 'El usuario o la contraseña no son correctos.',
   passwordWrong: 'La contraseña no es correcta.',
+  currentPasswordWrong: 'La contraseña actual no es correcta.',
   signInBusy: 'Muchas personas están entrando en este momento. Inténtelo de nuevo en unos segundos.',
   waitSeconds: { one: 'Espere {count} segundo.', other: 'Espere {count} segundos.' },
   signInAsSomeoneElse: 'Entrar como otra persona',

@@ -12,6 +12,7 @@ export const fr: VisitorMessages = {
   signInAgain: 'Votre session est terminée. Connectez-vous pour reprendre là où vous étiez.',
   signInWrong: 'Le nom ou le mot de passe est incorrect.',
   passwordWrong: 'Le mot de passe est incorrect.',
+  currentPasswordWrong: 'Le mot de passe actuel est incorrect.',
   signInBusy: 'Beaucoup de personnes se connectent en ce moment. Réessayez dans quelques secondes.',
   waitSeconds: { one: 'Attendez {count} seconde.', other: 'Attendez {count} secondes.' },
   signInAsSomeoneElse: 'Se connecter sous un autre nom',

@@ -12,6 +12,7 @@ export const it: VisitorMessages = {
   signInAgain: 'La sessione è terminata. Accedi per riprendere da dove eri.',
   signInWrong: 'Il nome o la password non sono corretti.',
   passwordWrong: 'La password non è corretta.',
+  currentPasswordWrong: 'La password attuale non è corretta.',
   signInBusy: 'Molte persone stanno accedendo in questo momento. Riprova tra qualche secondo.',
   waitSeconds: { one: 'Attendi {count} secondo.', other: 'Attendi {count} secondi.' },
   signInAsSomeoneElse: 'Accedi come qualcun altro',

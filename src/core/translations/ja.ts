@@ -12,6 +12,7 @@ export const ja: VisitorMessages = {
   signInAgain: 'セッションが終了しました。サインインすると続きから再開できます。',
   signInWrong: '名前またはパスワードが違います。',
   passwordWrong: 'パスワードが違います。',
+  currentPasswordWrong: '現在のパスワードが違います。',
   signInBusy: '現在サインインが混み合っています。数秒後にもう一度お試しください。',
   waitSeconds: { other: '{count} 秒お待ちください。' },
   signInAsSomeoneElse: '別の人としてサインイン',

@@ -12,6 +12,7 @@ export const nl: VisitorMessages = {
   signInAgain: 'Uw sessie is afgelopen. Meld u aan om verder te gaan waar u was.',
   signInWrong: 'De naam of het wachtwoord is onjuist.',
   passwordWrong: 'Het wachtwoord is onjuist.',
+  currentPasswordWrong: 'Het huidige wachtwoord is onjuist.',
   signInBusy: 'Er melden zich nu veel mensen aan. Probeer het over een paar seconden opnieuw.',
   waitSeconds: { one: 'Wacht {count} seconde.', other: 'Wacht {count} seconden.' },
   signInAsSomeoneElse: 'Als iemand anders aanmelden',

@@ -12,6 +12,7 @@ export const pl: VisitorMessages = {
   signInAgain: 'Sesja się skończyła. Zaloguj się, aby wrócić do tego samego miejsca.',
   signInWrong: 'Nazwa lub hasło są nieprawidłowe.',
   passwordWrong: 'Hasło jest nieprawidłowe.',
+  currentPasswordWrong: 'Obecne hasło jest nieprawidłowe.',
   signInBusy: 'W tej chwili loguje się wiele osób. Spróbuj ponownie za kilka sekund.',
   waitSeconds: {
     one: 'Poczekaj {count} sekundę.',

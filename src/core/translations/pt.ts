@@ -12,6 +12,7 @@ export const pt: VisitorMessages = {
   signInAgain: 'Sua sessão terminou. Entre para continuar de onde estava.',
   signInWrong: 'O nome ou a senha está errado.',
   passwordWrong: 'A senha está errada.',
+  currentPasswordWrong: 'A senha atual está errada.',
   signInBusy: 'Muitas pessoas estão entrando neste momento. Tente de novo em alguns segundos.',
   waitSeconds: { one: 'Espere {count} segundo.', other: 'Espere {count} segundos.' },
   signInAsSomeoneElse: 'Entrar como outra pessoa',

@@ -12,6 +12,7 @@ export const zh: VisitorMessages = {
   signInAgain: '您的会话已结束。登录后可从原处继续。',
   signInWrong: '用户名或密码错误。',
   passwordWrong: '密码错误。',
+  currentPasswordWrong: '当前密码错误。',
   signInBusy: '当前登录人数较多，请几秒后再试。',
   waitSeconds: { other: '请等待 {count} 秒。' },
   signInAsSomeoneElse: '以其他人身份登录',

@@ -6,7 +6,7 @@ import { NewPasswordField } from './new-password-field.tsx';
 
 /** Returns why the password was not changed. */
 function problemText(failure: Failure, translation: Translation): string {
-  if (failure.code === 'currentPasswordWrong') return translation.translate('passwordWrong');
+  if (failure.code === 'currentPasswordWrong') return translation.translate('currentPasswordWrong');
   if (failure.code === 'fieldInvalid') return translation.translate('passwordWeak');
   return failure.code === 'signInBusy' ? translation.translate('signInBusy') : describeFailure(failure, translation).title;
 }
