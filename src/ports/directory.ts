@@ -1,6 +1,6 @@
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 
-/** A user as a directory states them. */
+/** A user as a directory describes them. */
 export interface DirectoryUser {
   readonly dn: string;
   /** Identifies the user, even after a new name or a new place in the tree. */

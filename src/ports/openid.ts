@@ -11,7 +11,7 @@ export interface PendingOpenId {
   readonly verifier: string;
 }
 
-/** What a provider states about a user. Its signature and its addressee are verified. */
+/** What a provider says about a user. Its signature and its addressee are verified. */
 export interface OpenIdStatement {
   /** Claims of the ID token; null: a provider that was asked again may send none (OpenID Connect Core, 12.2). */
   readonly idToken: Readonly<Record<string, unknown>> | null;
@@ -52,7 +52,7 @@ export interface OpenId {
   ): Promise<{ readonly url: string; readonly pending: PendingOpenId }>;
   /**
    * Exchanges the code with which the browser has come back.
-   * @param returned the redirect address with the query of the browser
+   * @param returned the redirect URI with the query of the browser
    * @throws ProviderUnavailable; ResponseRefused; ProviderRefused, also for anything in the response that is not as it must be
    */
   finish(client: OpenIdClient, returned: URL, pending: PendingOpenId, needs: StatementNeeds): Promise<OpenIdStatement>;

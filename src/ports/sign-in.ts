@@ -160,11 +160,11 @@ export interface BrowserReturn {
   readonly parameters: URLSearchParams;
   /** Address of the client. */
   readonly address: string;
-  /** Called with what the provider has stated, before it is checked whether that admits the visitor. For tests by an admin. */
+  /** Called with what the provider has sent, before it is checked whether that admits the visitor. For tests by an admin. */
   readonly onStatement?: (stated: StatedValues) => void;
 }
 
-/** What a provider states about a user, by the names of claims or attributes. */
+/** What a provider sends about a user, by the names of claims or attributes. */
 export type StatedValues = Readonly<Record<string, unknown>>;
 
 /** How a provider ends the sessions of its users, and how they sign out there. */

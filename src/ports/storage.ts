@@ -73,7 +73,7 @@ export interface StorageTraits {
   readonly folders: 'real' | 'prefix';
 }
 
-/** Where a front server or a browser finds the bytes of a file by itself. */
+/** Where a reverse proxy or a browser finds the bytes of a file by itself. */
 export type DirectAddress = { readonly file: string; readonly url?: never } | { readonly url: string; readonly file?: never };
 
 /** A change that was recorded as pending. */

@@ -131,7 +131,7 @@ export const settingDefinitions = {
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
-    'Private networks, and addresses of this machine, that tenants may use, for example for an identity provider.',
+    'Private networks, and addresses of this machine, that Postern may connect to for a tenant, for example to reach its identity provider.',
     parseRangesSetting,
   ),
   trustedProxies: setting(

@@ -71,7 +71,7 @@ test('a valid ID token signs in, so that the forged ones fail for what is wrong 
 
 for (const [what, claims] of Object.entries({
   'is not verified': { email_verified: false },
-  'is verified by a text': { email_verified: 'true' },
+  'has email_verified as a string': { email_verified: 'true' },
   'lacks email_verified': { email_verified: undefined },
   'is a list': { email: ['ann@example.com'] },
   'contains a line break': { email: 'ann@example.com\r\nBcc: eve@example.com' },
@@ -178,7 +178,7 @@ test('parameters of the provider cannot lead the browser elsewhere (open redirec
   assert.ok((answer.headers.get('location') ?? '').startsWith(`${postern.publicUrl}/`));
 });
 
-test('discovery of another issuer, or with an endpoint that is no address, signs nobody in', async (t) => {
+test('discovery of another issuer, or with an endpoint that is no http(s) URL, signs nobody in', async (t) => {
   for (const over of [{ issuer: 'https://other.example' }, { authorization_endpoint: 'javascript:alert(1)' }]) {
     const { provider, begin, outcome } = await startWithForger(t);
     const { issuer } = provider;

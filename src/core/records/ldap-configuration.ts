@@ -8,10 +8,10 @@ export const ldapConfiguration = Type.Object(
   {
     url: patternText('^ldaps?://[^\\s/]+', {
       maxLength: 4000,
-      description: 'Address of the directory: ldaps://; or ldap:// with startTls, or on this machine.',
+      description: 'URL of the directory: ldaps://…, or ldap://… with startTls or for a directory on this machine.',
     }),
     startTls: Type.Optional(Type.Boolean({ description: 'Encrypts a connection to an ldap:// address before anything else is sent.' })),
-    ca: Type.Optional(text('Certificates in PEM to trust instead of those of the system.')),
+    ca: Type.Optional(text('Certificates in PEM to trust instead of those of Node.js.')),
     baseDn: text('Base DN of the searches for users and groups.'),
     bindDn: Type.Optional(text('DN of the account that searches for users. Not with bindPattern.')),
     bindPassword: Type.Optional(text('Password of bindDn.')),
@@ -21,7 +21,7 @@ export const ldapConfiguration = Type.Object(
     ),
     usernameAttribute: attribute('Attribute with the name by which shares list a user. Default: sAMAccountName, else uid.'),
     emailAttribute: attribute(
-      'Attribute with an address by which shares may list a user, such as mail. Choose one that users cannot change themselves. Default: none.',
+      'Attribute with an e-mail address by which shares may list a user, such as mail. Choose one that users cannot change themselves. Default: none.',
     ),
     nameAttribute: attribute('Attribute with the display name. Default: displayName, else cn.'),
     groupsFrom: Type.Optional(

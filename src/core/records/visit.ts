@@ -23,7 +23,7 @@ const signIn = Type.Object({
 });
 const signedInVisitor = Type.Object({
   name: text(
-    'Display name: of an access user the user name, otherwise what the identity provider or directory states, or the e-mail address.',
+    'Display name: of an access user the user name, otherwise the name that the identity provider or directory sends, or the e-mail address.',
   ),
   email: text('E-mail address, or empty.'),
 });

@@ -58,7 +58,7 @@ export async function accessUserRecords(db: Tx, tid: number, ids: readonly numbe
   return inIdOrder(ids, rows.map(recordOf));
 }
 
-/** Returns the record of a user that the change has created or found before. @throws Error if the user does not exist */
+/** Returns the record of a user that this change has already created or read. @throws Error if the user does not exist */
 export async function accessUserRecord(db: Tx, tid: number, id: number): Promise<AccessUser> {
   const [record] = await accessUserRecords(db, tid, [id]);
   if (!record) throw new Error(`access user ${id} vanished within its own transaction`);

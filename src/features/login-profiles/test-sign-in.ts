@@ -19,7 +19,7 @@ export const testSignIn = readOperation({
   method: 'POST',
   role: 'admin',
   summary:
-    'Returns an address for a test sign-in at the provider. Its page shows what the provider states about you, and by which names shares can list you.',
+    'Returns an address for a test sign-in at the provider. Its page shows which information the provider sends about you, and by which user names and groups shares can list you.',
   body: Type.Object({ id: recordId('Login profile of the type OIDC or SAML.') }, { additionalProperties: false }),
   response: TestAddress,
   async read({ id }, { tid }, ports) {

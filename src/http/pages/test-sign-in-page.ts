@@ -32,7 +32,7 @@ export function testSignInPage({ identity, problem, stated }: TestOutcome): stri
           ['Groups for groupNames of a share (one of them is enough)', formatList(identity.groups)],
         ])
       : '',
-    values.length > 0 ? `<h2>What the provider has stated</h2>${list(values)}` : '',
+    values.length > 0 ? `<h2>Information from the provider</h2>${list(values)}` : '',
     '<p>This was a test: you are not signed in at Postern. You can close this window.</p>',
   ];
   return cardPageOf({ language: 'en' }, identity ? 'The sign-in works' : 'The sign-in failed', parts.join('\n'));

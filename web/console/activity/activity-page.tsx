@@ -183,7 +183,7 @@ export function ActivityPage() {
         query={query}
         filters={<Filters />}
         nameOf={({ action }) => action}
-        searchLabel="Search by actor, address, action, share, path or reference"
+        searchLabel="Search by actor, IP address, action, share, path or reference"
         empty={<EmptyState title="No entries yet" text="Every action of a visitor, operator or API key is recorded here." />}
       />
     </>

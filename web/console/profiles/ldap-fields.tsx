@@ -79,8 +79,7 @@ const Attributes = ({ form }: Props) => (
     />
     <TextInput
       label="E-mail attribute"
-      description="Shares can list users by this address, too. Choose an attribute that users cannot change themselves."
-      placeholder="mail"
+      description="Usually mail. Shares can list users by this e-mail address, too. Choose an attribute that users cannot change themselves. If empty: none."
       {...form.getInputProps('emailAttribute')}
     />
     <TextInput label="Display name attribute" description="If empty: displayName, or cn." {...form.getInputProps('nameAttribute')} />

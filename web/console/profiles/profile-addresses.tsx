@@ -35,10 +35,10 @@ export function RedirectAddress({ profile: { id, viewUrl } }: { profile: LoginPr
   return (
     <CopyRow>
       <CopyField
-        label="Redirect address"
+        label="Redirect URI"
         description="Enter it at the provider, which calls it redirect URI or callback URL."
         value={new URL(`/sign-in/oidc/${id}`, viewUrl).href}
-        copyLabel="Copy redirect address"
+        copyLabel="Copy redirect URI"
       />
     </CopyRow>
   );
@@ -59,10 +59,10 @@ export function ServiceProviderAddresses({ profile: { id, viewUrl } }: { profile
       </CopyRow>
       <CopyRow>
         <CopyField
-          label="Reply address"
+          label="Reply URL (ACS URL)"
           description="The provider calls it reply URL, ACS URL or single sign-on URL."
           value={acsUrl}
-          copyLabel="Copy reply address"
+          copyLabel="Copy reply URL"
         />
       </CopyRow>
     </>

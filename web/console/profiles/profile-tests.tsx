@@ -42,8 +42,8 @@ export function ProviderTest({ id }: Props) {
   return (
     <TestPanel id="provider-test" title="Provider test" run={() => post('loginprofile/test', { id })} labels={providerSteps}>
       <Text size="sm" c="dimmed" mt="sm">
-        Sign in at the provider yourself to see what it states about you, and by which names and groups shares can list you. This does not
-        sign you in to Postern. The saved settings are tested.
+        Sign in at the provider yourself to see which information it sends about you, and which user names and groups you can enter in a
+        share to give yourself access. This does not sign you in to Postern. The saved settings are tested.
       </Text>
       <Button variant="default" mt="xs" loading={test.isPending} onClick={() => test.mutate()}>
         Sign in to test

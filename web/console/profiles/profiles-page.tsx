@@ -62,7 +62,7 @@ export function ProfilesPage() {
   const { data: standard } = useQuery(defaultProfile);
   return (
     <>
-      <PageHead title="Login profiles" lead="How visitors sign in, and from which addresses.">
+      <PageHead title="Login profiles" lead="How visitors sign in, and from which IP addresses.">
         {isAdmin && <AddButton />}
       </PageHead>
       <RecordList

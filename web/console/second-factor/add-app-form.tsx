@@ -26,7 +26,7 @@ export function AddAppForm(props: NewFactorProps) {
   if (!prepared) return <Skeleton height={320} />;
   return (
     <SmallFormFields of={smallForm} saveLabel="Add app" cancel={props.cancel}>
-      <Text>Scan this code with an authenticator app on your phone, and enter the six digits that the app then shows.</Text>
+      <Text>Scan this QR code with an authenticator app on your phone, and enter the six digits that the app then shows.</Text>
       <Group align="center" gap="lg">
         <QrCode text={prepared.uri} label="QR code for the authenticator app" />
         <Stack gap={4} flex="1 1 12rem">
@@ -40,7 +40,7 @@ export function AddAppForm(props: NewFactorProps) {
         </Stack>
       </Group>
       <TextInput
-        label="Code"
+        label="Six-digit code"
         inputMode="numeric"
         autoComplete="one-time-code"
         required

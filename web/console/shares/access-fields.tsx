@@ -69,7 +69,7 @@ function ProfileFields({ form }: { form: UseFormReturnType<ShareValues> }) {
     <>
       <ProfileSelect
         label="Login profile"
-        description="How visitors sign in, and from which addresses."
+        description="How visitors sign in, and from which IP addresses."
         withKind
         value={authenticationId || undefined}
         onChange={(id) => id && form.setValues({ authenticationId: id, allowAllUsers: true, users: [], groups: [] })}

@@ -19,7 +19,7 @@ export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) 
   return (
     <>
       <EmailTags
-        label="Recipients"
+        label="Notification list"
         profile={null}
         {...form.getInputProps('emails')}
         error={form.errors['emails'] ?? emailError(form.values.emails)}

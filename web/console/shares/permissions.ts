@@ -9,7 +9,7 @@ export const permissions = [
   { flag: 'canUpload', name: 'Upload files', verb: 'upload' },
   { flag: 'canCreateFolder', name: 'Create folders', verb: 'create folders' },
   { flag: 'canRename', name: 'Rename files and folders', verb: 'rename' },
-  { flag: 'canDelete', name: 'Delete files and folders, and replace files', verb: 'delete' },
+  { flag: 'canDelete', name: 'Delete files and folders; with “Upload files”, also replace files', verb: 'delete' },
 ] as const;
 
 export type PermissionFlag = (typeof permissions)[number]['flag'];

@@ -11,7 +11,7 @@ export interface ZipDirectory {
   /** @throws Refusal (503) if the directories need too much memory */
   add(entry: Buffer): Promise<void>;
   count(): number;
-  /** Returns the bytes of all entries. */
+  /** Returns the total size of all entries, in bytes. */
   size(): number;
   pieces(): AsyncGenerator<Buffer>;
   /** Must be called at the end, even after an error. */

@@ -26,7 +26,7 @@ const permittedMethods = (storage: Storage, client: string) => {
   const change = { stat, folderKey, recover, clearEvidence };
   return {
     list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
-    // A front server would not keep the policy under which a file is viewed.
+    // A reverse proxy would not keep the policy under which a file is viewed.
     view: { stat, open, directAddress: async () => null },
     download: { stat, open, directAddress },
     downloadFolder: { stat, open, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },

@@ -18,7 +18,7 @@ import { readRange } from './read-range.ts';
 /** A file that may be sent as it is, without marks and signatures. */
 export interface FileDownload {
   readonly file: OpenFile;
-  /** Path on disk from which a front server on this machine may send the file; null: Postern must send it. */
+  /** Path on disk from which a reverse proxy on this machine may send the file; null: Postern must send it. */
   readonly onDisk: string | null;
   readonly mediaType: string;
   /** Returns whether the file may still be sent, and still as it is. */
@@ -73,7 +73,7 @@ export async function openDownload(
     const alert = action === 'view' ? link.alert_view : link.alert_download;
     return {
       file,
-      // A viewed file needs a Content-Security-Policy header, which a front server would not keep.
+      // A viewed file needs a Content-Security-Policy header, which a reverse proxy would not keep.
       onDisk: action === 'download' ? ((await shared.storage.directAddress(locationPath))?.file ?? null) : null,
       mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
       stillPermitted: () => isStillPermitted(media, visit, action),

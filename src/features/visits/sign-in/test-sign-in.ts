@@ -30,7 +30,7 @@ export interface TestOutcome {
   readonly identity: Identity | null;
   /** Why it would be refused, for the operator; empty: it would not be. */
   readonly problem: string;
-  /** What the provider has stated about the user. */
+  /** What the provider has sent about the user. */
   readonly stated: StatedValues;
 }
 

@@ -30,7 +30,7 @@ const withRefusals = <T>(request: () => Promise<T>): Promise<T> =>
     throw cause;
   });
 
-/** Returns the visitor that a directory states. */
+/** Returns the identity of a directory user. */
 function identityOf({ subject, username, name, email, groups }: DirectoryUser): Identity {
   const address = statedEmail(email);
   return { subject, name, email: address, names: [...new Set([username, address].filter((one) => one !== ''))], groups };
