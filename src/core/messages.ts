@@ -51,8 +51,8 @@ export const messages = {
   secondFactorDeleted: { id: 2066, status: 200, title: 'Second factor removed' },
   recoveryCodesRenewed: { id: 2067, status: 200, title: 'New recovery codes created. Copy them now: they are not shown again' },
   secondFactorsReset: { id: 2068, status: 200, title: 'Second factors removed. The operator was signed out of the console everywhere' },
-  mailRetried: { id: 2071, status: 200, title: 'Mail will be sent again' },
-  mailDropped: { id: 2072, status: 200, title: 'Mail dropped. It will not be sent' },
+  mailRetried: { id: 2071, status: 200, title: 'E-mail will be sent again' },
+  mailDropped: { id: 2072, status: 200, title: 'E-mail dropped. It will not be sent' },
 
   bodyMalformed: { id: 4001, status: 400, title: 'The body is not JSON' },
   fieldInvalid: { id: 4002, status: 400, title: 'A field is not valid' },

@@ -61,7 +61,7 @@ interface Sender {
 type Done = (cause: Error | null, value?: unknown) => void;
 
 /**
- * Returns a parser for JSON bodies. It parses long bodies one at a time, sites in turn, with a pause between two, so
+ * Returns a parser for JSON bodies. It parses long bodies one at a time, sites in turn, with a pause after each body, so
  * that many long bodies do not delay other requests.
  */
 export function jsonBodyParser(): (sender: Sender, body: Buffer, done: Done) => void {

@@ -62,7 +62,7 @@ export interface OpenId {
   signOutUrl(client: OpenIdClient, backTo: string): Promise<string | null>;
   /** Tries the settings of a client as far as is possible without a user. */
   test(client: OpenIdClient, redirectUrl: string): Promise<readonly ProviderTest[]>;
-  /** @throws ProviderUnavailable; ProviderRefused if the token is not valid */
+  /** Verifies a logout token. @throws ProviderUnavailable; ProviderRefused if the token is not valid */
   verifySignOut(client: OpenIdClient, logoutToken: string): Promise<SignOutStatement>;
 }
 

@@ -3,7 +3,7 @@ export interface Setting<T> {
   readonly name: string;
   readonly fallback: string;
   readonly meaning: string;
-  /** @throws Error whose message says what is allowed */
+  /** Parses the value of the setting. @throws Error whose message says what is allowed */
   readonly read: (text: string) => T;
 }
 

@@ -147,7 +147,7 @@ test('a response of one provider is not taken for that of another one (mix-up)',
   assert.equal((await outcome(mixed)).code, 'providerRefused', 'with another issuer in the address (RFC 9207)');
 });
 
-test('a cookie that this installation has not encrypted, or for another purpose, signs nobody in', async (t) => {
+test('a cookie that this installation has not encrypted, or has encrypted for another purpose, signs nobody in', async (t) => {
   const { postern, beginOnly } = await startWithForger(t);
   for (const forged of ['x', 'eyJzdGF0ZSI6IiJ9', postern.ports.vault.seal('another purpose', '{}')]) {
     const browser = new RedirectedBrowser();
@@ -198,7 +198,7 @@ test('discovery of another issuer, or with an endpoint that is no http(s) URL, s
   }
 });
 
-test('endpoints in a private network are not asked, wherever the provider has them (metadata address of a cloud)', async (t) => {
+test('endpoints in a private network get no request, whichever endpoint it is (metadata address of a cloud)', async (t) => {
   const { provider, begin, outcome } = await startWithForger(t);
   const { issuer } = provider;
   for (const endpoint of ['http://169.254.169.254/latest/meta-data', 'https://[fd00::1]/token', 'http://10.0.0.1/token']) {
@@ -269,7 +269,7 @@ const badResponses: Readonly<Record<string, readonly [string, (response: ServerR
     (response) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ x: Array.from({ length: 3000 }, () => ({})) })),
   ],
-  nonsense: ['providerRefused', (response) => response.setHeader('content-type', 'application/json').end('{"issuer":')],
+  'invalid JSON': ['providerRefused', (response) => response.setHeader('content-type', 'application/json').end('{"issuer":')],
   'an error': ['providerAway', (response) => response.writeHead(500).end()],
   'a demand for fewer requests': ['providerAway', (response) => response.writeHead(429).end()],
   nothing: ['providerAway', () => {}],
@@ -374,7 +374,7 @@ test('a code may contain a question mark', async (t) => {
   assert.equal(provider.tokenRequests.at(-1)?.get('code'), 'a?code');
 });
 
-test('a browser keeps the cookies of its four newest sign-ins, and none after it has come back', async (t) => {
+test('a browser keeps the cookies of its four newest sign-ins, and none after it has returned from the provider', async (t) => {
   const { beginOnly } = await startWithForger(t);
   const browser = new RedirectedBrowser();
   const kept = () => browser.cookies.filter(({ name }) => name.includes('oidc-'));

@@ -5,7 +5,7 @@ import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { linkTo, posting } from '../visit/visiting.ts';
-import { headerOf, htmlOf, passDigests, startWithMail, textOf, waitForDigests } from './mailing.ts';
+import { headerOf, htmlOf, makeDigestsDue, startWithMail, textOf, waitForDigests } from './mailing.ts';
 
 const allAlerts = {
   alertView: true,
@@ -24,7 +24,7 @@ test('actions of a visitor within a minute arrive in one mail to each address of
   assert.equal((await postern.visit(`${link.base}/file/new.txt`, { method: 'PUT', body: 'four' })).status, 201);
   assert.equal((await postern.visit(`${link.base}/file/new.txt`)).status, 200);
   await waitForDigests(postern, 1);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   const toAnn = await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
   const toBob = await sink.waitFor(({ to }) => to[0] === 'bob@example.com');
   assert.equal(sink.mails.length, 2);
@@ -47,7 +47,7 @@ test('an alert names each action, the visitor, the time with its zone, the addre
   await send('/rename', posting({ path: 'new.txt', name: 'newer.txt' }));
   await send('/file/newer.txt', { method: 'DELETE' });
   await waitForDigests(postern, 1);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   const text = textOf(await sink.waitFor());
   for (const line of [
     /^- Uploaded: \/new\.txt \(.* GMT\+9, 4 bytes\)$/m,
@@ -71,7 +71,7 @@ test('a HEAD request, a 304 and further ranges of a download are no action of an
   assert.equal((await postern.visit(file, { headers: { 'if-none-match': headers.get('etag') ?? '' } })).status, 304);
   for (const range of ['bytes=0-3', 'bytes=4-7']) assert.equal((await postern.visit(file, { headers: { range } })).status, 206);
   await waitForDigests(postern, 1);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   assert.match(headerOf(await sink.waitFor(), 'subject'), /: 1 download$/);
 });
 
@@ -81,7 +81,7 @@ test('an alert goes to the addresses that the share has when it is sent', async 
   await postern.visit(`${link.base}/file/welcome.txt`);
   await waitForDigests(postern, 1);
   await postern.call('share/update', { ...(await postern.call('share/get', { id: link.id })), notifyEmails: 'other@example.com' });
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   assert.deepEqual((await sink.waitFor()).to, ['other@example.com']);
 });
 
@@ -91,7 +91,7 @@ test('an alert names a hundred actions, and counts the others', async (t) => {
   for (let count = 0; count < 103; count += 1) await postern.visit(`${base}/folder/folder-${count}`, { method: 'POST' });
   await waitForDigests(postern, 1);
   await waitForDigests(postern, 1);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   const mail = await sink.waitFor();
   const text = textOf(mail);
   assert.match(headerOf(mail, 'subject'), /103 folders created/);
@@ -106,7 +106,7 @@ test('line breaks, direction marks and HTML in titles and names change no header
   const name = '<img src=x onerror=alert(1)>\u202etxt.exe';
   assert.equal((await postern.visit(`${base}/file/${encodeURIComponent(name)}`, { method: 'PUT', body: 'x' })).status, 201);
   await waitForDigests(postern, 1);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   const mail = await sink.waitFor();
   assert.doesNotMatch(headerOf(mail, 'subject') + textOf(mail) + htmlOf(mail), /[\u202a-\u202e\u2066-\u2069]/);
   assert.match(htmlOf(mail), /&lt;img src=x onerror=alert\(1\)&gt;/);
@@ -123,7 +123,7 @@ test('further actions of a visitor are collected for longer: five minutes, then 
     await waitForDigests(postern, 1);
     const [digest] = await postern.ports.store.read.selectFrom('alert_digest').selectAll().execute();
     pauses.push(Math.round(((digest?.due_at ?? 0) - Date.now()) / 60_000));
-    await passDigests(postern);
+    await makeDigestsDue(postern);
     await until(() => sink.mails.length === mail);
   }
   assert.deepEqual(pauses, [1, 5, 15, 60, 60]);
@@ -144,11 +144,11 @@ test('at most twenty mails an hour about one share are sent, and later ones repo
   );
   for (const name of ['x', 'y']) await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
   await waitForDigests(postern, 1);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   await until(async () => (await read.selectFrom('alert_digest').selectAll().where('due_at', '>', 0).execute()).length === 1);
   assert.equal(sink.mails.length, 0);
   await write((tx) => tx.updateTable('mail_content').set({ created_at: 0 }).execute(), 'job'); // an hour has passed
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   assert.match(headerOf(await sink.waitFor(), 'subject'), /2 folders created/);
 });
 
@@ -159,7 +159,7 @@ test('a mail reports no action whose audit entry was deleted, and the alert of t
   for (const name of ['old', 'new']) await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
   await waitForDigests(postern, 1);
   await store.write((tx) => tx.deleteFrom('audit').where('path', '=', '/old').execute(), 'job');
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   assert.match(headerOf(await sink.waitFor(), 'subject'), /1 folder created/);
   assert.deepEqual(await alertsOf(postern), []);
 });
@@ -191,7 +191,7 @@ test('the actions of each of 1,501 visitors are reported, also those that anothe
   const others = Array.from({ length: 1500 }, (_, number) => ({ ...first, visitor: `address 192.0.2.${number}` }));
   await postern.ports.store.write((tx) => tx.insertInto('alert').values(others).execute(), 'job');
   await waitForDigests(postern, 1501);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   await until(() => sink.mails.length === 16); // each reports up to 100 visitors
   assert.deepEqual(await alertsOf(postern), []);
 });
@@ -219,9 +219,9 @@ test('a mail about 2,000 actions of one visitor leaves the action of another vis
         .execute();
     }, 'job');
   await waitForDigests(postern, 2);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   assert.match(headerOf(await sink.waitFor(), 'subject'), /2,?000 folders created/);
   await until(async () => (await read.selectFrom('alert_digest').selectAll().where('due_at', '>', 0).execute()).length === 2);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   await sink.waitFor((mail) => /\b1 folder created/.test(headerOf(mail, 'subject')));
 });

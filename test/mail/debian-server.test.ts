@@ -9,7 +9,7 @@ import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
 import { linkTo, posting } from '../visit/visiting.ts';
 import { Browser } from './code-visitor.ts';
-import { headerOf, passDigests, textOf, waitForDigests } from './mailing.ts';
+import { headerOf, makeDigestsDue, textOf, waitForDigests } from './mailing.ts';
 
 const missing = [hasDebianSmtpServer() ? '' : 'python3-aiosmtpd', isInstalled('openssl') ? '' : 'openssl'].filter(Boolean).join(', ');
 
@@ -66,7 +66,7 @@ test('a mail server that shares no code with Postern receives each alert, invita
   const passwords = await linkTo(postern, { authenticationId: (await usersProfile(postern, ['carol'])).id });
   await new Browser(postern).send(`${passwords.base}/password/code`, posting({ email: 'carol@example.com' }));
   await waitForDigests(postern, 6);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   await until(() => server.mails.length === 9);
   for (const mail of server.mails) assertWellFormed(mail);
   const mailTo = Object.fromEntries(server.mails.map((mail) => [mail.to[0], decoded(mail)]));

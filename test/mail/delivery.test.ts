@@ -6,7 +6,7 @@ import { until } from '../ports/until.ts';
 import { type Json, type TestPostern, temporaryFolder } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { Browser, startWithCodes } from './code-visitor.ts';
-import { headerOf, passPauses, startWithMail } from './mailing.ts';
+import { headerOf, makeMailsDue, startWithMail } from './mailing.ts';
 
 const deliveries = async (postern: TestPostern, query: object = {}): Promise<Json[]> =>
   (await postern.call('mail/deliveries', { sortField: 'id', ...query })).list;
@@ -46,7 +46,7 @@ test('a mail that the server cannot take now is sent later, with the same Messag
   assert.match(waiting.error, /for now: 451 try again later/);
   const pause = Date.parse(waiting.dueDateTime) - Date.now();
   assert.ok(pause > 40_000 && pause < 75_000, `${pause}`);
-  await passPauses(postern);
+  await makeMailsDue(postern);
   await sink.waitFor();
   assert.equal(seen[0], seen[1]);
 });
@@ -60,7 +60,7 @@ test('mails wait while the server is down, and arrive when it is back', async (t
   const [tried] = (await deliveries(postern)).filter(({ attempts }) => attempts === 1);
   assert.match(tried.error, /connection to the mail server failed/);
   const back = await startMailSink(t, { port: first.port });
-  await passPauses(postern);
+  await makeMailsDue(postern);
   for (const name of ['ann@example.com', 'bob@example.com']) await back.waitFor(({ to }) => to[0] === name);
 });
 
@@ -91,7 +91,7 @@ test('a mail that waits can be dropped, and is not sent then', async (t) => {
   await postern.call('mail/drop', { state: 'waiting' });
   const back = await startMailSink(t, { port: first.port });
   await invite(postern, 'bob@example.com');
-  await passPauses(postern);
+  await makeMailsDue(postern);
   assert.deepEqual((await back.waitFor()).to, ['bob@example.com']);
   const states = async () => (await deliveries(postern)).map(({ state }) => state);
   await until(async () => (await states()).includes('sent'));
@@ -168,7 +168,7 @@ test('a mail whose connection is cut after its last byte is sent again, with the
   const { postern } = await startWithMail(t, {}, sink);
   await invite(postern, 'ann@example.com');
   await until(async () => (await deliveries(postern))[0]?.error !== '');
-  await passPauses(postern);
+  await makeMailsDue(postern);
   await sink.waitFor();
   const ids = received.map((raw) => /^Message-ID: (.*)$/m.exec(raw)?.[1]);
   assert.equal(ids.length, 2);
@@ -191,10 +191,10 @@ test('a mail that is refused for a day is tried again after 1, 5 and 30 minutes,
       .executeTakeFirstOrThrow();
     const pause = (due_at - Number(now)) / 60_000;
     assert.ok(pause > minutes * 0.75 && pause <= minutes * 1.2, `${pause} minutes instead of ${minutes}`);
-    await passPauses(postern);
+    await makeMailsDue(postern);
   }
   answer = '550 no such mailbox';
-  await passPauses(postern);
+  await makeMailsDue(postern);
   await untilState(postern, 'failed');
   assert.deepEqual(sink.mails, []);
 });

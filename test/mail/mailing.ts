@@ -20,12 +20,12 @@ export async function waitForDigests({ ports: { store } }: TestPostern, count: n
 }
 
 /** Makes all digests due, as if a minute or an hour had passed. */
-export async function passDigests({ ports: { store } }: TestPostern): Promise<void> {
+export async function makeDigestsDue({ ports: { store } }: TestPostern): Promise<void> {
   await store.write((tx) => tx.updateTable('alert_digest').set({ due_at: 0 }).execute(), 'job');
 }
 
 /** Makes all waiting mails due, as if their pause had passed. */
-export async function passPauses({ ports: { store } }: TestPostern): Promise<void> {
+export async function makeMailsDue({ ports: { store } }: TestPostern): Promise<void> {
   await store.write((tx) => tx.updateTable('delivery').set({ due_at: 0 }).where('state', '=', 'waiting').execute(), 'job');
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkTo } from '../visit/visiting.ts';
-import { headerOf, passDigests, startWithMail, waitForDigests } from './mailing.ts';
+import { headerOf, makeDigestsDue, startWithMail, waitForDigests } from './mailing.ts';
 
 const owners = { alertCreateFolder: true, notifyEmails: 'ann@example.com, bob@example.com' };
 const form = (body: string) => ({
@@ -16,7 +16,7 @@ test('a recipient stops the mails about one share with one POST, for themselves 
   const alert = async (name: string) => {
     await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
     await waitForDigests(postern, 1);
-    await passDigests(postern);
+    await makeDigestsDue(postern);
   };
   await alert('one');
   const mail = await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
@@ -31,7 +31,7 @@ test('a recipient stops the mails about one share with one POST, for themselves 
   const other = await linkTo(postern, owners);
   await postern.visit(`${other.base}/folder/three`, { method: 'POST' });
   await waitForDigests(postern, 2);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   await sink.waitFor(({ to, raw }) => to[0] === 'ann@example.com' && raw.includes('three'));
   assert.equal(sink.mails.filter(({ to }) => to[0] === 'ann@example.com').length, 1);
 });
@@ -41,7 +41,7 @@ test('a mail scanner that opens the address stops no mails: the page asks first'
   const { base } = await linkTo(postern, owners);
   await postern.visit(`${base}/folder/one`, { method: 'POST' });
   await waitForDigests(postern, 1);
-  await passDigests(postern);
+  await makeDigestsDue(postern);
   const address = new URL(headerOf(await sink.waitFor(), 'list-unsubscribe').slice(1, -1)).pathname;
   const page = await postern.visit(address, { headers: { accept: 'text/html' } });
   assert.equal(page.status, 200);

@@ -14,7 +14,7 @@ const large = 1 << 20; // bytes: more than a thread sends with its response
 const posting = (body: object) => ({ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 
 /** Starts Postern with two locations: `local`, and `hung`, whose disk can hang in the given commands. */
-async function startBesideHung(t: TestContext, commands: readonly CommandName[], maxChangeTime = 30_000) {
+async function startWithHungLocation(t: TestContext, commands: readonly CommandName[], maxChangeTime = 30_000) {
   const data = await realpath(await temporaryFolder(t));
   const folder = join(data, 'files/hung');
   await mkdir(folder, { recursive: true });
@@ -76,7 +76,7 @@ const hungRequests: readonly HungRequest[] = [
 
 for (const { title, commands, path, init, status } of hungRequests)
   test(`a disk that hangs in ${title} delays nothing else, and the request succeeds when the disk responds`, async (t) => {
-    const { postern, disk, base, other } = await startBesideHung(t, commands);
+    const { postern, disk, base, other } = await startWithHungLocation(t, commands);
     disk.hang();
     const answer = postern.visit(`${base}/${path}`, init);
     await disk.blocked();
@@ -86,7 +86,7 @@ for (const { title, commands, path, init, status } of hungRequests)
   });
 
 test('a location that hangs is reported as unavailable, and the others are not', async (t) => {
-  const { postern, disk } = await startBesideHung(t, ['check']);
+  const { postern, disk } = await startWithHungLocation(t, ['check']);
   disk.hang();
   const { locations } = (await postern.visit('/health/ready')).body;
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('a location that hangs is reported as unavailable, and the others are not',
 });
 
 test('requests to a disk that does not respond in time get 503, new ones at once, until it responds again', async (t) => {
-  const { postern, disk, base, other } = await startBesideHung(t, ['readFiles', 'readPage', 'read']);
+  const { postern, disk, base, other } = await startWithHungLocation(t, ['readFiles', 'readPage', 'read']);
   const paths = ['file/small.txt', 'list'];
   disk.setAnswerLimit(3000);
   disk.hang();
@@ -107,7 +107,7 @@ test('requests to a disk that does not respond in time get 503, new ones at once
 });
 
 test('a change that a hung disk delays answers 503, and is recorded as done when it has taken place', async (t) => {
-  const { postern, disk, base } = await startBesideHung(t, ['createFolder', 'placeUpload'], 100);
+  const { postern, disk, base } = await startWithHungLocation(t, ['createFolder', 'placeUpload'], 100);
   disk.hang();
   const answers: Answer[] = [
     await postern.visit(`${base}/folder/new`, { method: 'POST' }),
@@ -131,7 +131,7 @@ test('a change that a hung disk delays answers 503, and is recorded as done when
 });
 
 test('Postern starts and serves other locations while a location with an interrupted change hangs', async (t) => {
-  const { postern, disk, base, other, start } = await startBesideHung(t, ['openRoot', 'check']);
+  const { postern, disk, base, other, start } = await startWithHungLocation(t, ['openRoot', 'check']);
   await uploadUnrecorded(t, postern, `${base}/file/interrupted`);
   await postern.stop();
   disk.hang();
@@ -146,7 +146,7 @@ test('Postern starts and serves other locations while a location with an interru
 });
 
 test('a location that hangs when it is opened blocks one thread, however often it is requested', async (t) => {
-  const { postern, disk, base, start } = await startBesideHung(t, ['openRoot']);
+  const { postern, disk, base, start } = await startWithHungLocation(t, ['openRoot']);
   await postern.stop();
   disk.hang();
   const restarted = await start();
@@ -162,7 +162,7 @@ test('a location that hangs when it is opened blocks one thread, however often i
 });
 
 test('Postern stops while uploads to a location hang, and the next start recovers them', async (t) => {
-  const { postern, disk, base, start } = await startBesideHung(t, ['placeUpload'], 100);
+  const { postern, disk, base, start } = await startWithHungLocation(t, ['placeUpload'], 100);
   disk.hang();
   const answer = await postern.visit(`${base}/file/interrupted`, { method: 'PUT', body: 'a text' });
   assert.equal(answer.status, 503);

@@ -8,7 +8,7 @@ test('a stop waits until the outcome of each transfer that it cuts is recorded',
   for (const name of ['download', 'upload']) {
     const end = transfers.follow({
       stillPermitted: async () => true,
-      cut: () =>
+      abort: () =>
         setImmediate(() => {
           recorded.push(name);
           end();

@@ -7,7 +7,7 @@ import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
 /** Returns an address in one of the /64 networks of one IPv6 /48. */
 const address = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
-const neverCut = () => assert.fail('an upload was cut');
+const neverAborted = () => assert.fail('an upload was cut');
 const victim = '192.0.2.1';
 const stays = new AbortController().signal;
 const never = new Promise<never>(() => {});
@@ -15,29 +15,29 @@ const isRefused = (says: string) => (cause: unknown) => cause instanceof Refusal
 
 test('an IPv6 /48 with many /64 networks does not block the uploads of others', () => {
   const slots = uploadSlots();
-  for (let upload = 0; upload < 128; upload += 1) slots.take(address(upload % 4), 'link', neverCut);
-  assert.throws(() => slots.take(address(4), 'link', neverCut), isRefused('uploadsBusy'));
-  slots.take(victim, 'link', neverCut)();
+  for (let upload = 0; upload < 128; upload += 1) slots.take(address(upload % 4), 'link', neverAborted);
+  assert.throws(() => slots.take(address(4), 'link', neverAborted), isRefused('uploadsBusy'));
+  slots.take(victim, 'link', neverAborted)();
 });
 
 test('if slow uploads of few networks take all slots of a link, other networks still upload to it', () => {
   const slots = uploadSlots();
-  const cut: string[] = [];
+  const aborted: string[] = [];
   const networks = ['198.51.100', '203.0.113', '192.0.3', '192.0.4'];
   for (let upload = 0; upload < 256; upload += 1) {
     const network = networks[upload % networks.length] ?? '';
-    slots.take(`${network}.${upload % 8}`, 'link', () => cut.push(network));
+    slots.take(`${network}.${upload % 8}`, 'link', () => aborted.push(network));
   }
-  const releases = Array.from({ length: 10 }, (_, visitor) => slots.take(`192.0.${10 + visitor}.1`, 'link', () => cut.push('victim')));
-  assert.equal(cut.length, 10);
-  assert.ok(!cut.includes('victim'));
+  const releases = Array.from({ length: 10 }, (_, visitor) => slots.take(`192.0.${10 + visitor}.1`, 'link', () => aborted.push('victim')));
+  assert.equal(aborted.length, 10);
+  assert.ok(!aborted.includes('victim'));
   for (const release of releases) release();
 });
 
 test('at a link without free slots, a network with many uploads gets no further one', () => {
   const slots = uploadSlots();
-  for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', neverCut);
-  assert.throws(() => slots.take('192.0.0.2', 'link', neverCut), isRefused('uploadsBusy'));
+  for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', neverAborted);
+  assert.throws(() => slots.take('192.0.0.2', 'link', neverAborted), isRefused('uploadsBusy'));
 });
 
 test('an IPv6 /48 with many /64 networks does not block the listings of others', async () => {

@@ -33,7 +33,7 @@ interface Entry {
   failure?: { readonly error: Error; readonly until: number };
 }
 
-/** @throws ProviderRefused if the key cannot be read */
+/** Returns the private key of a client. @throws ProviderRefused if it cannot be read */
 async function privateKeyOf(pem: string): Promise<CryptoKey> {
   try {
     const key = createPrivateKey(pem);

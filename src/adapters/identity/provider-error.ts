@@ -6,14 +6,14 @@ const maxLength = 300; // characters
 /** Errors by which a provider says that it cannot answer now (RFC 6749, 4.1.2.1). */
 const temporaryErrors: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
-/** Returns a text from outside for people: one line without control characters. */
+/** Returns untrusted text as one line without control characters, so that it can be shown. */
 const oneLine = (text: string) =>
   text
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
     .slice(0, maxLength);
 
-/** Returns the first error of a chain of causes that is of a class. */
+/** Returns the first error in the chain of causes that is an instance of a class. */
 function inCauses<E extends Error>(cause: unknown, kind: abstract new (...parameters: never[]) => E): E | null {
   for (let error = cause; error instanceof Error; error = error.cause) if (error instanceof kind) return error;
   return null;

@@ -52,22 +52,25 @@ const connectionErrors: Readonly<Record<string, string>> = {
 
 /** Returns what an error of the library means. */
 function failureOf(cause: unknown): SendFailure {
-  if (!(cause instanceof Error)) return { kind: 'noServer', message: 'The mail could not be sent.' };
+  if (!(cause instanceof Error)) return { kind: 'serverUnavailable', message: 'The mail could not be sent.' };
   const error: SmtpError = cause;
   const code = String(error.code);
   if (code === 'EAUTH' || code === 'ENOAUTH')
-    return { kind: 'noServer', message: `The mail server refuses the user name and password of POSTERN_SMTP_URL${responseOf(error)}` };
-  if (code === 'ETLS' || code === 'EREQUIRETLS') return { kind: 'noServer', message: `${connectionErrors[code]}` };
+    return {
+      kind: 'serverUnavailable',
+      message: `The mail server refuses the user name and password of POSTERN_SMTP_URL${responseOf(error)}`,
+    };
+  if (code === 'ETLS' || code === 'EREQUIRETLS') return { kind: 'serverUnavailable', message: `${connectionErrors[code]}` };
   const status = Number(error.responseCode);
   const isSender = error.command === 'MAIL FROM';
   if (status >= 500 && !isSender && ['EENVELOPE', 'EMESSAGE'].includes(code))
     return { kind: 'refused', message: `The mail server refuses this mail${responseOf(error)}` };
-  if (status >= 500) return { kind: 'noServer', message: `The mail server refuses all mails of Postern${responseOf(error)}` };
+  if (status >= 500) return { kind: 'serverUnavailable', message: `The mail server refuses all mails of Postern${responseOf(error)}` };
   if (status >= 400) {
     const message = `The mail server refuses the mail for now${responseOf(error)}`;
-    return { kind: status === 421 || isSender ? 'noServer' : 'delayed', message };
+    return { kind: status === 421 || isSender ? 'serverUnavailable' : 'delayed', message };
   }
-  return { kind: 'noServer', message: connectionErrors[code] ?? `The mail server cannot be used (${code}).` };
+  return { kind: 'serverUnavailable', message: connectionErrors[code] ?? `The mail server cannot be used (${code}).` };
 }
 
 /** Opens connections to the mail server as they are needed. */
@@ -85,7 +88,7 @@ export function smtpConnections(options: SmtpOptions): SmtpConnections {
         });
         return null;
       } catch (cause) {
-        return timeout.aborted ? { kind: 'noServer', message: connectionErrors['ETIMEDOUT'] ?? '' } : failureOf(cause);
+        return timeout.aborted ? { kind: 'serverUnavailable', message: connectionErrors['ETIMEDOUT'] ?? '' } : failureOf(cause);
       }
     },
   };

@@ -9,10 +9,10 @@ export interface SmtpMailOptions extends SmtpOptions {
   readonly timeZone: string;
 }
 
-const threadEnded: SendFailure = { kind: 'noServer', message: 'The thread that sends mail has ended. Another one starts.' };
+const threadEnded: SendFailure = { kind: 'serverUnavailable', message: 'The thread that sends mail has ended. Another one starts.' };
 
 const errorOf = ({ kind, message }: SendFailure) =>
-  kind === 'refused' ? new MailRefused(message) : new MailUnavailable(message, kind === 'noServer');
+  kind === 'refused' ? new MailRefused(message) : new MailUnavailable(message, kind === 'serverUnavailable');
 
 /** Returns a port that sends mail through a server, in a thread: visitors do not wait while thousands of mails are sent. */
 export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): Mail {

@@ -16,7 +16,7 @@ export interface SmtpOptions {
 
 /** Why a mail was not sent: the mail server refuses this mail, cannot be used at present, or refuses it for now. */
 export interface SendFailure {
-  readonly kind: 'refused' | 'noServer' | 'delayed';
+  readonly kind: 'refused' | 'serverUnavailable' | 'delayed';
   /** For people, in plain words. */
   readonly message: string;
 }

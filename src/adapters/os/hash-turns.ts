@@ -16,7 +16,7 @@ interface WaitingAttempt {
 
 /** Runs the work that computes hashes; groups take turns. */
 export interface HashQueue {
-  /** @throws Refusal `signInBusy` if too many attempts wait */
+  /** Runs an attempt in its turn. @throws Refusal `signInBusy` if too many attempts wait */
   run<T>(groups: QueueGroups, work: () => Promise<T>): Promise<T>;
   /** Returns how many attempts wait for their turn. */
   waitingCount(): number;

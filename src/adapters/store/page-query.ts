@@ -9,7 +9,7 @@ function countMatches(db: Tx, matches: Matches, version: string | null, counts: 
 }
 
 /** The rows of a page within all matches: an offset and a limit, counted from the nearer end. */
-export interface PageCut {
+export interface PageRange {
   /** Whether the offset counts from the end. */
   readonly reversed: boolean;
   readonly offset: number;
@@ -17,7 +17,10 @@ export interface PageCut {
 }
 
 /** Returns where a page lies. A page in the second half is read from the end, which is as cheap as one near the beginning. */
-export function pageCut({ after, startIndex, pageSize }: Pick<SearchQuery, 'after' | 'startIndex' | 'pageSize'>, total: number): PageCut {
+export function pageRange(
+  { after, startIndex, pageSize }: Pick<SearchQuery, 'after' | 'startIndex' | 'pageSize'>,
+  total: number,
+): PageRange {
   const limit = Math.max(0, Math.min(pageSize, total - startIndex));
   if (after) return { reversed: false, offset: 0, limit: pageSize };
   return startIndex > total / 2
@@ -26,7 +29,12 @@ export function pageCut({ after, startIndex, pageSize }: Pick<SearchQuery, 'afte
 }
 
 /** Returns the query for the rows of a page. Its first comparison looks redundant, but lets the database start within an index. */
-export function pageRowsQuery(db: Tx, matches: Pick<Matches, 'rows'>, { order, after }: SearchQuery, { reversed, offset, limit }: PageCut) {
+export function pageRowsQuery(
+  db: Tx,
+  matches: Pick<Matches, 'rows'>,
+  { order, after }: SearchQuery,
+  { reversed, offset, limit }: PageRange,
+) {
   const direction = (order === 'asc') === reversed ? 'desc' : 'asc';
   const [atOrAfter, strictlyAfter] = order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
   let rows = db.selectFrom(matches.rows).select(['id', 'value']);
@@ -51,7 +59,7 @@ export function materializeMatches({ rows }: Matches, fence: 'OFFSET 0' | 'LIMIT
 export const isSelective = (count: number, size: number, maxCount: number) => count <= maxCount && count * 20 < size;
 
 /** Reads the rows of a page. @param total number of all matches */
-export type SelectPage = (matches: Matches, search: SearchQuery, cut: PageCut, total: number) => Promise<SearchPage['rows']>;
+export type SelectPage = (matches: Matches, search: SearchQuery, range: PageRange, total: number) => Promise<SearchPage['rows']>;
 
 /** Returns a page of a search by SQL alone, with all filters in `matches`. */
 export async function findPageBySql(
@@ -59,12 +67,12 @@ export async function findPageBySql(
   matches: Matches,
   search: SearchQuery,
   counts: CachedCounts,
-  selectPage: SelectPage = (pageMatches, query, cut) => pageRowsQuery(db, pageMatches, query, cut).execute(),
+  selectPage: SelectPage = (pageMatches, query, range) => pageRowsQuery(db, pageMatches, query, range).execute(),
 ): Promise<SearchPage> {
   const { recordCount: size, hasOtherFilter, word, countVersion: version } = search;
   const total = size !== null && !hasOtherFilter && !word ? size : await countMatches(db, matches, version, counts);
-  const cut = pageCut(search, total);
-  if (cut.limit === 0) return { rows: [], total };
-  const rows = await selectPage(matches, search, cut, total);
-  return { rows: cut.reversed ? rows.toReversed() : rows, total };
+  const range = pageRange(search, total);
+  if (range.limit === 0) return { rows: [], total };
+  const rows = await selectPage(matches, search, range, total);
+  return { rows: range.reversed ? rows.toReversed() : rows, total };
 }

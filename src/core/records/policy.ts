@@ -27,7 +27,7 @@ export const policyFields = {
   defaultPermissions: lineOf(255, {
     description: `Permissions that are preselected for a new share, separated by commas: ${permissionNames.join(', ')}. Empty: the form's own defaults.`,
   }),
-  outsideCount: count('Number of active shares that violate the policy. They keep working until they are changed.'),
+  outsideCount: count('Number of active shares that do not comply with the policy. They keep working until they are changed.'),
 };
 
 /** A tenant's policy in responses. */

@@ -134,7 +134,7 @@ export const en = {
   saving: 'Saving…',
   uploaded: 'Uploaded',
   tryAgain: 'Try again',
-  tryAllAgain: 'Retry all',
+  tryAllAgain: 'Try all again',
   doNotUpload: 'Do not upload {name}',
   existsTitle: '{name} already exists',
   existsText: 'What do you want to do with the file you are uploading?',
@@ -194,5 +194,5 @@ export const en = {
   dark: 'Dark',
   asDevice: 'Same as device',
   appearance: 'Appearance',
-  sentWith: 'Sent with Postern',
+  sentWith: 'Shared with Postern',
 } as const;

@@ -12,7 +12,7 @@ const InvitationPreview = Type.Object({
   recipientCount: count('Number of mails that share/invite would send.'),
   subject: Type.String({ description: 'Subject of the mail.' }),
   text: Type.String({ description: 'The mail as plain text.' }),
-  html: Type.String({ description: 'The mail as HTML, which loads nothing.' }),
+  html: Type.String({ description: 'The mail as HTML, without external resources.' }),
 });
 
 export const previewInvitation = readOperation({

@@ -9,7 +9,7 @@ const retryAfter = 2; // seconds
 
 /** Runs requests for sign-in codes in turns by network: anybody can send thousands of them. */
 export interface CodeTurns {
-  /** @throws Refusal (503) if too many requests wait */
+  /** Runs a request in its turn. @throws Refusal (503) if too many requests wait */
   run<T>(address: string, request: () => Promise<T>): Promise<T>;
 }
 

@@ -11,7 +11,7 @@ const maxWaiting = { inner: 4, all: 64 };
  * turns, because anybody can cause them.
  */
 export interface LimitedSessionLookups {
-  /** @throws the refusal if too many of these queries wait */
+  /** Looks up a session in its turn. @throws the refusal if too many of these queries wait */
   run<T>(visitor: TurnVisitor, lookup: () => Promise<T>, refusal: Refusal): Promise<T>;
 }
 

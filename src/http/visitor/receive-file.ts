@@ -52,7 +52,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   if (request.headers['content-range'] !== undefined)
     throw new Refusal('requestMalformed', 'Send the entire file: Content-Range is not supported.');
   const transfer = new AbortController();
-  const cut = () => {
+  const abort = () => {
     transfer.abort();
     resetConnection(reply.raw);
   };
@@ -63,12 +63,12 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
       body: expectRate(piecesOf(raw), parts.timeouts, () => performance.now()),
       length: parseLength(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
-      cut,
+      abort,
       begin(visit) {
         isRequested = true;
         if (expectsContinue(raw)) reply.raw.writeContinue();
         expectBodyProgress(raw, parts.timeouts);
-        unfollow = parts.transfers.follow({ stillPermitted: async () => (await visit.decideAgain()) !== null, cut });
+        unfollow = parts.transfers.follow({ stillPermitted: async () => (await visit.decideAgain()) !== null, abort });
         return transfer.signal;
       },
     });

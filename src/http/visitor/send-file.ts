@@ -55,7 +55,7 @@ export async function trackTransfer(
   send: (reportSent: (bytes: number) => void) => Promise<void>,
 ): Promise<void> {
   let bytes = 0;
-  const unfollow = transfers.follow({ stillPermitted, cut: () => resetConnection(response) });
+  const unfollow = transfers.follow({ stillPermitted, abort: () => resetConnection(response) });
   expectProgress(request, timeouts);
   try {
     await send((pieceBytes) => {

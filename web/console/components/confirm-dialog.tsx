@@ -12,7 +12,7 @@ interface Props {
   readonly close: () => void;
 }
 
-/** Says what will happen, asks for confirmation, and then runs it. */
+/** Describes an action, asks for confirmation, and runs the action. */
 export function ConfirmDialog({ title, text, confirmLabel, destructive = false, run, close }: Props) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState('');

@@ -6,7 +6,7 @@ import { SmallFormFields, useSmallForm } from '#console/components/small-form.ts
 import { CurrentPasswordField, wrongPassword } from './current-password-field.tsx';
 import { type NewFactorProps, useNewFactor } from './new-factor.tsx';
 
-/** Adds an authenticator app. If it is the first second factor, shows the recovery codes. */
+/** Adds an authenticator app. If the operator had no second factor before, shows the recovery codes. */
 export function AddAppForm(props: NewFactorProps) {
   const { finish, shownCodes } = useNewFactor(props);
   const { data: prepared } = useQuery({

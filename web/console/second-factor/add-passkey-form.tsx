@@ -4,7 +4,7 @@ import { CurrentPasswordField, wrongPassword } from './current-password-field.ts
 import { type NewFactorProps, useNewFactor } from './new-factor.tsx';
 import { addPasskey } from './passkeys.ts';
 
-/** Adds a passkey. If it is the first second factor, shows the recovery codes. */
+/** Adds a passkey. If the operator had no second factor before, shows the recovery codes. */
 export function AddPasskeyForm(props: NewFactorProps) {
   const { finish, shownCodes } = useNewFactor(props);
   const smallForm = useSmallForm(

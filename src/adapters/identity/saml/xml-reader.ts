@@ -17,12 +17,12 @@ export class XmlReader implements AsyncDisposable {
   #waiting: PromiseWithResolvers<unknown> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @throws ResponseFaulty */
+  /** Reads a SAML response and verifies its signature. @throws ResponseFaulty */
   readResponse(response: ResponseInput): Promise<SamlStatement> {
     return this.#run<SamlStatement>({ response });
   }
 
-  /** @throws ResponseFaulty */
+  /** Reads the metadata of a provider. @throws ResponseFaulty */
   readMetadata(metadata: MetadataInput): Promise<ProviderDescription> {
     return this.#run<ProviderDescription>({ metadata });
   }

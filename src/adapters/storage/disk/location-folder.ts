@@ -48,7 +48,7 @@ function orUnavailable<T>(work: () => T): T {
   }
 }
 
-/** @throws StorageUnavailable if the folder of a location cannot be used */
+/** Checks the folder of a location. @throws StorageUnavailable if the folder of a location cannot be used */
 export const checkFolder = (folder: FolderPath): void => orUnavailable(() => checkPresent(folder));
 
 /** Opens the folder of a location. @throws StorageUnavailable if it cannot be used */

@@ -15,7 +15,7 @@ export class S3Changes {
     this.#folders = folders;
   }
 
-  /** @throws ItemExists, ItemNotFound (no such parent) */
+  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent) */
   async createFolder(parent: readonly string[], name: string, { token, confirm }: Mark): Promise<void> {
     await this.#checkParent(parent);
     await this.#checkFree([...parent, name]);
@@ -42,7 +42,7 @@ export class S3Changes {
     });
   }
 
-  /** @throws ItemNotFound */
+  /** Removes a file or folder. @throws ItemNotFound */
   async remove(parent: readonly string[], name: string, { token, confirm }: Mark): Promise<void> {
     const path = [...parent, name];
     await this.#checkParent(parent);

@@ -80,7 +80,7 @@ class S3Upload implements Upload {
     this.#etags.push(response.headers['etag'] ?? '');
   }
 
-  /** @throws ItemExists if the name is in use; ItemChanged if the file to replace has changed */
+  /** Checks the name of the upload. @throws ItemExists if it is in use; ItemChanged if the file to replace has changed */
   async #checkTarget(ifTaken: 'refuse' | { readonly replaces: string }): Promise<void> {
     const existing = await this.#folders.entry([...this.#target.parent, this.#target.name]);
     if (ifTaken === 'refuse') {
@@ -114,7 +114,7 @@ class S3Upload implements Upload {
     await copyObject(bucket, staged, key, this.#token);
   }
 
-  /** @throws ItemExists if the name was taken meanwhile, at a service that knows conditions */
+  /** Stores the file with one request. @throws ItemExists if the name was taken meanwhile, at a service that knows conditions */
   async #putWhole(key: string): Promise<void> {
     const isNew = typeof this.#target.ifTaken !== 'object';
     const headers = { [tokenHeader]: this.#token, ...(isNew ? { 'if-none-match': '*' } : {}) };

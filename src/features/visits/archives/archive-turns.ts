@@ -11,7 +11,7 @@ export type ArchiveVisitor = TurnVisitor & { readonly locationId: number };
 
 /** Reads files for archives in slices; the visitors take turns. */
 export interface ArchiveTurns {
-  /** @throws Refusal (503) if too many requests wait; the reason of `clientGone` */
+  /** Reads a slice of an archive in its turn. @throws Refusal (503) if too many requests wait; the reason of `clientGone` */
   run<T>(visitor: ArchiveVisitor, clientGone: AbortSignal, readSlice: () => Promise<T>): Promise<T>;
 }
 

@@ -21,7 +21,7 @@ export class PlannedFiles {
     this.#open = open;
   }
 
-  /** @throws ArchiveAborted if the file has changed or is gone */
+  /** Opens a planned file. @throws ArchiveAborted if the file has changed or is gone */
   async open(item: PlacedItem): Promise<OpenFile> {
     const file = await this.#open(item);
     if (file?.entry.etag === item.etag) return file;

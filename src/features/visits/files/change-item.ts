@@ -10,7 +10,7 @@ import { respondInTime } from './respond-in-time.ts';
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
-  readonly make: (mark: ChangeContext) => Promise<void>;
+  readonly apply: (mark: ChangeContext) => Promise<void>;
 }
 
 /** Creates, renames or deletes a file or folder. @throws what `make` throws */
@@ -18,7 +18,7 @@ export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
   storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'recover'>,
-  { change, response, make }: ItemChange<T>,
+  { change, response, apply }: ItemChange<T>,
   saveResponse: SaveResponseOf<T> | null,
 ): Promise<T> {
   const { action, parent, name, newName = '' } = change;
@@ -32,15 +32,15 @@ export function changeItem<T>(
     const { token, confirm } = pending;
     await checkPermitted();
     if (action !== 'createFolder') await recordEarlierChanges(ports, storage, { tid, locationId, parent, name }, token);
-    if (action === 'delete') return make({ ...pending, pendingTokens: [] });
-    await make({ ...(await findChangeMark(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
+    if (action === 'delete') return apply({ ...pending, pendingTokens: [] });
+    await apply({ ...(await findChangeMark(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }
   const running = runPendingChange(
     ports,
     visit,
     change,
     {
-      make: async (pending) => {
+      apply: async (pending) => {
         await withNameLocks(ports, storage, parent, newName === '' ? [name] : [name, newName], () => makeLocked(pending));
         return outcome;
       },

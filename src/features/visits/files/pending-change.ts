@@ -48,7 +48,7 @@ export interface PendingChange {
 
 /** The steps of a change. */
 export interface FileChangeSteps<T> {
-  readonly make: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
+  readonly apply: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
   /** Deletes the staged or trashed files after the outcome is recorded. A failure does not change the response: the next start retries. */
   readonly deleteEvidence: (token: string) => Promise<void>;
   /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
@@ -212,7 +212,7 @@ export async function runPendingChange<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
   change: FileChange,
-  { make, deleteEvidence, hasNoEffect }: FileChangeSteps<T>,
+  { apply, deleteEvidence, hasNoEffect }: FileChangeSteps<T>,
   saveResponse: SaveResponse | null = null,
 ): Promise<T> {
   // Visitors must leave free space for the changes of integrators and operators.
@@ -223,7 +223,7 @@ export async function runPendingChange<T>(
     const auditId = await recordPending(ports, visit, change, token, saveResponse);
     let outcome: FileChangeOutcome<T>;
     try {
-      outcome = await make({
+      outcome = await apply({
         token,
         confirm: () => confirmPending(ports, visit.link.tid, auditId),
         recordHandle: (handle) => recordHandle(ports, visit, auditId, handle),

@@ -28,7 +28,7 @@ export async function renameItem(
     const itemChange = {
       change,
       response: { name: newName },
-      make: (mark: ChangeContext) => shared.storage.rename(parent, name, newName, mark),
+      apply: (mark: ChangeContext) => shared.storage.rename(parent, name, newName, mark),
     };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });

@@ -24,8 +24,8 @@ export interface IncomingFile {
   /** If-Match: set if the visitor wants to replace the file with this ETag. */
   readonly ifMatch: string | null;
   /** Ends the transfer at once. */
-  readonly cut: () => void;
-  /** Called after all checks, when the body is about to be read. @returns a signal that is aborted to cut the transfer */
+  readonly abort: () => void;
+  /** Called after all checks, when the body is about to be read. @returns a signal that aborts with the transfer */
   readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
 
@@ -67,21 +67,21 @@ async function receiveBody(
   visit: AuthorizedVisit,
   limit: number,
   onData: () => void,
-): Promise<{ size: number; sha256: string; cutSignal: AbortSignal }> {
+): Promise<{ size: number; sha256: string; abortSignal: AbortSignal }> {
   const hash = createHash('sha256');
-  const cutSignal = begin(visit);
+  const abortSignal = begin(visit);
   let size = 0;
   for await (const chunk of body) {
     onData();
-    cutSignal.throwIfAborted();
+    abortSignal.throwIfAborted();
     size += chunk.length;
     if (size > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
     hash.update(chunk);
     await upload.write(chunk);
   }
-  cutSignal.throwIfAborted();
+  abortSignal.throwIfAborted();
   await upload.sync(); // may be slow: the caller checks again that the share still permits the upload
-  return { size, sha256: hash.digest('hex'), cutSignal };
+  return { size, sha256: hash.digest('hex'), abortSignal };
 }
 
 /**
@@ -99,7 +99,7 @@ export async function uploadFile(
   const limit = ports.limits.maxFileSize;
   if (incoming.length !== null && incoming.length > limit)
     throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
-  const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, incoming.cut);
+  const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, incoming.abort);
   const received = Promise.withResolvers<void>();
   const storing = withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
@@ -112,21 +112,21 @@ export async function uploadFile(
     const onData = () => {
       hasNoEffect = false;
     };
-    const make = async ({ token, recordHandle }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
+    const apply = async ({ token, recordHandle }: PendingChange): Promise<FileChangeOutcome<StoredFile>> => {
       const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
-      const { size, sha256, cutSignal } = await receiveBody(upload, incoming, visit, limit, onData);
+      const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, limit, onData);
       received.resolve();
       const stagedUpload = upload;
       const place = async () => {
-        cutSignal.throwIfAborted();
+        abortSignal.throwIfAborted();
         if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
         const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
         if (etag !== null) await recordEarlierChanges(ports, shared.storage, lockedName, token);
         return stagedUpload.place();
       };
-      // The lock lets each of several uploads see the result of the one before it, where the storage itself does not.
+      // If the storage does not guarantee it, a lock makes uploads to one name run one after the other: each sees the previous result.
       const isAtomic = etag === null && shared.storage.traits.create === 'atomic';
       const storedName = await (isAtomic ? place() : withNameLocks(ports, shared.storage, parent, [name], place));
       return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
@@ -137,7 +137,7 @@ export async function uploadFile(
       await finishedUpload?.discard();
     };
     try {
-      return await runPendingChange(ports, visit, change, { make, deleteEvidence, hasNoEffect: () => hasNoEffect });
+      return await runPendingChange(ports, visit, change, { apply, deleteEvidence, hasNoEffect: () => hasNoEffect });
     } finally {
       await upload?.closeForRecovery(); // the outcome is not recorded: keeps the staging file, because recovery needs it
     }

@@ -33,7 +33,7 @@ function refuseOthers(body: SignInBody, others: readonly (keyof SignInBody)[], h
   if (other) throw fieldRefusal(other, `must not be given: visitors sign in with ${howToSignIn} here`);
 }
 
-/** @throws Refusal (400) if a member is missing */
+/** Returns a required member of the credentials. @throws Refusal (400) if it is missing */
 function required(body: SignInBody, field: keyof SignInBody): string {
   return body[field] || throwRefusal(fieldRefusal(field, 'is required'));
 }

@@ -4,14 +4,14 @@ const maxConcurrent = 4; // checks at once: each may use one of the ten connecti
 const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
 const checkTimeout = 5000; // ms: a check that waits for long must not delay the others
-const recordTimeout = 1000; // ms for transfers that were cut to record their outcome
+const recordTimeout = 1000; // ms for transfers that were aborted to record their outcome
 const defaultCheckInterval = 2000; // ms: a revocation cuts a transfer within five seconds
 
 /** A running upload or download. */
 export interface Transfer {
   readonly stillPermitted: () => Promise<boolean>;
   /** Resets the connection, so that bytes in the server's buffers are not delivered. */
-  readonly cut: () => void;
+  readonly abort: () => void;
 }
 
 /** The running transfers of this process. */
@@ -41,9 +41,9 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
     const permitted = result.late ? null : result.value;
     if (!running.has(transfer)) return;
     if (permitted) permittedAt.set(transfer, now());
-    // A failed check does not cut the transfer at once, but only for a limited time: it may hide a revocation.
+    // A failed check does not abort the transfer at once, but only for a limited time: it may hide a revocation.
     const unknownTime = now() - (permittedAt.get(transfer) ?? now());
-    if (permitted === false || (permitted === null && unknownTime > maxUnknownTime)) transfer.cut();
+    if (permitted === false || (permitted === null && unknownTime > maxUnknownTime)) transfer.abort();
   }
   /** Checks a few transfers at a time: ten thousand checks at once would take every database connection from other requests. */
   async function checkAll(): Promise<void> {
@@ -87,7 +87,7 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
     runningCount: () => running.size,
     async drain(timeout) {
       await waitUntilEmpty(timeout);
-      for (const transfer of running) transfer.cut();
+      for (const transfer of running) transfer.abort();
       await waitUntilEmpty(recordTimeout);
     },
     stop: () => clearInterval(timer),

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { isSelective, pageCut } from '#adapters/store/page-query.ts';
+import { isSelective, pageRange } from '#adapters/store/page-query.ts';
 import type { Connection } from '#adapters/store/sqlite/connection.ts';
 import type { SearchPage, SearchQuery } from '#ports/search.ts';
 import type { IdSet } from './id-set.ts';
@@ -29,7 +29,7 @@ export function wordPageFinder({ database, run }: Connection): (matches: IdSet, 
     const values = [...(isFew ? [JSON.stringify(matches.toArray())] : []), ...parameters];
     const queryRows = (text: string, ...more: SQLInputValue[]) => run(text, [...values, ...more]).rows;
     const total = narrowed ? Number(Reflect.get(Object(queryRows(`SELECT count(*) AS total ${source}`)[0]), 'total')) : matches.count();
-    const { reversed, offset, limit } = pageCut({ after, ...place }, total);
+    const { reversed, offset, limit } = pageRange({ after, ...place }, total);
     const direction = (order === 'asc') === reversed ? 'DESC' : 'ASC';
     const [atOrAfter, strictlyAfter] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
     const position = after

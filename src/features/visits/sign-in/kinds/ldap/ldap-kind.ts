@@ -24,7 +24,7 @@ const neverAborted = new AbortController().signal;
 /** Runs a request to the directory. @throws Refusal (503) */
 const withRefusals = <T>(request: () => Promise<T>): Promise<T> =>
   request().catch((cause: unknown) => {
-    // Visitors can do nothing about an account that the directory does not accept, either.
+    // A refused bind account is reported like an unavailable directory: visitors can do nothing about either.
     if (cause instanceof DirectoryUnavailable || cause instanceof DirectoryRefused)
       throw new Refusal('providerAway', undefined, { forOperator: cause.message });
     throw cause;
