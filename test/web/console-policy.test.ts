@@ -30,7 +30,7 @@ test('a policy saved in the settings shows how many shares do not comply, and pr
   await go('/settings/policy');
   await page.getByLabel('Maximum validity (days)').fill('30');
   await page.getByRole('switch', { name: 'Visitors must sign in' }).check();
-  await page.getByLabel('Upload files').check();
+  await page.getByLabel('Upload files', { exact: true }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('1 active share does not comply').waitFor();
   await assertClean(page, 'a policy that was saved');

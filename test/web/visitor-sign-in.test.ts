@@ -104,7 +104,7 @@ test('a visitor can change their own password on the page and continue, and gets
     await dialog.getByRole('button', { name: 'Change password' }).click();
   };
   await change('wrong horse battery', 'quite another secret');
-  await dialog.getByText('The password is incorrect.').waitFor();
+  await dialog.getByText('The current password is incorrect.').waitFor();
   await change(profile.password, 'password123');
   await dialog.getByText('too short or too easy to guess').waitFor();
   await assertClean(page, 'a password that is refused');
