@@ -121,7 +121,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
-    sign: 'Only the person who sent you this link',
+    sign: 'Send us your documents',
     async after(page) {
       await upload(page, 'passport.pdf', Buffer.alloc(123_456));
       await page.getByRole('heading', { name: 'Received' }).waitFor();
