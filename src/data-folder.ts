@@ -17,6 +17,15 @@ import { writePrivateFile, writePrivateFileOnce } from './adapters/os/durable-fi
 const secretBits = 256;
 const minSecretLength = 16; // characters
 
+/** Runs work that a concurrent start may have done already, and ignores the error with the code that shows this. */
+function ignoreIfDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === code)) throw cause;
+  }
+}
+
 /**
  * Creates the folder if it does not exist.
  * @throws Error if the folder is not writable: later failures would not name the cause
@@ -24,7 +33,8 @@ const minSecretLength = 16; // characters
 function ensureWritable(path: string): void {
   try {
     // A recursive mkdir never returns if the parent answers ENOENT to new names, as /proc does.
-    if (!existsSync(path)) mkdirSync(path, { recursive: !existsSync(dirname(path)), mode: 0o700 });
+    const recursive = !existsSync(dirname(path));
+    if (!existsSync(path)) ignoreIfDone('EEXIST', () => mkdirSync(path, { recursive, mode: 0o700 }));
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
@@ -34,15 +44,6 @@ function ensureWritable(path: string): void {
         cause,
       },
     );
-  }
-}
-
-/** Runs work that a concurrent start may have done already, and ignores the error with the code that shows this. */
-function ignoreIfDone(code: 'EEXIST' | 'ENOENT', work: () => void): void {
-  try {
-    work();
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === code)) throw cause;
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setAndEvict } from '#core/bounded-map.ts';
 import { firstTenant } from '#core/records/tenant.ts';
@@ -30,7 +30,7 @@ const notAllowed = 'the folder is not within a folder that the operator allows f
  */
 export function localStorages(roots: readonly LocalRoot[], data: string, minFree = 0, folders = new OpenFolders()): StorageKind {
   const defaultRoot = join(data, 'files');
-  if (!existsSync(defaultRoot)) mkdirSync(defaultRoot);
+  mkdirSync(defaultRoot, { recursive: true }); // another start may create it at the same time
   const floor: FreeSpaceFloor = { device: statSync(defaultRoot).dev, bytes: minFree };
   const cachedStorages = new Map<string, Storage>(); // by tenant and configuration
   const allowedRoots = [...roots, { tid: firstTenant, folder: defaultRoot }];
