@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit/audit-retention.ts';
+import { withRightClock } from '#features/jobs/clock-check.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
 import { mailJobs } from '#features/mail/mail-jobs.ts';
@@ -63,11 +64,8 @@ async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<voi
 
 /** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
 export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
-  const retention = auditRetention(
-    ports,
-    () => performance.now(),
-    (line) => log.warn(line),
-  );
+  const warn = (line: string) => log.warn(line);
+  const retention = auditRetention(ports, () => performance.now(), warn);
   // Each process recovers its own changes, which it could not record while the database was unavailable.
   let lastReportAt = performance.now();
   let othersReliableFrom = lastReportAt;
@@ -102,12 +100,12 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
     if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log);
   };
   const kinds = [
-    recurring('delete-expired-rows', minute * 10, () => deleteExpiredRows(ports)),
-    recurring('audit-retention', minute * 10, () => retention.run()),
+    recurring('delete-expired-rows', minute * 10, () => withRightClock(ports, warn, () => deleteExpiredRows(ports))),
+    recurring('audit-retention', minute * 10, () => withRightClock(ports, warn, () => retention.run())),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
     ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now()) : []),
   ];
-  const runner = new ScheduledJobs(ports, kinds, (line) => log.warn(line));
+  const runner = new ScheduledJobs(ports, kinds, warn);
   void runner.start().catch(() => log.warn('Cannot prepare the scheduled jobs in the database. The next start tries again.'));
   return {
     async [Symbol.asyncDispose]() {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { environmentKeyName } from '#core/records/api-key.ts';
+import { withRightClock } from '#features/jobs/clock-check.ts';
 import { correctDueTimes } from '#features/mail/correct-due-times.ts';
 import { Browser, startWithCodes } from '../mail/code-visitor.ts';
 import { adminKey, cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
@@ -81,4 +82,22 @@ test('mails whose time was computed while the clock was a year ahead are sent wh
   const late = sql<number>`${store.dialect.now} + ${minute}`;
   const waiting = store.read.selectFrom('delivery').select('id').where('due_at', '<', late).where('created_at', '<', late);
   assert.equal((await waiting.execute()).length, 1);
+});
+
+test('a process whose clock is 500 days ahead deletes nothing from a database that other processes use', async (t) => {
+  const clock = settableClock();
+  const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
+  const done: string[] = [];
+  const shared = { clock, store: { ...ports.store, isShared: true } };
+  const run = () =>
+    withRightClock(
+      shared,
+      (line) => done.push(line),
+      async () => void done.push('deleted'),
+    );
+  await run();
+  clock.ahead(500 * 24 * hour);
+  await run();
+  assert.equal(done[0], 'deleted');
+  assert.match(done[1] ?? '', /differs from that of the database server by 7200\d\d minutes/);
 });
