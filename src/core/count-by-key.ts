@@ -1,5 +1,5 @@
 /** Adds `change` to the count of a key. Deletes the key when its count becomes 0, so that the map does not grow. */
-export function addCount(counts: Map<string, number>, key: string, change: number): void {
+export function addCount<Key>(counts: Map<Key, number>, key: Key, change: number): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);
   else counts.set(key, count);

@@ -135,6 +135,7 @@ export const messages = {
   bodiesBusy: { id: 5042, status: 503, title: 'Too many large requests are waiting. Try again in a moment' },
   mailsWaiting: { id: 5043, status: 503, title: 'Too many invitations are waiting to be sent. Try again later' },
   providerAway: { id: 5044, status: 503, title: 'The identity provider or directory is not available. Try again in a moment' },
+  testsBusy: { id: 5045, status: 503, title: 'Too many tests are running. Try again in a moment' },
   storageFull: { id: 5071, status: 507, title: 'The disk is full' },
 } as const satisfies Record<string, { id: number; status: number; title: string }>;
 export type MessageName = keyof typeof messages;

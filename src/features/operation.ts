@@ -91,6 +91,8 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   readonly isSearch?: true;
   /** true: the operation reads a complete history. It runs each of its queries through `inTurn`, between those of other reports. */
   readonly isReport?: true;
+  /** true: the operation tests another server, which may hang. It takes turns with other tests. */
+  readonly isTest?: true;
   /** Returns the name of the location that the operation reads. Operations that read the same location take turns. */
   readonly locationName?: (body: Static<B>) => string;
   readonly response: Response;

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import type { MailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
 import type { Answer, Start, TestPostern } from '../start.ts';
 import { linkTo, posting } from '../visit/visiting.ts';
@@ -8,9 +9,10 @@ import { headerOf, startWithMail, textOf } from './mailing.ts';
 export async function startWithCodes(
   t: TestContext,
   { allow, users = ['ann'], ...start }: Start & { readonly allow?: readonly string[]; readonly users?: readonly string[] } = {},
+  server?: MailSink,
 ) {
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1', ...start.environment };
-  const { postern, sink } = await startWithMail(t, { ...start, environment });
+  const { postern, sink } = await startWithMail(t, { ...start, environment }, server);
   const configuration = JSON.stringify(allow ? { allow } : {});
   const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 4, configuration });
   const ids: Record<string, number> = {};

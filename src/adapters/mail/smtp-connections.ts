@@ -1,23 +1,23 @@
 import { createTransport } from 'nodemailer';
-import type { MailLane, OutgoingMail } from '#ports/mail.ts';
-import { concurrency, type SendFailure, type SmtpOptions } from './smtp-options.ts';
+import type { OutgoingMail } from '#ports/mail.ts';
+import { maxConnections, type SendFailure, type SmtpOptions } from './smtp-options.ts';
 
 /** The connections to the mail server. */
 export interface SmtpConnections {
   /** Sends one mail. @returns null when the server has accepted it */
-  send(mail: OutgoingMail, lane: MailLane, signal: AbortSignal): Promise<SendFailure | null>;
+  send(mail: OutgoingMail, lane: keyof typeof maxConnections, signal: AbortSignal): Promise<SendFailure | null>;
 }
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }; // ms
 /** Time in ms for one mail. A server that sends a line now and then would otherwise hold its connection forever. */
-const sendTimeouts = { alerts: 120_000, codes: 60_000 } as const;
+const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
-/** Opens the connections of one lane. The pool never holds a mail back: no more are sent at a time than it has connections. */
-function openLane(options: SmtpOptions, lane: MailLane) {
+/** Opens the connections of one lane. The pool holds no mail back: its callers send no more at a time than it has connections. */
+function openLane(options: SmtpOptions, lane: keyof typeof maxConnections) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({
-    ...{ pool: true, maxConnections: concurrency[lane], maxMessages: Number.POSITIVE_INFINITY, idleTimeout },
+    ...{ pool: true, maxConnections: maxConnections[lane], maxMessages: Number.POSITIVE_INFINITY, idleTimeout },
     maxRequeues: 0, // Postern itself sends an interrupted mail again, and records each attempt
     ...{ host, port, secure, requireTLS: requiresTls, ...timeouts },
     ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
@@ -75,7 +75,7 @@ function failureOf(cause: unknown): SendFailure {
 
 /** Opens connections to the mail server as they are needed. */
 export function smtpConnections(options: SmtpOptions): SmtpConnections {
-  const lanes = { alerts: openLane(options, 'alerts'), codes: openLane(options, 'codes') };
+  const lanes = { alerts: openLane(options, 'alerts'), codes: openLane(options, 'codes'), tests: openLane(options, 'tests') };
   const { from } = options;
   return {
     async send({ to, subject, text, html, messageId, date, headers }, lane, signal) {
@@ -88,7 +88,8 @@ export function smtpConnections(options: SmtpOptions): SmtpConnections {
         });
         return null;
       } catch (cause) {
-        return timeout.aborted ? { kind: 'serverUnavailable', message: connectionErrors['ETIMEDOUT'] ?? '' } : failureOf(cause);
+        // The server was reachable, or the connection would have failed before: only this recipient may be slow.
+        return timeout.aborted ? { kind: 'delayed', message: connectionErrors['ETIMEDOUT'] ?? '' } : failureOf(cause);
       }
     },
   };

@@ -1,3 +1,5 @@
+import { slowMails } from '#ports/mail.ts';
+
 /** How to reach the mail server. */
 export interface SmtpOptions {
   readonly host: string;
@@ -23,3 +25,6 @@ export interface SendFailure {
 
 /** How many mails of each lane are sent at a time. */
 export const concurrency = { alerts: 5, codes: 5 } as const;
+
+/** How many connections there may be: for the mails above and slow ones, and for test mails. */
+export const maxConnections = { alerts: concurrency.alerts + slowMails, codes: concurrency.codes + slowMails, tests: 4 } as const;

@@ -33,6 +33,7 @@ const probes: Record<string, (storage: Storage, token: string) => Promise<void>>
 
 export const testLocation = readOperation({
   name: 'location/test',
+  isTest: true,
   method: 'POST',
   role: 'admin',
   summary: 'Tests whether a location can be listed and written to. Leaves no files behind.',

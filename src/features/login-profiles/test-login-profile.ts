@@ -93,6 +93,7 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly Step[]> {
 
 export const testLoginProfile = readOperation({
   name: 'loginprofile/test',
+  isTest: true,
   method: 'POST',
   role: 'admin',
   summary: 'Tests a login profile step by step, without signing anybody in.',

@@ -36,12 +36,32 @@ export interface ClaimedDelivery {
 const waiting = (db: Tx, lane: MailLane) => db.selectFrom('delivery').where('lane', '=', lane).where('state', '=', 'waiting');
 const isDue = (store: Store) => sql<boolean>`due_at <= ${store.dialect.now}`;
 
+/** Returns whether a waiting delivery of a lane can be sent. */
+export async function hasDueDelivery(store: Store, lane: MailLane): Promise<boolean> {
+  return (await waiting(store.read, lane).select('id').where(isDue(store)).limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Returns whether a delivery of a lane can be sent, or was interrupted while it was sent. */
-export async function hasDueDeliveries(store: Store, lane: MailLane): Promise<boolean> {
-  const due = await waiting(store.read, lane).select('id').where(isDue(store)).limit(1).executeTakeFirst();
-  if (due) return true;
+export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise<boolean> {
+  if (await hasDueDelivery(store, lane)) return true;
   const interrupted = store.read.selectFrom('delivery').select('id').where('lane', '=', lane).where('state', '=', 'sending');
   return (await interrupted.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Sets claimed deliveries that were not tried back to waiting. */
+export async function returnUntried({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  const ids = deliveries.map(({ id }) => id);
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('delivery')
+        .set((row) => ({ state: 'waiting', attempts: row('attempts', '-', 1) }))
+        .where('id', 'in', ids)
+        .where('state', '=', 'sending')
+        .execute(),
+    'job',
+  );
 }
 
 /** Sets deliveries whose process ended while it sent them back to waiting. Only the sender of the lane may call it. */
@@ -64,11 +84,14 @@ export interface LastTurns {
   readonly tid: number;
   /** `turn` of the last delivery of each tenant. */
   readonly turns: ReadonlyMap<number, string>;
+  /** Tenants that get no turn now. */
+  readonly excluded: readonly number[];
 }
 
 /** Returns the next tenant in turn that has a delivery which is due, or null. */
-async function nextTenant(store: Store, tx: Tx, lane: MailLane, after: number): Promise<number | null> {
-  const due = waiting(tx, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
+async function nextTenant(store: Store, tx: Tx, lane: MailLane, { tid: after, excluded }: LastTurns): Promise<number | null> {
+  const ofAll = waiting(tx, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
+  const due = excluded.length === 0 ? ofAll : ofAll.where('tid', 'not in', [...excluded]);
   const next = (await due.where('tid', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
   return next?.tid ?? null;
 }
@@ -92,7 +115,7 @@ export async function claimDeliveries(
   limit: number,
 ): Promise<readonly ClaimedDelivery[]> {
   return store.write(async (tx) => {
-    const tid = await nextTenant(store, tx, lane, last.tid);
+    const tid = await nextTenant(store, tx, lane, last);
     if (tid === null) return [];
     const turn = await nextTurn(store, tx, lane, tid, last.turns.get(tid) ?? '');
     const ofTurn = waiting(tx, lane).select('id').where('tid', '=', tid).where('turn', '=', turn).where(isDue(store));
@@ -157,7 +180,7 @@ export async function recordAttempt(
       .where('id', '=', delivery.id)
       .where('state', '=', 'sending')
       .execute();
-    if (delivery.kind === 'code' && attempt.kind !== 'delayed')
+    if (delivery.kind === 'code' && (attempt.kind === 'sent' || attempt.kind === 'refused'))
       await tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();
   }, 'job');
 }

@@ -4,7 +4,7 @@ import type { Mail, MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import { AlertCollector } from './collect-alerts.ts';
 import { correctDueTimes } from './correct-due-times.ts';
-import { hasDueDeliveries } from './delivery-queue.ts';
+import { hasDeliveriesToSend } from './delivery-queue.ts';
 import { hasDueDigest, planAlerts } from './plan-alerts.ts';
 import { DeliverySender, type SendPorts } from './send-deliveries.ts';
 
@@ -32,7 +32,7 @@ export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail
     const sender = new DeliverySender(ports, mail, lane, now);
     return {
       ...{ name: `send-${lane}`, every: sendInterval, ...common },
-      hasWork: async () => sender.isReady() && hasDueDeliveries(store, lane),
+      hasWork: async () => sender.isReady() && hasDeliveriesToSend(store, lane),
       run: (_job, signal) => sender.run(signal),
     };
   };

@@ -11,16 +11,22 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
   giveUpOldDeliveries,
+  hasDueDelivery,
   recordAttempt,
   requeueInterrupted,
+  returnUntried,
 } from './delivery-queue.ts';
 import { dropUnwantedCodes } from './drop-unwanted-codes.ts';
+import { SlowMails } from './slow-mails.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly codeMails: CodeMails };
 
 /** Small, so that other turns come soon. */
 const deliveriesPerClaim = 10;
+/** ms after which a mail counts as slow: another one is sent at the same time, so that slow recipients do not delay the others. */
+const slowAfter = 5000;
+const idlePause = 500; // ms between two looks for new deliveries while mails are being sent
 const firstServerPause = 5_000; // ms before the next attempt while no mail can be sent
 /** Longest pause of each lane in ms. A person waits for a code. */
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
@@ -68,6 +74,8 @@ export class DeliverySender {
   readonly #turns = new Map<number, string>();
   #dropping: Promise<void> | null = null;
   #checkedUntil = 0; // id of the newest code that was checked for a recipient
+  #sending = 0;
+  readonly #slow = new SlowMails();
   #serverPause = 0;
   #notBefore = 0;
 
@@ -88,22 +96,61 @@ export class DeliverySender {
   async run(signal: AbortSignal): Promise<void> {
     await requeueInterrupted(this.#ports, this.#lane);
     await giveUpOldDeliveries(this.#ports, this.#lane);
-    const workers = Array.from({ length: this.#mail.concurrency[this.#lane] }, () => this.#work(signal));
-    const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
+    const failures: unknown[] = [];
+    const workers: Promise<unknown>[] = [];
+    const startWorker = () => {
+      workers.push(this.#work(signal, startWorker).catch((cause: unknown) => failures.push(cause)));
+    };
+    for (let count = 0; count < this.#mail.concurrency[this.#lane]; count += 1) startWorker();
+    for (const worker of workers) await worker; // others may start meanwhile
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  /** Sends deliveries until none is due. @param startWorker starts a worker that takes the place of this one */
+  async #work(signal: AbortSignal, startWorker: () => void): Promise<void> {
     while (!signal.aborted && this.isReady()) {
       if (this.#lane === 'codes') await this.#dropUnwanted(signal);
-      const last = { tid: this.#lastTenant, turns: this.#turns };
+      const last = { tid: this.#lastTenant, turns: this.#turns, excluded: this.#slow.crowdedTenants() };
       const deliveries = await claimDeliveries(this.#ports, this.#lane, last, deliveriesPerClaim);
       const [first] = deliveries;
-      if (!first) return;
+      if (!first && !(await this.#awaitDeliveries(signal))) return;
+      if (!first) continue;
       this.#lastTenant = first.tid;
       this.#turns.set(first.tid, first.turn);
-      for (const delivery of deliveries) await this.#process(delivery, signal);
+      if (await this.#sendAll(deliveries, signal, startWorker)) return;
     }
+  }
+
+  /** Waits until a delivery is due, as long as mails are being sent: their ends may be minutes away. @returns false when none is sent */
+  async #awaitDeliveries(signal: AbortSignal): Promise<boolean> {
+    while (this.#sending > 0 && !signal.aborted) {
+      await new Promise<void>((resolve) => setTimeout(resolve, idlePause).unref());
+      if (this.#sending > 0 && (await hasDueDelivery(this.#ports.store, this.#lane))) return true;
+    }
+    return false;
+  }
+
+  /** Sends claimed deliveries one after the other. @returns whether another worker has taken over, because one of them is slow */
+  async #sendAll(deliveries: readonly ClaimedDelivery[], signal: AbortSignal, startWorker: () => void): Promise<boolean> {
+    for (const [index, delivery] of deliveries.entries()) {
+      let handedOver: Promise<void> | null = null;
+      const handOver = () => {
+        if (!this.#slow.add(delivery.tid)) return;
+        handedOver = returnUntried(this.#ports, deliveries.slice(index + 1)).finally(startWorker);
+        handedOver.catch(() => {}); // awaited below
+      };
+      const timer = setTimeout(handOver, slowAfter).unref();
+      this.#sending += 1;
+      await this.#process(delivery, signal).finally(() => {
+        clearTimeout(timer);
+        this.#sending -= 1;
+        if (handedOver) this.#slow.remove(delivery.tid);
+      });
+      if (!handedOver) continue;
+      await handedOver;
+      return true;
+    }
+    return false;
   }
 
   /** Deletes the codes that nobody gets. The workers share one run. */

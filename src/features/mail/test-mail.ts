@@ -17,6 +17,7 @@ const MailTestResponse = Type.Object({
 
 export const sendTestMail = readOperation({
   name: 'mail/test',
+  isTest: true,
   method: 'POST',
   role: 'admin',
   summary: 'Sends a test mail at once, and returns what the mail server answers.',
@@ -32,7 +33,7 @@ export const sendTestMail = readOperation({
       headers: { 'Auto-Submitted': 'auto-generated' },
     };
     try {
-      await mail.send(message, 'codes', AbortSignal.timeout(maxTime));
+      await mail.send(message, 'tests', AbortSignal.timeout(maxTime));
       return { works: true, detail: '' };
     } catch (cause) {
       return { works: false, detail: cause instanceof Error ? cause.message : 'The mail could not be sent.' };

@@ -3,16 +3,18 @@ import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
 import { type AnyRead, type AnyStream, type Caller, callerKey, type QueryInTurn } from '#features/operation.ts';
 import { callerGroups, reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
+import { testTurns } from '#features/turns/test-turns.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import type { Ports } from '#ports/ports.ts';
 
 /** Returns the queue in which the queries of a read operation wait for their turn. */
 export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => QueryInTurn;
 
-/** Creates the queues of read operations: searches, reports, and reads of one location. */
+/** Creates the queues of read operations: searches, reports, tests, and reads of one location. */
 export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadTurns {
   const locations = locationTurns();
   const reports = reportTurns();
+  const tests = testTurns();
   return (operation, parameters, caller, response) => {
     const { tid } = caller;
     const groups = callerGroups(callerKey(caller));
@@ -27,6 +29,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
     }
     if (operation.isSearch) return (query) => searches.run({ tid, groups }, disconnectSignal(response), query);
     if (operation.isReport) return (query) => reports.run({ tid, groups }, disconnectSignal(response), query);
+    if (operation.isTest) return (query) => tests.run({ tid, groups }, disconnectSignal(response), query);
     const location = operation.locationName?.(parameters);
     return location === undefined
       ? (query) => query()

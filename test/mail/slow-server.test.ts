@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startMailSink } from '../parts/mail-sink.ts';
+import { until } from '../ports/until.ts';
+import type { TestPostern } from '../start.ts';
+import { Browser, startWithCodes } from './code-visitor.ts';
+import { makeMailsDue, startWithMail } from './mailing.ts';
+
+/** Starts a mail server that does not answer for recipients whose names begin with `slow`. */
+async function startSlowServer(t: TestContext) {
+  const held: (() => void)[] = [];
+  const sink = await startMailSink(t, {
+    options: {
+      onRcptTo({ address }, _session, done) {
+        if (address.startsWith('slow')) held.push(done);
+        else done();
+      },
+    },
+  });
+  return { sink, held };
+}
+
+/** Adds waiting mails of a tenant. */
+async function addMails({ ports: { store } }: TestPostern, tid: number, recipients: readonly string[]): Promise<void> {
+  await store.write(async (tx) => {
+    const content = { tid, kind: 'test' as const, share_id: null, language: 'en', data: '{}', pending: '', created_at: Date.now() };
+    const { id: content_id } = await tx.insertInto('mail_content').values(content).returning('id').executeTakeFirstOrThrow();
+    const rows = recipients.map((recipient) => ({
+      ...{ tid, lane: 'alerts' as const, kind: 'test' as const, content_id, share_id: null, recipient, recipient_key: recipient },
+      ...{ message_id: `${recipient}.${tid}`, state: 'waiting' as const, attempts: 0, created_at: Date.now(), due_at: 0 },
+      ...{ ended_at: null, error: '' },
+    }));
+    await tx.insertInto('delivery').values(rows).execute();
+  }, 'job');
+}
+
+test('all codes that were requested while the mail server was away arrive when it is back', async (t) => {
+  const users = Array.from({ length: 10 }, (_, number) => `user-${number}`);
+  const { postern, sink, share } = await startWithCodes(t, { users });
+  await sink[Symbol.asyncDispose]();
+  for (const [number, user] of users.entries()) await new Browser(postern, `198.51.${number}.7`).request(share.base, `${user}@example.com`);
+  const rows = () => postern.ports.store.read.selectFrom('delivery').select(['state', 'error']).execute();
+  await until(async () => {
+    const deliveries = await rows();
+    return deliveries.some(({ error }) => error !== '') && deliveries.every(({ state }) => state === 'waiting');
+  });
+  const back = await startMailSink(t, { port: sink.port });
+  await makeMailsDue(postern);
+  for (const user of users) await back.waitFor(({ to }) => to[0] === `${user}@example.com`);
+});
+
+test('recipients of one tenant for whom the mail server is slow do not delay the mails of another tenant', async (t) => {
+  const { sink, held } = await startSlowServer(t);
+  const { postern } = await startWithMail(t, {}, sink);
+  await addMails(
+    postern,
+    1,
+    Array.from({ length: 60 }, (_, number) => `slow-${number}@example.com`),
+  );
+  await until(() => held.length >= 5);
+  await addMails(postern, 2, ['ann@example.com']);
+  await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
+  assert.ok(held.length <= 10, 'the mails of one tenant that are slow are limited');
+});
+
+test('test mails to a slow recipient delay no sign-in codes, and are limited for each caller', async (t) => {
+  const { sink, held } = await startSlowServer(t);
+  const { postern, share } = await startWithCodes(t, {}, sink);
+  const tests = Array.from({ length: 30 }, () => postern.send('mail/test', { to: 'slow@example.com' }));
+  await until(() => held.length === 2);
+  await new Browser(postern).request(share.base, 'ann@example.com');
+  await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
+  const release = setInterval(() => {
+    for (const done of held.splice(0)) done();
+  }, 10);
+  const statuses = (await Promise.all(tests)).map(({ status }) => status);
+  clearInterval(release);
+  assert.deepEqual([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 503).length], [10, 20]);
+});
