@@ -36,9 +36,15 @@ export interface ClaimedDelivery {
 const waiting = (db: Tx, lane: MailLane) => db.selectFrom('delivery').where('lane', '=', lane).where('state', '=', 'waiting');
 const isDue = (store: Store) => sql<boolean>`due_at <= ${store.dialect.now}`;
 
-/** Returns whether a waiting delivery of a lane can be sent. */
-export async function hasDueDelivery(store: Store, lane: MailLane): Promise<boolean> {
-  return (await waiting(store.read, lane).select('id').where(isDue(store)).limit(1).executeTakeFirst()) !== undefined;
+/** Returns the query for the first tenant that has a delivery which is due. */
+function dueTenants(store: Store, db: Tx, lane: MailLane, excluded: readonly number[]) {
+  const ofAll = waiting(db, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
+  return excluded.length === 0 ? ofAll : ofAll.where('tid', 'not in', [...excluded]);
+}
+
+/** Returns whether a waiting delivery of a lane can be sent. @param excluded tenants that get no turn */
+export async function hasDueDelivery(store: Store, lane: MailLane, excluded: readonly number[] = []): Promise<boolean> {
+  return (await dueTenants(store, store.read, lane, excluded).executeTakeFirst()) !== undefined;
 }
 
 /** Returns whether a delivery of a lane can be sent, or was interrupted while it was sent. */
@@ -90,8 +96,7 @@ export interface LastTurns {
 
 /** Returns the next tenant in turn that has a delivery which is due, or null. */
 async function nextTenant(store: Store, tx: Tx, lane: MailLane, { tid: after, excluded }: LastTurns): Promise<number | null> {
-  const ofAll = waiting(tx, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
-  const due = excluded.length === 0 ? ofAll : ofAll.where('tid', 'not in', [...excluded]);
+  const due = dueTenants(store, tx, lane, excluded);
   const next = (await due.where('tid', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
   return next?.tid ?? null;
 }

@@ -125,7 +125,7 @@ export class DeliverySender {
   async #awaitDeliveries(signal: AbortSignal): Promise<boolean> {
     while (this.#sending > 0 && !signal.aborted) {
       await new Promise<void>((resolve) => setTimeout(resolve, idlePause).unref());
-      if (this.#sending > 0 && (await hasDueDelivery(this.#ports.store, this.#lane))) return true;
+      if (this.#sending > 0 && (await hasDueDelivery(this.#ports.store, this.#lane, this.#slow.crowdedTenants()))) return true;
     }
     return false;
   }
