@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
 import type { OutgoingMail } from '#ports/mail.ts';
-import { maxConnections, type SendFailure, type SmtpOptions } from './smtp-options.ts';
+import { laneConnections, type SendFailure, type SmtpOptions } from './smtp-options.ts';
 
 /** The connections to the mail server. */
 export interface SmtpConnections {
   /** Sends one mail. @returns null when the server has accepted it */
-  send(mail: OutgoingMail, lane: keyof typeof maxConnections, signal: AbortSignal): Promise<SendFailure | null>;
+  send(mail: OutgoingMail, lane: keyof typeof laneConnections, signal: AbortSignal): Promise<SendFailure | null>;
 }
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }; // ms
@@ -14,10 +14,10 @@ const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
 /** Opens the connections of one lane. The pool holds no mail back: its callers send no more at a time than it has connections. */
-function openLane(options: SmtpOptions, lane: keyof typeof maxConnections) {
+function openLane(options: SmtpOptions, lane: keyof typeof laneConnections) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({
-    ...{ pool: true, maxConnections: maxConnections[lane], maxMessages: Number.POSITIVE_INFINITY, idleTimeout },
+    ...{ pool: true, maxConnections: laneConnections[lane], maxMessages: Number.POSITIVE_INFINITY, idleTimeout },
     maxRequeues: 0, // Postern itself sends an interrupted mail again, and records each attempt
     ...{ host, port, secure, requireTLS: requiresTls, ...timeouts },
     ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),

@@ -27,4 +27,4 @@ export interface SendFailure {
 export const concurrency = { alerts: 5, codes: 5 } as const;
 
 /** How many connections there may be: for the mails above and slow ones, and for test mails. */
-export const maxConnections = { alerts: concurrency.alerts + slowMails, codes: concurrency.codes + slowMails, tests: 4 } as const;
+export const laneConnections = { alerts: concurrency.alerts + slowMails, codes: concurrency.codes + slowMails, tests: 4 } as const;
