@@ -6,7 +6,7 @@ import { until } from '../ports/until.ts';
 import { type Json, type TestPostern, temporaryFolder } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { Browser, startWithCodes } from './code-visitor.ts';
-import { headerOf, makeMailsDue, startWithMail } from './mailing.ts';
+import { addMails, headerOf, makeMailsDue, startWithMail } from './mailing.ts';
 
 const deliveries = async (postern: TestPostern, query: object = {}): Promise<Json[]> =>
   (await postern.call('mail/deliveries', { sortField: 'id', ...query })).list;
@@ -100,37 +100,8 @@ test('a mail that waits can be dropped, and is not sent then', async (t) => {
 
 test('tenants take turns: a mail of one tenant does not wait behind a thousand of another', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { store } = postern.ports;
-  const { id: content } = (await store.write(
-    (tx) =>
-      tx
-        .insertInto('mail_content')
-        .values({ tid: 1, kind: 'test', share_id: null, language: 'en', data: '{}', pending: '', created_at: Date.now() })
-        .returning('id')
-        .executeTakeFirstOrThrow(),
-    'job',
-  )) as { id: number };
-  const row = (tid: number, name: string) => ({
-    ...{ tid, lane: 'alerts' as const, kind: 'test' as const, content_id: content, share_id: null, recipient: name, recipient_key: name },
-    ...{
-      message_id: `${name}.${tid}`,
-      state: 'waiting' as const,
-      attempts: 0,
-      created_at: Date.now(),
-      due_at: tid,
-      ended_at: null,
-      error: '',
-    },
-  });
-  const many = Array.from({ length: 300 }, (_, index) => row(1, `many-${index}@example.com`));
-  await store.write(
-    (tx) =>
-      tx
-        .insertInto('delivery')
-        .values([...many, row(2, 'one@example.com')])
-        .execute(),
-    'job',
-  );
+  const many = Array.from({ length: 300 }, (_, index) => ({ tid: 1, recipient: `many-${index}@example.com` }));
+  await addMails(postern, [...many, { tid: 2, recipient: 'one@example.com' }]);
   await sink.waitFor(({ to }) => to[0] === 'one@example.com');
   assert.ok(sink.mails.length < 100, `${sink.mails.length} were sent before`);
 });

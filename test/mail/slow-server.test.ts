@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startMailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
-import type { TestPostern } from '../start.ts';
 import { Browser, startWithCodes } from './code-visitor.ts';
-import { makeMailsDue, startWithMail } from './mailing.ts';
+import { addMails, makeMailsDue, startWithMail } from './mailing.ts';
 
 /** Starts a mail server that does not answer for recipients whose names begin with `slow`. */
 async function startSlowServer(t: TestContext) {
@@ -18,20 +17,6 @@ async function startSlowServer(t: TestContext) {
     },
   });
   return { sink, held };
-}
-
-/** Adds waiting mails of a tenant. */
-async function addMails({ ports: { store } }: TestPostern, tid: number, recipients: readonly string[]): Promise<void> {
-  await store.write(async (tx) => {
-    const content = { tid, kind: 'test' as const, share_id: null, language: 'en', data: '{}', pending: '', created_at: Date.now() };
-    const { id: content_id } = await tx.insertInto('mail_content').values(content).returning('id').executeTakeFirstOrThrow();
-    const rows = recipients.map((recipient) => ({
-      ...{ tid, lane: 'alerts' as const, kind: 'test' as const, content_id, share_id: null, recipient, recipient_key: recipient },
-      ...{ message_id: `${recipient}.${tid}`, state: 'waiting' as const, attempts: 0, created_at: Date.now(), due_at: 0 },
-      ...{ ended_at: null, error: '' },
-    }));
-    await tx.insertInto('delivery').values(rows).execute();
-  }, 'job');
 }
 
 test('all codes that were requested while the mail server was away arrive when it is back', async (t) => {
@@ -55,11 +40,10 @@ test('recipients of one tenant for whom the mail server is slow do not delay the
   const { postern } = await startWithMail(t, {}, sink);
   await addMails(
     postern,
-    1,
-    Array.from({ length: 60 }, (_, number) => `slow-${number}@example.com`),
+    Array.from({ length: 60 }, (_, number) => ({ tid: 1, recipient: `slow-${number}@example.com` })),
   );
   await until(() => held.length >= 5);
-  await addMails(postern, 2, ['ann@example.com']);
+  await addMails(postern, [{ tid: 2, recipient: 'ann@example.com' }]);
   await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
   assert.ok(held.length <= 10, 'the mails of one tenant that are slow are limited');
 });
