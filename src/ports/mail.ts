@@ -13,6 +13,9 @@ export interface OutgoingMail {
 /** Mails of a lane wait for those of the same lane alone: a sign-in code does not wait behind alerts. */
 export type MailLane = 'alerts' | 'codes';
 
+/** A lane of deliveries, or the one of test mails: they are sent at once, and delay no delivery. */
+export type SendLane = MailLane | 'tests';
+
 /** How many slow mails of a lane may be sent beside the usual number: the mail server may check some recipients for minutes. */
 export const slowMails = 20;
 
@@ -29,7 +32,7 @@ export interface Mail extends AsyncDisposable {
    * Sends one mail. Resolves when the server has accepted it.
    * @throws MailRefused, MailUnavailable
    */
-  send(mail: OutgoingMail, lane: MailLane | 'tests', signal: AbortSignal): Promise<void>;
+  send(mail: OutgoingMail, lane: SendLane, signal: AbortSignal): Promise<void>;
 }
 
 /** The server refuses this mail for good, for example because there is no such mailbox. The message says what the server answered. */

@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
-import type { OutgoingMail } from '#ports/mail.ts';
+import type { OutgoingMail, SendLane } from '#ports/mail.ts';
 import { laneConnections, type SendFailure, type SmtpOptions } from './smtp-options.ts';
 
 /** The connections to the mail server. */
 export interface SmtpConnections {
   /** Sends one mail. @returns null when the server has accepted it */
-  send(mail: OutgoingMail, lane: keyof typeof laneConnections, signal: AbortSignal): Promise<SendFailure | null>;
+  send(mail: OutgoingMail, lane: SendLane, signal: AbortSignal): Promise<SendFailure | null>;
 }
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }; // ms
@@ -14,7 +14,7 @@ const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
 /** Opens the connections of one lane. The pool holds no mail back: its callers send no more at a time than it has connections. */
-function openLane(options: SmtpOptions, lane: keyof typeof laneConnections) {
+function openLane(options: SmtpOptions, lane: SendLane) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({
     ...{ pool: true, maxConnections: laneConnections[lane], maxMessages: Number.POSITIVE_INFINITY, idleTimeout },

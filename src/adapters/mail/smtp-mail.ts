@@ -1,5 +1,5 @@
 import { idleThread } from '#adapters/os/idle-thread.ts';
-import { type Mail, type MailLane, MailRefused, MailUnavailable, type OutgoingMail } from '#ports/mail.ts';
+import { type Mail, MailRefused, MailUnavailable, type OutgoingMail, type SendLane } from '#ports/mail.ts';
 import { concurrency, type SendFailure, type SmtpOptions } from './smtp-options.ts';
 import type { SendResult, SendTask } from './smtp-thread.ts';
 
@@ -41,7 +41,7 @@ export function smtpMail({ language, timeZone, ...options }: SmtpMailOptions): M
     timeZone,
     concurrency,
     domain: options.from.slice(options.from.lastIndexOf('@') + 1),
-    async send(mail: OutgoingMail, lane: MailLane | 'tests', signal: AbortSignal) {
+    async send(mail: OutgoingMail, lane: SendLane, signal: AbortSignal) {
       lastId += 1;
       const id = lastId;
       const sent = Promise.withResolvers<void>();

@@ -1,11 +1,11 @@
 // The script of the thread that sends mail: composing a message and its SMTP dialogue take a few milliseconds.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { MailLane, OutgoingMail } from '#ports/mail.ts';
+import type { OutgoingMail, SendLane } from '#ports/mail.ts';
 import { smtpConnections } from './smtp-connections.ts';
 import type { SendFailure, SmtpOptions } from './smtp-options.ts';
 
 /** A task of the thread: to send a mail, or to stop sending it. `id` and `abort` identify the mail. */
-export type SendTask = { readonly id: number; readonly mail: OutgoingMail; readonly lane: MailLane | 'tests' } | { readonly abort: number };
+export type SendTask = { readonly id: number; readonly mail: OutgoingMail; readonly lane: SendLane } | { readonly abort: number };
 
 /** The end of an attempt to send a mail; null: the server has accepted it. */
 export interface SendResult {
@@ -17,7 +17,7 @@ const options: SmtpOptions = workerData;
 const connections = smtpConnections(options);
 const running = new Map<number, AbortController>();
 
-async function send(id: number, mail: OutgoingMail, lane: MailLane | 'tests'): Promise<SendResult> {
+async function send(id: number, mail: OutgoingMail, lane: SendLane): Promise<SendResult> {
   const controller = new AbortController();
   running.set(id, controller);
   const failure = await connections.send(mail, lane, controller.signal);
