@@ -20,7 +20,10 @@ export const visitorGroups = (address: string): TurnGroups => ['visitors', `visi
 
 /** Runs searches in turns, so that the searches of one client do not delay those of others. */
 export interface SearchTurns {
-  /** Runs a search in its turn. @throws Refusal (503) if too many searches wait; the reason of `clientGone` if the client disconnects before its turn */
+  /**
+   * Runs a search in its turn.
+   * @throws Refusal (503) if too many searches wait; the reason of `clientGone` if the client disconnects before its turn
+   */
   run<T>(searchClient: SearchClient, clientGone: AbortSignal, search: () => Promise<T>): Promise<T>;
 }
 

@@ -71,7 +71,10 @@ export function deleteMountNote(root: StorageRoot, token: string, evidence: Dire
   if (evidence.name === siblingName(token)) withMountNote(() => openStagingFolder(root), token, unlinkIfPresent);
 }
 
-/** Checks that the folder of a change is in the same mount. @throws StorageUnavailable if the change has a mount note, but its folder is in no other mount now */
+/**
+ * Checks that the folder of a change is in the same mount.
+ * @throws StorageUnavailable if the change has a mount note, but its folder is in no other mount now
+ */
 function requireMount(root: StorageRoot, parent: ItemPath, token: string): void {
   const hasNote = withMountNote(
     () => openStagingFolder(root),

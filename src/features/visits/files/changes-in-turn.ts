@@ -13,7 +13,10 @@ const retryAfter = 5; // seconds
  * block the changes of others.
  */
 export interface ChangesInTurn {
-  /** Runs a change in its turn. @throws Refusal (503) if too many changes wait; the reason of `clientGone` if the client leaves before the turn of the change */
+  /**
+   * Runs a change in its turn.
+   * @throws Refusal (503) if too many changes wait; the reason of `clientGone` if the client leaves before the turn of the change
+   */
   run<T>(visitor: TurnVisitor & { readonly locationId: number }, clientGone: AbortSignal, change: () => Promise<T>): Promise<T>;
 }
 

@@ -158,7 +158,10 @@ export class ListingTurns {
     return [...this.#locations.values()].reduce((sum, { jobs }) => sum + jobs.size, 0);
   }
 
-  /** Reads a page of a folder in its turn. @throws Refusal (503) if too many requests wait; the reason of `clientGone` if the client leaves before its turn */
+  /**
+   * Reads a page of a folder in its turn.
+   * @throws Refusal (503) if too many requests wait; the reason of `clientGone` if the client leaves before its turn
+   */
   async page(request: ListingTurnRequest, read: () => Promise<Page>): Promise<Page> {
     const { locationId, path, query, clientGone } = request;
     clientGone.throwIfAborted();

@@ -116,7 +116,10 @@ class SamlSignIn implements RedirectSignIn {
     }
   }
 
-  /** Checks which request a statement answers. @throws ResponseRefused if a statement answers a request of another browser, or none although one was sent */
+  /**
+   * Checks which request a statement answers.
+   * @throws ResponseRefused if a statement answers a request of another browser, or none although one was sent
+   */
   #checkRequest({ idpInitiated }: SamlConfiguration, { inResponseTo }: SamlStatement, pending: string | null): void {
     if (pending === null) {
       if (inResponseTo !== null) throw new ResponseRefused('The assertion answers a request of another browser.');
