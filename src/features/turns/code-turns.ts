@@ -30,9 +30,8 @@ function commonPause(duration: number): () => Promise<void> {
  */
 export function codeTurns(): CodeTurns {
   const ofNetworks = turns({ concurrency, maxWaiting, refusal: () => new Refusal('signInBusy', undefined, { retryAfter }) });
-  const neverAborted = new AbortController().signal; // the mail is sent even if its visitor leaves
   const waitForPause = commonPause(pause);
   return {
-    run: (address, request) => runWithPause(ofNetworks, networksOf(address), neverAborted, { work: request, pause: waitForPause }),
+    run: (address, request) => runWithPause(ofNetworks, networksOf(address), null, { work: request, pause: waitForPause }),
   };
 }

@@ -19,10 +19,11 @@ interface Limits {
 /** Runs expensive work with limited concurrency, in turns. */
 export interface Turns {
   /**
+   * @param clientGone null: the work is done even if the client disconnects
    * @param largeGroups groups that the request shares with many others, such as a wide network: see `WaitingLimit`
    * @throws the refusal of the limits if too many requests wait; the reason of `clientGone` if the client disconnects before its turn
    */
-  run<T>(groups: TurnGroups, clientGone: AbortSignal, work: () => Promise<T>, largeGroups?: readonly string[]): Promise<T>;
+  run<T>(groups: TurnGroups, clientGone: AbortSignal | null, work: () => Promise<T>, largeGroups?: readonly string[]): Promise<T>;
 }
 
 /** Counts the requests that run, in total and in each group that has a limit. */
@@ -47,7 +48,7 @@ export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, li
   const queue = fairQueue<WaitingRequest & { readonly start: () => void }>();
   const running = runningCounts(limits);
 
-  async function wait(groups: TurnGroups, largeGroups: readonly string[], clientGone: AbortSignal): Promise<void> {
+  async function wait(groups: TurnGroups, largeGroups: readonly string[], clientGone: AbortSignal | null): Promise<void> {
     const turn = Promise.withResolvers<void>();
     const refuse = (cause: unknown) => {
       queue.remove(groups, request);
@@ -60,12 +61,12 @@ export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, li
     const request = { inner: groups.at(-1) ?? '', largeGroups, start, refuse };
     limit.add(request);
     queue.add(groups, request);
-    const leave = () => limit.remove(request) && refuse(clientGone.reason);
-    clientGone.addEventListener('abort', leave, { once: true });
+    const leave = () => limit.remove(request) && refuse(clientGone?.reason);
+    clientGone?.addEventListener('abort', leave, { once: true });
     try {
       await turn.promise;
     } finally {
-      clientGone.removeEventListener('abort', leave);
+      clientGone?.removeEventListener('abort', leave);
     }
   }
   /** Passes the place of a request that has ended to the next one. */
@@ -78,7 +79,7 @@ export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, li
   }
   return {
     async run(groups, clientGone, work, largeGroups = groups) {
-      clientGone.throwIfAborted();
+      clientGone?.throwIfAborted();
       if (running.mayStart(groups)) running.add(groups, 1);
       else await wait(groups, largeGroups, clientGone);
       try {
@@ -98,7 +99,7 @@ export function turns(limits: Limits, limit = waitingLimit(limits.maxWaiting, li
 export async function runWithPause<T>(
   { run }: Turns,
   groups: TurnGroups,
-  clientGone: AbortSignal,
+  clientGone: AbortSignal | null,
   { work, pause }: { readonly work: () => Promise<T>; readonly pause: () => Promise<void> },
   largeGroups?: readonly string[],
 ): Promise<T> {
@@ -117,7 +118,7 @@ const restFactor = 3; // the pause after work is three times as long as the work
 export function runWithRest<T>(
   turnsOfWork: Turns,
   groups: TurnGroups,
-  clientGone: AbortSignal,
+  clientGone: AbortSignal | null,
   work: () => T,
   largeGroups?: readonly string[],
 ): Promise<T> {

@@ -31,7 +31,6 @@ export function limitChanges(): RunLimitedChange {
   const bytesByHolder = new Map<string, number>();
   const runInTurn = turnsOfTenants(maxRunning, maxRunningOfCaller);
   const runLongInTurn = turnsOfTenants(maxLong, maxLongOfCaller);
-  const neverAborted = new AbortController().signal;
   return async (caller, bytes, change) => {
     const weight = Math.max(bytes, minBytes);
     const [tenant, groups] = [`${caller.tid}`, callerGroups(callerKey(caller))];
@@ -40,10 +39,10 @@ export function limitChanges(): RunLimitedChange {
       { name: `caller ${tenant} ${groups[0]}`, max: maxBytes.caller },
     ];
     if (holders.some(({ name, max }) => (bytesByHolder.get(name) ?? 0) + weight > max)) throw refusal();
-    const run = () => runInTurn(tenant, (turns) => turns.run(groups, neverAborted, change));
+    const run = () => runInTurn(tenant, (turns) => turns.run(groups, null, change));
     for (const { name } of holders) addCount(bytesByHolder, name, weight);
     try {
-      return await (bytes < longBody ? run() : runLongInTurn(tenant, (turns) => turns.run(groups, neverAborted, run)));
+      return await (bytes < longBody ? run() : runLongInTurn(tenant, (turns) => turns.run(groups, null, run)));
     } finally {
       for (const { name } of holders) addCount(bytesByHolder, name, -weight);
     }

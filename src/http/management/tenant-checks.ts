@@ -16,9 +16,8 @@ export function tenantChecks(): CheckInTurn {
     maxWaiting,
     refusal: () => new Refusal('changesBusy', undefined, { retryAfter }),
   });
-  const neverAborted = new AbortController().signal; // a change is made even if its client leaves
   return (operation, caller, check) => {
     if (!operation.readsAllTenants) return check();
-    return tenantTurns(`${caller.tid}`, (turns) => turns.run(callerGroups(callerKey(caller)), neverAborted, check));
+    return tenantTurns(`${caller.tid}`, (turns) => turns.run(callerGroups(callerKey(caller)), null, check));
   };
 }

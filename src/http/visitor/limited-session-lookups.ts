@@ -19,12 +19,11 @@ class TooManyLookups extends Error {}
 
 export function limitedSessionLookups(): LimitedSessionLookups {
   const lookups = turns({ concurrency, maxWaiting, refusal: () => new TooManyLookups() });
-  const neverAborted = new AbortController().signal;
   return {
     async run(visitor, lookup, refusal) {
       try {
         // All unknown links count as one, because an attacker can invent any number of them.
-        return await lookups.run(networksOf(visitor.address), neverAborted, lookup);
+        return await lookups.run(networksOf(visitor.address), null, lookup);
       } catch (cause) {
         throw cause instanceof TooManyLookups ? refusal : cause;
       }

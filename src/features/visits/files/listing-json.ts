@@ -43,10 +43,9 @@ export type FormatListing = (visitor: TurnVisitor, page: ListingPage, media: Med
  */
 export function listingFormatter(): FormatListing {
   const largePageTurns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('listingBusy', undefined, { retryAfter }) });
-  const neverAborted = new AbortController().signal; // several requests may wait for the same page
   return async (visitor, page, media) => {
     if (page.entries.length <= maxUnqueuedEntries) return pageJson(page, media);
     const network = wideNetworkOf(visitor.address);
-    return runWithRest(largePageTurns, [network, network], neverAborted, () => pageJson(page, media));
+    return runWithRest(largePageTurns, [network, network], null, () => pageJson(page, media));
   };
 }

@@ -19,7 +19,6 @@ const maxWaiting = { inner: 50, all: 300 };
 const retryAfter = 2; // seconds
 /** Renewals take turns with the networks of visitors who sign in. */
 const renewalGroups = ['renewals', 'renewals'] as const;
-const neverAborted = new AbortController().signal;
 
 /** Runs a request to the directory. @throws Refusal (503) */
 const withRefusals = <T>(request: () => Promise<T>): Promise<T> =>
@@ -72,7 +71,7 @@ export class LdapSignIn {
     const configuration = await this.#configurationOf(profile);
     const username = this.#ports.vault.open(renewalPurpose, renewal);
     const find = () => withRefusals(() => this.#ports.directories.find(configuration, username));
-    const user = await this.turnsOf(profile.profile_id).run(renewalGroups, neverAborted, find);
+    const user = await this.turnsOf(profile.profile_id).run(renewalGroups, null, find);
     if (!user || user.subject !== identity.subject)
       throw new Refusal('providerRefused', undefined, {
         forOperator: 'The directory no longer has this user, or has disabled the account.',
@@ -133,7 +132,7 @@ export function ldapKind(ports: KindPorts): SignInKind {
       verify: (profile, credentials, { address, countAttempt }) =>
         ldapSignIn
           .turnsOf(profile.profile_id)
-          .run(networksOf(address), neverAborted, () => countAttempt(() => ldapSignIn.verify(profile, credentials, address))),
+          .run(networksOf(address), null, () => countAttempt(() => ldapSignIn.verify(profile, credentials, address))),
     },
     reauthenticate: async (_profile, signIn) => unlessOutdated(signIn, ports.clock.now()),
     renewal: {

@@ -19,7 +19,6 @@ const parkedPurpose = 'reference to a parked SAML statement';
 const relayStateBits = 256; // 43 characters: the standard allows 80 bytes
 const maxWaiting = { inner: 20, all: 200 };
 const retryAfter = 2; // seconds
-const neverAborted = new AbortController().signal;
 
 /** What the browser keeps until it comes back. */
 interface PendingSaml {
@@ -85,7 +84,7 @@ class SamlSignIn implements RedirectSignIn {
   #read(configuration: SamlConfiguration, { redirectUrl, parameters, address }: BrowserReturn): Promise<SamlStatement> {
     const response = parameters.get('SAMLResponse');
     if (!response) throw new Refusal('requestMalformed', 'The body must be a form with SAMLResponse.');
-    return this.#turns.run(networksOf(address), neverAborted, () =>
+    return this.#turns.run(networksOf(address), null, () =>
       this.#ports.saml.read(configuration, serviceProvider(redirectUrl), response),
     );
   }
