@@ -15,7 +15,7 @@ import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, pag
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { behindReverseProxy, trusted } from './front.ts';
 import { identity } from './identity.ts';
-import { give, rate, type Shot, take } from './load.ts';
+import { download, type RepeatedRequest, rate, upload } from './load.ts';
 import { mail, mailEnvironment, startMailServer } from './mail.ts';
 import { pages } from './pages.ts';
 import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
@@ -45,7 +45,7 @@ async function fill(file: string, bytes: number): Promise<void> {
 }
 
 /** Measures two servers under the same load, in short alternating turns. */
-const paced = (reference: Shot, ours: Shot, connections: number) =>
+const paced = (reference: RepeatedRequest, ours: RepeatedRequest, connections: number) =>
   measurePairs(
     rounds,
     () => rate(reference, connections, seconds),
@@ -79,7 +79,7 @@ async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string
   const used: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
   const speed = async (server: MeasuredServer, who: 'bare' | 'postern', url: string) => {
     const before = server.cpu();
-    const { total } = await take(url);
+    const { total } = await download(url);
     used[who].push(server.cpu() - before);
     return 1 / total;
   };
@@ -97,7 +97,7 @@ async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string
     ),
   );
   note({
-    ...atMost('a 1 GiB file, CPU of the bare server', median(used.postern) / median(used.bare), 0.5, 'times'),
+    ...atMost('a 1 GiB file: CPU, compared with the bare server', median(used.postern) / median(used.bare), 0.5, 'times'),
     reference: `${median(used.bare).toFixed(2)} s`,
     ratio: (median(used.postern) / median(used.bare)).toFixed(2),
   });
@@ -108,13 +108,13 @@ async function uploads(bare: MeasuredServer, postern: BenchPostern, viewId: stri
   let number = 0;
   const ours = async () => {
     number += 1;
-    return 1 / (await give(`${postern.url}/s/${viewId}/file/up-${number}.bin`, 'PUT', gibibyte));
+    return 1 / (await upload(`${postern.url}/s/${viewId}/file/up-${number}.bin`, 'PUT', gibibyte));
   };
   note(
     atLeast(
       'upload of 1 GiB, durable, with SHA-256',
       'GiB/s',
-      await measurePairs(rounds, async () => 1 / (await give(`${bare.url}/store`, 'POST', gibibyte)), ours),
+      await measurePairs(rounds, async () => 1 / (await upload(`${bare.url}/store`, 'POST', gibibyte)), ours),
       0.6,
     ),
   );
@@ -128,11 +128,11 @@ async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string):
   };
   const shares: number[] = [];
   const all = async () => {
-    const { first, total } = await take(`${postern.url}/s/${viewId}/zip/thousand`);
+    const { first, total } = await download(`${postern.url}/s/${viewId}/zip/thousand`);
     shares.push(first / total);
   };
   const reading = async () => {
-    for (let index = 0; index < 1000; index += 1) await take(`${bare.url}/stream/thousand/${index}.bin`);
+    for (let index = 0; index < 1000; index += 1) await download(`${bare.url}/stream/thousand/${index}.bin`);
   };
   const before = postern.memory().now;
   const pair = await measurePairs(

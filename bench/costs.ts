@@ -86,7 +86,7 @@ async function costsOfVisits(postern: BenchPostern, files: string): Promise<read
   return costs;
 }
 
-/** Returns the time to parse a JSON body of one megabyte, the longest that the interface accepts, in ms. */
+/** Returns the time to parse a JSON body of one megabyte, the longest that the REST API accepts, in ms. */
 function readingOfMegabyte(): number {
   const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name${index}`, index])));
   const takes = Array.from({ length: 9 }, () => {

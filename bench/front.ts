@@ -1,6 +1,6 @@
 import { prepareNginx } from '../test/parts/nginx.ts';
 import { atLeast, atMost, type Figure, measurePairs, median } from './figures.ts';
-import { take } from './load.ts';
+import { download } from './load.ts';
 import type { BenchPostern } from './postern.ts';
 import { type MeasuredServer, measureServer } from './process.ts';
 
@@ -28,7 +28,7 @@ export async function behindReverseProxy(note: Note, folder: string, postern: Be
   const used = async (to: number[], servers: readonly MeasuredServer[], url: string) => {
     const spent = () => servers.reduce((sum, server) => sum + server.cpu(), 0);
     const before = spent();
-    const { total, bytes } = await take(url);
+    const { total, bytes } = await download(url);
     if (bytes !== 1 << 30) throw new Error(`${url}: ${bytes} bytes`);
     to.push(spent() - before);
     return 1 / total;
@@ -47,9 +47,9 @@ export async function behindReverseProxy(note: Note, folder: string, postern: Be
     const shown = { reference: `${median(cpu.own).toFixed(2)} s`, ours: `${median(seconds).toFixed(2)} s`, ratio: ratio.toFixed(2) };
     return { ...atMost(what, ratio, target, 'times'), ...shown };
   };
-  note(ofOwn('the same, CPU of sending it by ourselves', cpu.handed, 0.5));
+  note(ofOwn('the same: CPU, compared with Postern sending the file itself', cpu.handed, 0.5));
   note({
-    ...ofOwn('the same file from nginx alone, CPU of sending it by ourselves', alone, Number.POSITIVE_INFINITY),
+    ...ofOwn('the same file from nginx alone: CPU, compared with Postern sending the file itself', alone, Number.POSITIVE_INFINITY),
     target: 'none: a floor',
   });
 }

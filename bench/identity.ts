@@ -60,7 +60,7 @@ async function sessions(note: Note, postern: BenchPostern, provider: ForgingProv
       () => rate({ url: `${ofProvider}/visit`, headers: { cookie: withGroups } }, 8, 1),
       2,
     );
-    note(atLeast(`visit with an OIDC session of ${groups} groups, of one of an access user`, 'requests/s', pair, target));
+    note(atLeast(`visit with an OIDC session of ${groups} groups, compared with a session of an access user`, 'requests/s', pair, target));
   }
 }
 
@@ -88,7 +88,7 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
       () => responses(`${bare.url}/redirect`),
       () => responses(url),
     );
-  note(atLeast('start of a sign-in at a provider, of a bare redirect', 'requests/s', await comparedTo(`${link}/sign-in/start`), 0.5));
+  note(atLeast('start of a sign-in at a provider, compared with a bare redirect', 'requests/s', await comparedTo(`${link}/sign-in/start`), 0.5));
   const least =
     'the same by the smallest program that gives state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
   note(floor(least, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
@@ -100,7 +100,7 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
   );
   const parts = 'the same by the HTTP server, limit, OpenID library, encryption and cookie of Postern alone: no link, no database';
   note(floor(parts, 'requests/s', await comparedTo(`${withoutLink.url}/sign-in/link`)));
-  const request = 'a visit without a sign-in, of a bare redirect: the least that a request at a link costs';
+  const request = 'a visit without a sign-in, compared with a bare redirect: the least that a request at a link costs';
   note(floor(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
 }
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import autocannon from 'autocannon';
 
 /** A request that is sent repeatedly. */
-export interface Shot {
+export interface RepeatedRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
   readonly headers?: Record<string, string>;
@@ -10,14 +10,14 @@ export interface Shot {
 }
 
 /** Returns the requests per second over keep-alive connections. @throws if a request fails */
-export async function rate(shot: Shot, connections: number, seconds: number): Promise<number> {
-  const { '2xx': answered, non2xx, errors, duration } = await autocannon({ ...shot, connections, duration: seconds });
-  if (non2xx > 0 || errors > 0 || answered === 0) throw new Error(`${shot.url}: ${non2xx} refused, ${errors} failed`);
+export async function rate(repeated: RepeatedRequest, connections: number, seconds: number): Promise<number> {
+  const { '2xx': answered, non2xx, errors, duration } = await autocannon({ ...repeated, connections, duration: seconds });
+  if (non2xx > 0 || errors > 0 || answered === 0) throw new Error(`${repeated.url}: ${non2xx} refused, ${errors} failed`);
   return answered / duration;
 }
 
 /** Reads and discards a response. @returns seconds until its first byte and until its end */
-export function take(url: string, headers: Record<string, string> = {}): Promise<{ first: number; total: number; bytes: number }> {
+export function download(url: string, headers: Record<string, string> = {}): Promise<{ first: number; total: number; bytes: number }> {
   const start = performance.now();
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { headers, agent: false }, (response) => {
@@ -34,7 +34,7 @@ export function take(url: string, headers: Record<string, string> = {}): Promise
 }
 
 /** Uploads `bytes` bytes. @returns seconds until the response */
-export function give(url: string, method: 'PUT' | 'POST', bytes: number): Promise<number> {
+export function upload(url: string, method: 'PUT' | 'POST', bytes: number): Promise<number> {
   const start = performance.now();
   const piece = Buffer.alloc(1 << 20, 'postern');
   return new Promise((resolve, reject) => {

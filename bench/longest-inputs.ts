@@ -7,7 +7,7 @@ type AnyResponse = any;
 /** Calls an operation several times, and records its cost. @returns its last response */
 export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<AnyResponse>;
 
-const longestText = 65_000; // characters: the longest field of the interface
+const longestText = 65_000; // characters: the longest field of the REST API
 const rows = 1000; // rows of one call
 
 /** Returns as many entries as fit into one field, separated by commas. */

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { atMost, type Figure } from './figures.ts';
-import { take } from './load.ts';
+import { download } from './load.ts';
 import type { BenchPostern } from './postern.ts';
 
 const [transfers, archives, seconds] = [200, 10, 20];
 
-/** A download that runs until it is aborted. */
-function download(url: string): () => void {
+/** Starts a download. @returns a function that aborts it. */
+function startDownload(url: string): () => void {
   const outgoing = request(url, { agent: false }, (response) => {
     response.on('error', () => {});
     response.resume();
@@ -19,10 +19,10 @@ function download(url: string): () => void {
 /** Measures memory during many downloads of files and folders. @param viewId of a share with 1g.bin and a folder thousand */
 export async function pressure(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}`;
-  const leave = Array.from({ length: transfers }, () => download(`${link}/file/1g.bin`));
+  const leave = Array.from({ length: transfers }, () => startDownload(`${link}/file/1g.bin`));
   const until = performance.now() + seconds * 1000;
   const zips = async () => {
-    while (performance.now() < until) await take(`${link}/zip/thousand`);
+    while (performance.now() < until) await download(`${link}/zip/thousand`);
   };
   await Promise.all(Array.from({ length: archives }, zips));
   for (const stop of leave) stop();

@@ -86,18 +86,19 @@ await call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassw
 
 interface Scene {
   readonly at: string;
-  readonly sign: string;
+  /** Text that shows that the page is loaded. */
+  readonly expectedText: string;
   readonly signedOut?: true;
   readonly after?: (page: Page) => Promise<void>;
 }
 const scenes: Record<string, Scene> = {
-  first: { at: '/first#token', sign: 'Welcome to Postern', signedOut: true },
-  'sign-in': { at: '', sign: 'Sign in to Postern', signedOut: true },
-  overview: { at: '', sign: 'Expiring soon' },
-  shares: { at: '/shares', sign: 'Reports of 2026' },
+  first: { at: '/first#token', expectedText: 'Welcome to Postern', signedOut: true },
+  'sign-in': { at: '', expectedText: 'Sign in to Postern', signedOut: true },
+  overview: { at: '', expectedText: 'Expiring soon' },
+  shares: { at: '/shares', expectedText: 'Reports of 2026' },
   'shares-chosen': {
     at: '/shares',
-    sign: 'Reports of 2026',
+    expectedText: 'Reports of 2026',
     async after(page) {
       await page.getByLabel('Select Reports of 2026').check();
       await page.getByLabel('Select Drawings for the builders').check();
@@ -105,19 +106,19 @@ const scenes: Record<string, Scene> = {
       await page.getByText('will lose access').waitFor();
     },
   },
-  'share-new': { at: '/shares/new', sign: 'Choose the file or folder' },
+  'share-new': { at: '/shares/new', expectedText: 'Choose the file or folder' },
   'share-pick': {
     at: '/shares/new',
-    sign: 'Choose the file or folder',
+    expectedText: 'Choose the file or folder',
     async after(page) {
       await page.getByRole('button', { name: 'Browse files' }).click();
       await page.getByText('drawings').waitFor();
     },
   },
-  share: { at: `/shares/${reports.id}`, sign: 'Check access' },
+  share: { at: `/shares/${reports.id}`, expectedText: 'Check access' },
   'share-foot': {
     at: `/shares/${reports.id}`,
-    sign: 'Check access',
+    expectedText: 'Check access',
     async after(page) {
       await page.getByRole('button', { name: 'Check access' }).click();
       await page.getByText('and sign in, and nothing else').waitFor();
@@ -126,59 +127,63 @@ const scenes: Record<string, Scene> = {
   },
   'share-code': {
     at: `/shares/${reports.id}`,
-    sign: 'Check access',
+    expectedText: 'Check access',
     async after(page) {
       await page.getByLabel('Show QR code').click();
       await page.getByRole('img', { name: /QR code/ }).waitFor();
     },
   },
-  users: { at: '/users', sign: 'carla' },
-  user: { at: '/users/1', sign: 'Can sign in' },
+  users: { at: '/users', expectedText: 'carla' },
+  user: { at: '/users/1', expectedText: 'Can sign in' },
   import: {
     at: '/users/import',
-    sign: 'Import users',
+    expectedText: 'Import users',
     async after(page) {
       await page.getByLabel('CSV text').fill('username;email;Department\ndora;dora@example.com;Sales\nann;ann@example.com\n;nobody');
       await page.getByRole('button', { name: 'Check file' }).click();
       await page.getByText('would be added').scrollIntoViewIfNeeded();
     },
   },
-  profiles: { at: '/profiles', sign: 'Auditors' },
-  profile: { at: `/profiles/${clients.id}`, sign: 'Portal' },
-  'profile-openid': { at: `/profiles/${openId}`, sign: 'Provider test' },
-  'profile-saml': { at: `/profiles/${saml}`, sign: 'Provider test' },
-  'profile-ldap': { at: `/profiles/${directory}`, sign: 'Directory test' },
-  'profile-new': { at: '/profiles/new', sign: 'How visitors sign in' },
-  locations: { at: '/locations', sign: 'local' },
-  location: { at: '/locations/1', sign: 'Location test' },
-  activity: { at: '/activity', sign: 'Added a share' },
-  keys: { at: '/settings/keys', sign: 'environment' },
-  operators: { at: '/settings/operators', sign: 'Olga' },
-  policy: { at: '/settings/policy', sign: 'Visitors must sign in' },
+  profiles: { at: '/profiles', expectedText: 'Auditors' },
+  profile: { at: `/profiles/${clients.id}`, expectedText: 'Portal' },
+  'profile-openid': { at: `/profiles/${openId}`, expectedText: 'Provider test' },
+  'profile-saml': { at: `/profiles/${saml}`, expectedText: 'Provider test' },
+  'profile-ldap': { at: `/profiles/${directory}`, expectedText: 'Directory test' },
+  'profile-new': { at: '/profiles/new', expectedText: 'How visitors sign in' },
+  locations: { at: '/locations', expectedText: 'local' },
+  location: { at: '/locations/1', expectedText: 'Location test' },
+  activity: { at: '/activity', expectedText: 'Added a share' },
+  keys: { at: '/settings/keys', expectedText: 'environment' },
+  operators: { at: '/settings/operators', expectedText: 'Olga' },
+  policy: { at: '/settings/policy', expectedText: 'Visitors must sign in' },
   'share-password': {
     at: '/shares/new',
-    sign: 'Sign in with a password for this link',
+    expectedText: 'Sign in with a password for this link',
     async after(page) {
       await page.getByLabel('Sign in with a password for this link').check();
       await page.getByRole('button', { name: 'Generate' }).click();
     },
   },
-  account: { at: '/settings/account', sign: 'Current password' },
-  'user-new': { at: '/users/new', sign: 'Without a password' },
-  'location-new': { at: '/locations/new', sign: 'Where files are stored' },
-  'not-found': { at: '/nowhere', sign: 'Page not found' },
-  missing: { at: '/shares/999', sign: 'This record does not exist' },
-  nothing: { at: '/shares?q=zzz', sign: 'No results found' },
-  'key-new': { at: '/settings/keys', sign: 'environment', after: (page) => page.getByRole('button', { name: 'Create API key' }).click() },
+  account: { at: '/settings/account', expectedText: 'Current password' },
+  'user-new': { at: '/users/new', expectedText: 'Without a password' },
+  'location-new': { at: '/locations/new', expectedText: 'Where files are stored' },
+  'not-found': { at: '/nowhere', expectedText: 'Page not found' },
+  missing: { at: '/shares/999', expectedText: 'This record does not exist' },
+  nothing: { at: '/shares?q=zzz', expectedText: 'No results found' },
+  'key-new': {
+    at: '/settings/keys',
+    expectedText: 'environment',
+    after: (page) => page.getByRole('button', { name: 'Create API key' }).click(),
+  },
   'operator-new': {
     at: '/settings/operators',
-    sign: 'Olga',
+    expectedText: 'Olga',
     after: (page) => page.getByRole('button', { name: 'Add operator' }).click(),
   },
-  password: { at: '/users/1', sign: 'Can sign in', after: (page) => page.getByRole('button', { name: 'Set password' }).click() },
+  password: { at: '/users/1', expectedText: 'Can sign in', after: (page) => page.getByRole('button', { name: 'Set password' }).click() },
   refused: {
     at: '/shares/new',
-    sign: 'Choose the file or folder',
+    expectedText: 'Choose the file or folder',
     async after(page) {
       await page.getByLabel('File or folder').fill('/nowhere');
       await page.getByRole('button', { name: 'Create share' }).click();
@@ -187,7 +192,7 @@ const scenes: Record<string, Scene> = {
   },
   leave: {
     at: '/shares',
-    sign: 'Reports of 2026',
+    expectedText: 'Reports of 2026',
     async after(page) {
       await page.getByRole('link', { name: 'Reports of 2026' }).click();
       await page.getByRole('heading', { name: 'Check access' }).waitFor();
@@ -198,7 +203,7 @@ const scenes: Record<string, Scene> = {
   },
   'session-ended': {
     at: '/users',
-    sign: 'carla',
+    expectedText: 'carla',
     async after(page) {
       await page.route('**/api/v1/**', (route) =>
         route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"code":"signInNeeded","detail":""}' }),
@@ -209,7 +214,7 @@ const scenes: Record<string, Scene> = {
   },
   palette: {
     at: '/shares',
-    sign: 'Reports of 2026',
+    expectedText: 'Reports of 2026',
     async after(page) {
       await page.keyboard.press('Control+k');
       await page.getByPlaceholder('Search or run a command').fill('repo');
@@ -226,16 +231,16 @@ const documented: Record<string, readonly string[]> = {
   'profile-saml': ['1440-light'],
   'profile-ldap': ['1440-light'],
 };
-const [elsewhere, ...only] = process.argv.slice(2);
-const out = elsewhere ?? join(import.meta.dirname, '../docs/pictures');
+const [outputFolder, ...only] = process.argv.slice(2);
+const out = outputFolder ?? join(import.meta.dirname, '../docs/pictures');
 await mkdir(out, { recursive: true });
 const browser = await chromium.launch({
   executablePath: await executable.executablePath(),
   args: ['--no-sandbox', '--disable-gpu', '--headless=shell', '--disable-background-networking'],
 });
 
-async function enter(window: BrowserContext): Promise<void> {
-  const page = await window.newPage();
+async function enterConsole(context: BrowserContext): Promise<void> {
+  const page = await context.newPage();
   await page.goto(`${postern.apiUrl}/console`);
   await page.getByLabel('Name').fill('Olga');
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -250,17 +255,17 @@ for (const width of [390, 1440])
   for (const colorScheme of ['light', 'dark'] as const) {
     const viewport = { width, height: width === 390 ? 844 : 900 };
     const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC' };
-    const window = await browser.newContext(options);
-    await enter(window);
-    for (const [name, { at, sign, signedOut, after }] of Object.entries(scenes)) {
-      if (elsewhere ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
-      const page = signedOut ? await browser.newPage(options) : await window.newPage();
+    const context = await browser.newContext(options);
+    await enterConsole(context);
+    for (const [name, { at, expectedText, signedOut, after }] of Object.entries(scenes)) {
+      if (outputFolder ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
+      const page = signedOut ? await browser.newPage(options) : await context.newPage();
       page.setDefaultTimeout(10_000);
       page.on('console', (message) => ['error', 'warning'].includes(message.type()) && console.log(name, message.text()));
       page.on('pageerror', (error) => console.log(name, error.message));
       try {
         await page.goto(`${postern.apiUrl}/console${at}`);
-        await page.getByText(sign).first().waitFor();
+        await page.getByText(expectedText).first().waitFor();
         await after?.(page);
         await page.waitForLoadState('networkidle');
       } catch (cause) {
@@ -272,7 +277,7 @@ for (const width of [390, 1440])
       await page.screenshot({ path, animations: 'disabled' });
       await page.close();
     }
-    await window.close();
+    await context.close();
   }
 await browser.close();
 await postern[Symbol.asyncDispose]();

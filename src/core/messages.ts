@@ -1,6 +1,6 @@
 /** An invalid field of a request. */
 export interface FieldError {
-  /** Name of the field in the interface. */
+  /** Name of the field in the REST API. */
   readonly field: string;
   /** Says what a valid value is. */
   readonly detail: string;

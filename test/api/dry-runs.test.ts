@@ -5,7 +5,7 @@ import { operations } from '../../src/features/operations.ts';
 import { mailSettings, newShare, startPostern } from '../start.ts';
 import { ifMatch, newPassword, records } from './versioned-records.ts';
 
-/** A key cannot call these: `second-factors.test.ts` tries one. */
+/** A key cannot call these: `second-factors.test.ts` does a dry run of one of them. */
 const forOperators = ['operator/addTotp', 'operator/addPasskey', 'operator/deleteSecondFactor', 'operator/renewRecoveryCodes'];
 
 test('a dry run returns success with dryRun and without the fields of new records, and changes nothing', async (t) => {
@@ -24,7 +24,7 @@ test('a dry run returns success with dryRun and without the fields of new record
       await postern.call('mail/deliveries'),
     ]);
   const [location] = (await postern.call('location/search')).list;
-  const { id: other } = await postern.call('loginprofile/get', {});
+  const { id: defaultProfile } = await postern.call('loginprofile/get', {});
   const { id: unused } = await postern.call('loginprofile/add', { title: 'Unused', typeId: 1 });
   const { id: key } = await postern.call('apikey/add', { name: 'unused', role: 'reader' });
   const { id: operator } = await postern.call('operator/add', {
@@ -51,7 +51,7 @@ test('a dry run returns success with dryRun and without the fields of new record
     ['mail/drop', { state: 'failed' }],
     ['accessuser/add', { username: 'dry', active: true }],
     ['accessuser/addMany', { users: [{ username: 'dry', active: true }], authId: profile.id }],
-    ['accessuser/update', { id: user.id, authId: other }],
+    ['accessuser/update', { id: user.id, authId: defaultProfile }],
     ['accessuser/updateUserPassword', { username: 'ann', ...newPassword }],
     ['accessuser/delete', { id: user.id }],
     ['accessuser/deleteByUsername', { username: 'ann', loginProfileId: profile.id }],
@@ -91,7 +91,7 @@ test('a dry run returns success with dryRun and without the fields of new record
   }
   assert.equal(await state(), before);
   assert.equal((await postern.call('audit/search', { searchWord: 'Dry' })).totalCount, 0);
-  assert.equal((await postern.send(`loginprofile/get`, {})).body.id, other);
+  assert.equal((await postern.send(`loginprofile/get`, {})).body.id, defaultProfile);
 });
 
 test('a dry run refuses what the change would refuse', async (t) => {
@@ -105,7 +105,7 @@ test('a dry run refuses what the change would refuse', async (t) => {
   assert.equal((await postern.send('share/delete', { id: share.id }, { ...dry, ...ifMatch('"0"') })).status, 412);
 });
 
-test('dryRun=false makes the change, and values other than true and false are refused', async (t) => {
+test('dryRun=false makes the change, and values defaultProfile than true and false are refused', async (t) => {
   const postern = await startPostern(t);
   const done = await postern.call('loginprofile/add', {}, { query: { dryRun: 'false' } });
   assert.equal(typeof done.id, 'number');

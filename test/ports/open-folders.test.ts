@@ -48,7 +48,7 @@ test('a folder is opened once, even if a tenant changes the configuration of its
   assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
 });
 
-test('a start clears dozens of locations in a few threads, and still deletes what an upload has left', async (t) => {
+test('a start sweeps the staging areas of dozens of locations in a few threads, and deletes the staging file of an interrupted upload', async (t) => {
   const { open, newFolder } = await storagesOf(t);
   const before = threads();
   const clear = async (name: string) => (await open(1, JSON.stringify({ folder: newFolder(name) }))).sweep(async () => []);
@@ -60,7 +60,7 @@ test('a start clears dozens of locations in a few threads, and still deletes wha
   assert.deepEqual(readdirSync(join(folder, '.postern')), []);
 });
 
-test('a location whose disk did not respond to a visitor counts as present once it responds again', async (t) => {
+test('a location whose disk did not respond to a visitor counts as available once it responds again', async (t) => {
   const [parent, answers] = [await temporaryFolder(t), [] as (() => void)[]];
   let now = 1000;
   t.mock.method(performance, 'now', () => now);

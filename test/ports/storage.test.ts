@@ -241,9 +241,9 @@ test('an interrupted deletion on a disk mounted below the root is completed by r
   await storage.remove(path('/mounted'), 'tree', { token: interrupted }).catch(() => {});
   assert.notDeepEqual(everything(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
-  const begun = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
-  assert.equal(await storage.recover(begun), 'tree');
-  await storage.clearEvidence(begun);
+  const pendingChange = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
+  assert.equal(await storage.recover(pendingChange), 'tree');
+  await storage.clearEvidence(pendingChange);
   await storage.sweep(async () => []);
   assert.deepEqual(everything(mounted), []);
 });
@@ -257,12 +257,12 @@ test('recovery of a change in a mount fails until the disk is mounted again', as
   const storage = localDisk(t, root);
   const deletion = (parent: string) => ({ action: 'delete', parent: path(parent), name: 'doc', newName: '', token: token() }) as const;
   const [inMount, inSub] = [deletion('/bound'), deletion('/bound/sub')];
-  for (const begun of [inMount, inSub]) {
-    writeFileSync(join(root, ...begun.parent, 'doc'), '');
-    await storage.remove(begun.parent, 'doc', begun);
+  for (const pendingChange of [inMount, inSub]) {
+    writeFileSync(join(root, ...pendingChange.parent, 'doc'), '');
+    await storage.remove(pendingChange.parent, 'doc', pendingChange);
   }
   unmount(bound);
-  for (const begun of [inMount, inSub]) await assert.rejects(storage.recover(begun), StorageUnavailable);
+  for (const pendingChange of [inMount, inSub]) await assert.rejects(storage.recover(pendingChange), StorageUnavailable);
   bindAt(t, bound, join(root, 'elsewhere'));
   assert.equal(await storage.recover(inMount), 'doc');
   await storage.clearEvidence(inMount);
@@ -319,7 +319,7 @@ test('a cached small file is read again after it is overwritten in place', async
   await until(() => statSync(file).ctimeMs < Date.now() - 1100); // old enough to be cached
   const [first, second] = [await storage.open(path('/doc')), await storage.open(path('/doc'))];
   assert.equal(await textOf(storage, '/doc'), 'old.');
-  assert.equal(second?.content, first?.content, 'the second was answered by what was kept');
+  assert.equal(second?.content, first?.content, 'the second open returns the cached content');
   writeFileSync(file, 'new.');
   assert.equal(await textOf(storage, '/doc'), 'new.');
   rmSync(file);

@@ -78,7 +78,11 @@ for (const acknowledgements of [5, 60, 150])
     for (let index = 0; index < parallel; index += 1) {
       if (kept.uploads.has(index)) assert.ok(there(`new-${index}`), `new-${index} was answered`);
       if (there(`new-${index}`))
-        assert.equal(hashOf(readFileSync(join(files, `new-${index}`))), hashOf(contents[index] ?? Buffer.alloc(0)), 'whole');
+        assert.equal(
+          hashOf(readFileSync(join(files, `new-${index}`))),
+          hashOf(contents[index] ?? Buffer.alloc(0)),
+          'the content is complete',
+        );
       assert.notEqual(there(`old-${index}`), there(`renamed-${index}`), 'one name, not both');
       if (kept.renamed.has(index)) assert.ok(there(`renamed-${index}`));
       if (kept.deleted.has(index)) assert.ok(!there(`doomed-${index}`));
@@ -90,7 +94,7 @@ for (const acknowledgements of [5, 60, 150])
     // The audit log and the files on disk agree.
     for (const { action, outcome, path, after } of (await second.send('audit/search', { pageSize: 1000, searchWord: 'new-' })).body.list) {
       if (action !== 'upload') continue;
-      assert.equal(there(path.slice(1)), outcome === 'done', `${path} is told as ${outcome} ${JSON.stringify(after)}`);
+      assert.equal(there(path.slice(1)), outcome === 'done', `${path} is recorded as ${outcome} ${JSON.stringify(after)}`);
     }
     second.child.kill('SIGTERM');
     assert.equal((await second.ended).code, 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertClean, openConsole, password, unexpectedErrors } from './console.ts';
+import { assertAccessible, openConsole, password, unexpectedErrors } from './console.ts';
 
 for (const viewport of [
   { width: 390, dark: true },
@@ -14,7 +14,7 @@ for (const viewport of [
     await writeFile(join(postern.files, 'reports/annual.txt'), 'what was earned');
     await page.goto(postern.firstConsoleUrl ?? '');
     await page.getByRole('heading', { name: 'Welcome to Postern' }).waitFor();
-    await assertClean(page, 'first');
+    await assertAccessible(page, 'first');
     await page.getByLabel('Your name').fill('Olga');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByLabel('Confirm password').fill(password);
@@ -23,7 +23,7 @@ for (const viewport of [
     await page.getByRole('button', { name: 'Browse files' }).click();
     await page.getByRole('button', { name: /reports/ }).click();
     await page.getByText('annual.txt').waitFor();
-    await assertClean(page, 'picker');
+    await assertAccessible(page, 'picker');
     await page.getByRole('button', { name: 'Share this folder' }).click();
     await page.getByText('Anyone with the link can view and download /reports.').waitFor();
     await page.getByRole('button', { name: 'Create share' }).click();

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
-import { assertClean, signedIn } from './console.ts';
+import { assertAccessible, signedIn } from './console.ts';
 
 test('the command palette finds actions and records, and opens them', async (t) => {
   const { postern, page, go } = await signedIn(t);
@@ -15,7 +15,7 @@ test('the command palette finds actions and records, and opens them', async (t) 
   await keyboard.press('Control+k');
   await asked.pressSequentially('annual');
   await page.getByText('Share of /').waitFor();
-  await assertClean(page, 'palette');
+  await assertAccessible(page, 'palette');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
   await keyboard.press('Control+k');

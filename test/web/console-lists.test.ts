@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, usersProfile } from '../start.ts';
-import { assertClean, rowNames, signedIn, unexpectedErrors, waitForCount } from './console.ts';
+import { assertAccessible, rowNames, signedIn, unexpectedErrors, waitForCount } from './console.ts';
 
 test('the list of shares can be searched, filtered, sorted and paged, and its URL keeps these settings', async (t) => {
   const { postern, page, consoleErrors, go } = await signedIn(t);
@@ -50,7 +50,7 @@ test('several shares can be deactivated, reactivated by undo, given new links an
   const act = async (name: string, words: RegExp) => {
     await page.getByLabel('Bulk actions').getByRole('button', { name }).click();
     await page.getByRole('dialog').getByText(words).waitFor();
-    await assertClean(page, name);
+    await assertAccessible(page, name);
     await page.getByRole('dialog').getByRole('button', { name }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startMailSink } from '../parts/mail-sink.ts';
 import { newShare } from '../start.ts';
-import { assertClean, signedIn } from './console.ts';
+import { assertAccessible, signedIn } from './console.ts';
 
 test('an operator invites visitors by e-mail, sees that the mail was sent, and sends a test mail', async (t) => {
   const sink = await startMailSink(t, { refuse: (address) => (address.startsWith('nobody') ? '550 no such mailbox' : null) });
@@ -19,14 +19,14 @@ test('an operator invites visitors by e-mail, sees that the mail was sent, and s
     await recipients.press('Enter');
   }
   await dialog.getByLabel('Message').fill('Please have a look.');
-  await assertClean(page, 'the dialog of an invitation');
+  await assertAccessible(page, 'the dialog of an invitation');
   await page.getByRole('button', { name: 'Send invitations' }).click();
   await page.getByText('2 invitations will be sent.').waitFor();
   assert.match((await sink.waitFor()).raw, /Please have a look\./);
   await go('/settings/mail');
   await page.getByText('ann@example.com').waitFor();
   await page.getByText('550 no such mailbox').waitFor();
-  await assertClean(page, 'the list of mails');
+  await assertAccessible(page, 'the list of mails');
   await page.getByRole('button', { name: 'Send test e-mail' }).click();
   await page.getByLabel('Recipient', { exact: true }).fill('bob@example.com');
   await page.getByRole('button', { name: 'Send', exact: true }).click();

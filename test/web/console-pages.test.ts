@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, usersProfile } from '../start.ts';
-import { assertClean, signedIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, signedIn, unexpectedErrors } from './console.ts';
 
 // Layout depends only on the width, and contrast only on light or dark, so two combinations cover all four values.
 for (const viewport of [
@@ -45,7 +45,7 @@ for (const viewport of [
     for (const [path, sign] of Object.entries(pages)) {
       await navigate(path);
       await page.getByText(sign).first().waitFor();
-      await assertClean(page, path);
+      await assertAccessible(page, path);
       const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
       assert.equal(over, 0, `${path} is wider than the window`);
     }

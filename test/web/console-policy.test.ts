@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
-import { assertClean, signedIn } from './console.ts';
+import { assertAccessible, signedIn } from './console.ts';
 
 test('an editor can set a password for one link in the share form, and visitors can sign in with it', async (t) => {
   const { postern, page, go } = await signedIn(t, undefined, 'editor');
@@ -15,7 +15,7 @@ test('an editor can set a password for one link in the share form, and visitors 
   await page.getByRole('button', { name: 'Generate' }).click();
   const password = await page.getByLabel('Password for this link', { exact: true }).inputValue();
   assert.match(password, /^\w{4}-\w{4}-\w{4}-\w{4}$/);
-  await assertClean(page, 'a password for a link');
+  await assertAccessible(page, 'a password for a link');
   await page.getByRole('button', { name: 'Create share' }).click();
   await page.getByText('The link is ready').waitFor();
   const [share] = (await postern.call('share/search')).list;
@@ -33,7 +33,7 @@ test('a policy saved in the settings shows how many shares do not comply, and pr
   await page.getByLabel('Upload files', { exact: true }).check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('1 active share does not comply').waitFor();
-  await assertClean(page, 'a policy that was saved');
+  await assertAccessible(page, 'a policy that was saved');
   await go('/shares/new');
   await page.getByText('At most 30 days from now').waitFor();
   assert.equal(await page.getByLabel('Sign in with a password for this link').isChecked(), true);

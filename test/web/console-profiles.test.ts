@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertClean, signedIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, signedIn, unexpectedErrors } from './console.ts';
 
 const choose = async (page: import('playwright-core').Page, kind: string) => page.getByRole('radio', { name: kind, exact: true }).click();
 
@@ -150,7 +150,7 @@ test('the settings of a well-known provider are filled in, and the page shows th
   await page.getByRole('option', { name: 'Keycloak' }).click();
   assert.equal(await page.getByLabel('Issuer', { exact: true }).inputValue(), 'https://YOUR-HOST/realms/YOUR-REALM');
   assert.equal(await page.getByLabel('Groups claim').inputValue(), 'groups');
-  await assertClean(page, 'the form of an OpenID profile');
+  await assertAccessible(page, 'the form of an OpenID profile');
   await page.getByLabel('Issuer', { exact: true }).fill('http://login.example.com');
   await page.getByLabel('Client ID').fill('postern');
   await page.getByLabel('Client secret').fill('secret');
@@ -188,14 +188,14 @@ test('the form of a directory is filled in by its kind, and its test shows by wh
     'Password of the account': 'reader-secret',
   }))
     await page.getByLabel(label, { exact: true }).fill(value);
-  await assertClean(page, 'the form of a directory');
+  await assertAccessible(page, 'the form of a directory');
   await page.getByRole('button', { name: 'Create login profile' }).click();
   await page.getByRole('heading', { name: 'Staff', exact: true }).waitFor();
   await page.getByLabel('User to test').fill('ann');
   await page.getByLabel('Password of the user').fill('ann-secret');
   await page.getByRole('button', { name: 'Run test' }).click();
   await page.getByText(/userNames: ann, ann@example.com\. groupNames: "cn=editors,ou=groups,dc=test", editors\./).waitFor();
-  await assertClean(page, 'the test of a directory');
+  await assertAccessible(page, 'the test of a directory');
   const [profile] = (await postern.call('loginprofile/search', { searchWord: 'Staff' })).list;
   assert.equal(JSON.parse(profile.configuration).groupsFrom, 'search');
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
@@ -218,6 +218,6 @@ test('the test of a provider opens a window, in which the admin signs in and see
   const result = await opened;
   await result.getByRole('heading', { name: 'The sign-in works' }).waitFor();
   await result.getByText('ann, ann@example.com').waitFor();
-  await assertClean(result, 'the result of a test sign-in');
+  await assertAccessible(result, 'the result of a test sign-in');
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });

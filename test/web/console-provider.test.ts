@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertClean, desktop, openConsole, password, signedIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, desktop, openConsole, password, signedIn, unexpectedErrors } from './console.ts';
 
 const people = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
@@ -25,7 +25,7 @@ test('an operator signs in at the provider with one button, and a refused one se
   await go('');
   const button = page.getByRole('link', { name: 'Continue with 127.0.0.1' });
   await button.waitFor();
-  await assertClean(page, 'sign-in with a provider');
+  await assertAccessible(page, 'sign-in with a provider');
   await button.click();
   await page.getByText(/your account has no access to this console\. Reference: \S+/).waitFor();
   provider.next = 'ann';
@@ -49,7 +49,7 @@ test('an operator with a password connects the account with the provider, and th
   await dialog.getByLabel('Current password').fill('not the password');
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await dialog.getByText('The current password is wrong.').waitFor();
-  await assertClean(page, 'connection with the provider');
+  await assertAccessible(page, 'connection with the provider');
   await dialog.getByLabel('Current password').fill(password);
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('Your account is connected to a user of 127.0.0.1.').waitFor();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAuthenticator } from '../parts/authenticator.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
-import { assertClean, desktop, openConsole, password, signedIn, signIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, desktop, openConsole, password, signedIn, signIn, unexpectedErrors } from './console.ts';
 
 /** Adds an authenticator app in the form that is open. @returns its secret, and the first recovery code */
 async function addApp(page: Page) {
@@ -23,7 +23,7 @@ test('where a second factor is required, an operator sets it up at sign-in, and 
   await signIn(page);
   await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
-  await assertClean(page, 'set up');
+  await assertAccessible(page, 'set up');
   const { recoveryCode } = await addApp(page);
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByRole('heading', { name: 'Shares' }).waitFor();
@@ -32,7 +32,7 @@ test('where a second factor is required, an operator sets it up at sign-in, and 
   await go('/shares');
   await signIn(page);
   await page.getByLabel('Code').fill('000000');
-  await assertClean(page, 'sign-in with a code');
+  await assertAccessible(page, 'sign-in with a code');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('The code or passkey is wrong, or has been used already.').waitFor();
   await page.getByLabel('Code').fill(recoveryCode);
@@ -78,7 +78,7 @@ test('an operator adds a passkey to the account, and confirms the next sign-in w
   await page.getByText('The current password is wrong.').waitFor();
   assert.equal((await device.credentials()).length, 0);
   await page.getByRole('dialog').getByLabel('Current password').fill(password);
-  await assertClean(page, 'a new passkey');
+  await assertAccessible(page, 'a new passkey');
   await page.getByRole('button', { name: 'Create passkey' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByText('Laptop', { exact: true }).waitFor();
@@ -111,7 +111,7 @@ test('whoever cannot confirm with the passkey signs in with a recovery code', as
   await signIn(page);
   await page.getByText('Your browser got no confirmation.').waitFor();
   await page.getByRole('button', { name: 'Sign in with passkey' }).waitFor();
-  await assertClean(page, 'a passkey that was not confirmed');
+  await assertAccessible(page, 'a passkey that was not confirmed');
   await page.getByLabel('Code').fill(recoveryCode);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Shares' }).waitFor();
@@ -126,7 +126,7 @@ test('where a second factor is required, an operator can set up a passkey', asyn
   await signIn(page);
   await page.getByRole('button', { name: 'Use a passkey instead' }).click();
   await page.getByLabel('Current password').fill(password);
-  await assertClean(page, 'set up of a passkey');
+  await assertAccessible(page, 'set up of a passkey');
   await page.getByRole('button', { name: 'Create passkey' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await page.getByRole('heading', { name: 'Shares' }).waitFor();

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
-import { assertClean, signedIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, signedIn, unexpectedErrors } from './console.ts';
 
 test('the summary sentence follows each edit of the form, and the saved share matches it', async (t) => {
   const { postern, page, go, consoleErrors } = await signedIn(t);
@@ -63,7 +63,7 @@ test('an operator whose save conflicts with another change can discard their own
   const dialog = page.getByRole('dialog');
   await dialog.getByText('environment changed this record after you opened it').waitFor();
   await dialog.getByText('title', { exact: true }).waitFor();
-  await assertClean(page, 'two operators');
+  await assertAccessible(page, 'two operators');
   await dialog.getByRole('button', { name: 'Discard my changes' }).click();
   await page.getByRole('heading', { name: 'Theirs' }).waitFor();
   assert.equal(await page.getByLabel('Description').inputValue(), '');
@@ -134,7 +134,7 @@ test('the panel "Check access" shows what a given visitor could do at the link',
   await panel.getByRole('textbox', { name: 'User name' }).fill('bob');
   await panel.getByRole('button', { name: 'Check access' }).click();
   await panel.getByText('This visitor cannot do anything.').waitFor();
-  await assertClean(page, 'explained');
+  await assertAccessible(page, 'explained');
 });
 
 test('the page of a share shows who has opened it, who has not, and the activity per day', async (t) => {
@@ -152,7 +152,7 @@ test('the page of a share shows who has opened it, who has not, and the activity
   await panel.getByText('Have not opened the share in the last 30 days: bob.').waitFor();
   await panel.getByText('Show as table').click();
   await panel.getByRole('columnheader', { name: 'Day' }).waitFor();
-  await assertClean(page, 'what happened');
+  await assertAccessible(page, 'what happened');
 });
 
 test('after a share is deactivated in the console, the next click of a visitor shows no files', async (t) => {
@@ -203,7 +203,7 @@ test('a link can get a chosen address; a taken, too short or malformed one is re
     await dialog.getByRole('button', { name: 'Change address' }).click();
     await dialog.getByText(words).first().waitFor();
   }
-  await assertClean(page, 'an address that is refused');
+  await assertAccessible(page, 'an address that is refused');
   await dialog.getByLabel('Address').fill('summer-report');
   await dialog.getByRole('button', { name: 'Change address' }).click();
   await page.getByText('The link now has this address.').waitFor();

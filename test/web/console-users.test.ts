@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
-import { assertClean, signedIn, waitForCount } from './console.ts';
+import { assertAccessible, signedIn, waitForCount } from './console.ts';
 
 test('a new access user can sign in with the given password, and an operator can set another one', async (t) => {
   const { postern, page, go } = await signedIn(t);
@@ -21,7 +21,7 @@ test('a new access user can sign in with the given password, and an operator can
   await dialog.getByLabel('Confirm password').fill('ann');
   await dialog.getByRole('button', { name: 'Set password' }).click();
   await dialog.getByText(/at least 10|10 characters/i).waitFor();
-  await assertClean(page, 'a password that is refused');
+  await assertAccessible(page, 'a password that is refused');
   await dialog.getByLabel('New password').fill('another long secret');
   await dialog.getByLabel('Confirm password').fill('another long secret');
   await dialog.getByRole('button', { name: 'Set password' }).click();
@@ -79,7 +79,7 @@ test('an import first checks every row, reports each refused row with line and r
   assert.match(rows[2]?.[2] ?? '', /the same as in line 2/);
   assert.match(rows[3]?.[2] ?? '', /Active must be true or false/);
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
-  await assertClean(page, 'tried');
+  await assertAccessible(page, 'tried');
   await page.getByRole('button', { name: 'Import 1 user' }).click();
   await page.getByText('1 user added').waitFor();
   assert.equal((await postern.call('accessuser/search')).totalCount, 2);
@@ -97,7 +97,7 @@ test('an import keeps accented letters, lets the operator assign columns, and na
   assert.equal(await page.getByRole('button', { name: 'Check file' }).isDisabled(), true);
   await page.getByLabel('Field for the column Kürzel').selectOption('User name');
   await page.getByText('Not imported: Abteilung.').waitFor();
-  await assertClean(page, 'columns');
+  await assertAccessible(page, 'columns');
   await page.getByRole('button', { name: 'Check file' }).click();
   await page.getByRole('button', { name: 'Import 2 users' }).click();
   await page.getByText('2 users added').waitFor();

@@ -61,7 +61,7 @@ export async function signedIn(t: TestContext, viewport: Viewport = desktop, rol
 }
 
 /** Asserts that axe finds nothing on the page as it is. */
-export async function assertClean(page: Page, state: string, axe = new AxeBuilder({ page })): Promise<void> {
+export async function assertAccessible(page: Page, state: string, axe = new AxeBuilder({ page })): Promise<void> {
   // The pages have no frames of other origins, so the faster legacy mode checks everything.
   const { violations } = await axe.setLegacyMode(true).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);

@@ -4,7 +4,7 @@ import { codeMail } from '#core/mail/code-mail.ts';
 import { renderMail } from '#core/mail/mail-document.ts';
 import { linkIn, startWithCodes } from '../mail/code-visitor.ts';
 import { openWindow } from '../parts/chromium.ts';
-import { assertClean } from './console.ts';
+import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
 const ann = 'ann@example.com';
@@ -15,11 +15,11 @@ test('a visitor asks for a code, pastes it with its space, and sees the share', 
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByLabel('E-mail address').fill(ann);
-  await assertClean(page, 'the form for the address');
+  await assertAccessible(page, 'the form for the address');
   await page.keyboard.press('Enter');
   await page.getByText(`If ${ann} has access`).waitFor();
   await page.getByRole('button', { name: /New code in \d+ seconds/ }).waitFor();
-  await assertClean(page, 'the form for the code');
+  await assertAccessible(page, 'the form for the code');
   const field = page.getByLabel('Code');
   assert.deepEqual([await field.getAttribute('autocomplete'), await field.getAttribute('inputmode')], ['one-time-code', 'numeric']);
   await field.fill('0000 0000');
@@ -70,7 +70,7 @@ test('the link in the mail says in another browser where to enter the code, and 
   await elsewhere.goto(address);
   const code = await codeFor(ann);
   await elsewhere.getByText(`Your code is ${code.slice(0, 4)} ${code.slice(4)}. Enter it in the browser where you asked for it.`).waitFor();
-  await assertClean(elsewhere, 'the code of another browser');
+  await assertAccessible(elsewhere, 'the code of another browser');
   await page.getByLabel('Code').fill(code);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();

@@ -4,7 +4,7 @@ import { openWindow } from '../parts/chromium.ts';
 import { missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
 import { startPostern } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
-import { assertClean } from './console.ts';
+import { assertAccessible } from './console.ts';
 
 const missing = missingForDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
@@ -28,5 +28,5 @@ for (const at of ['link', 'portal'] as const)
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: at === 'link' ? 'Reports' : 'Staff' }).waitFor();
     await page.getByText('Ann Archer').first().waitFor();
-    await assertClean(page, 'after the sign-in');
+    await assertAccessible(page, 'after the sign-in');
   });

@@ -7,7 +7,7 @@ import type { Page, Route } from 'playwright-core';
 import { openWindow, type Viewport } from '../parts/chromium.ts';
 import { until } from '../ports/until.ts';
 import { newShare, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { assertClean } from './console.ts';
+import { assertAccessible } from './console.ts';
 
 const phone: Viewport = { width: 390, dark: false };
 const fileOf = (name: string, text = name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
@@ -121,7 +121,7 @@ test('leaving the page during an upload asks for confirmation', async (t) => {
   await asked;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('dialog').getByText('Files are still uploading.', { exact: false }).waitFor();
-  await assertClean(page, 'leaving');
+  await assertAccessible(page, 'leaving');
   await page.getByRole('button', { name: 'Cancel' }).click();
   const leaving = page.waitForEvent('dialog');
   void page.reload().catch(() => {});
@@ -161,7 +161,7 @@ test('a refused download is reported on the page', async (t) => {
   await rm(join(inbox, 'a.txt'));
   await page.getByRole('link', { name: 'Download a.txt' }).click();
   await page.getByRole('alert').getByText('This is no longer here').waitFor();
-  await assertClean(page, 'a download refused');
+  await assertAccessible(page, 'a download refused');
 });
 
 test('protected files are listed without links, and the page says that nothing can be done there', async (t) => {
@@ -173,7 +173,7 @@ test('protected files are listed without links, and the page says that nothing c
     await page.getByText('You do not have permission to view or change anything here.').waitFor();
     await page.getByText('a.txt').first().waitFor();
     assert.equal(await page.getByRole('main').getByRole('link').count(), 0);
-    await assertClean(page, 'protected');
+    await assertAccessible(page, 'protected');
   }
 });
 
@@ -181,7 +181,7 @@ test('a link that only permits a download of the entire folder offers only that'
   const none = { canView: false, canDownload: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false };
   const { page } = await openShare(t, { ...none, canDownloadFolder: true }, ['a.txt']);
   await page.getByText('You can download.').waitFor();
-  await assertClean(page, 'the ZIP file alone');
+  await assertAccessible(page, 'the ZIP file alone');
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download all as ZIP' }).click();
   assert.equal((await download).suggestedFilename(), 'inbox.zip');

@@ -6,7 +6,7 @@ import { openWindow } from '../parts/chromium.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { startPostern } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
-import { assertClean } from './console.ts';
+import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
 
@@ -27,7 +27,7 @@ test('a visitor signs in at the provider with one click, and returns to the fold
   await page.goto(`${postern.publicUrl}${share.base}#/reports`);
   const button = page.getByRole('link', { name: 'Continue with Example Inc.' });
   await button.waitFor();
-  await assertClean(page, 'the button of the provider');
+  await assertAccessible(page, 'the button of the provider');
   await button.click();
   await page.getByText('This folder is empty').waitFor();
   assert.equal(new URL(page.url()).hash, '#/reports');
@@ -40,7 +40,7 @@ test('a refused sign-in says so, with a reference, and the visitor can try again
   await page.getByRole('link', { name: 'Continue with Example Inc.' }).click();
   await page.getByText('The sign-in was not accepted').waitFor();
   await page.getByText(/^Reference for inquiries: \S+$/).waitFor();
-  await assertClean(page, 'a refused sign-in');
+  await assertAccessible(page, 'a refused sign-in');
   assert.equal(new URL(page.url()).hash, '');
   provider.next = 'ann';
   await page.getByRole('link', { name: 'Continue with Example Inc.' }).click();
@@ -64,7 +64,7 @@ test('a session that ends while the page is open is renewed in a second window, 
   await endSession();
   await page.getByRole('link', { name: /^reports/ }).click();
   await dialog.waitFor();
-  await assertClean(page, 'the dialog of a session that has ended');
+  await assertAccessible(page, 'the dialog of a session that has ended');
   await signInAgain();
   await page.getByText('This folder is empty').waitFor();
 

@@ -5,7 +5,7 @@ import { headerOf, startWithMail } from '../mail/mailing.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { usersProfile } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
-import { assertClean } from './console.ts';
+import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
 const ann = 'ann@example.com';
@@ -20,14 +20,14 @@ test('a visitor who has forgotten the password chooses a new one with a mailed c
   await page.goto(postern.publicUrl + share.base);
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await page.getByText('You will get a code').waitFor();
-  await assertClean(page, 'the form for the address');
+  await assertAccessible(page, 'the form for the address');
   await page.getByRole('button', { name: 'Back to sign-in' }).click();
   await page.getByLabel('User name').waitFor();
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await page.getByLabel('E-mail address').fill(ann);
   await page.keyboard.press('Enter');
   await page.getByText(`If ${ann} has access`).waitFor();
-  await assertClean(page, 'the form for the new password');
+  await assertAccessible(page, 'the form for the new password');
   const code = codeIn(headerOf(await sink.waitFor(), 'Subject'));
   await page.getByLabel('Code').fill('0000 0000');
   await page.getByLabel('New password').fill(fresh);

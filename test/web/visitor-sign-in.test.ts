@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { copyShare } from '../parts/many-shares.ts';
 import { newShare, startPostern, usersProfile } from '../start.ts';
-import { assertClean } from './console.ts';
+import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
 const password = 'reports of 2026';
@@ -107,10 +107,10 @@ test('a visitor can change their own password on the page and continue, and gets
   await dialog.getByText('The current password is incorrect.').waitFor();
   await change(profile.password, 'password123');
   await dialog.getByText('too short or too easy to guess').waitFor();
-  await assertClean(page, 'a password that is refused');
+  await assertAccessible(page, 'a password that is refused');
   await change(profile.password, 'quite another secret');
   await dialog.getByText('Your password was changed.').waitFor();
-  await assertClean(page, 'a password that was changed');
+  await assertAccessible(page, 'a password that was changed');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: /^welcome.txt/ }).click();
   assert.deepEqual(

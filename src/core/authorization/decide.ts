@@ -153,11 +153,12 @@ const rules: readonly Rule[] = [
     holds: (question) => isAdmitted(question) || isVisitBeforeSignIn(question),
     // `signIn` is exempt: after signing a user in, it decides again with `visit` for that user.
     exempt: new Set(['page', 'signIn', 'signOut']),
-    reason: ({ share }, holds) => {
-      if (share.allowAllUsers) return 'The share admits all visitors of its login profile.';
-      return holds
-        ? 'The visitor is one of the listed users or in a listed group of the share, or has not signed in yet.'
-        : 'The visitor is not one of the listed users and not in a listed group of the share.';
+    reason: (question, holds) => {
+      if (question.share.allowAllUsers) return 'The share admits all visitors of its login profile.';
+      if (!holds) return 'The visitor is not one of the listed users and not in a listed group of the share.';
+      return isAdmitted(question)
+        ? 'The visitor is one of the listed users, or in a listed group of the share.'
+        : 'The visitor has not signed in yet. Users and groups are checked after the sign-in.';
     },
   },
   {
@@ -166,9 +167,11 @@ const rules: readonly Rule[] = [
     holds: hasPermission,
     exempt: noRequests,
     reason: ({ request }, holds) => {
-      const flags = flagsFor[request].join(' or ');
-      if (flags === '') return `${request} requires no permission.`;
-      return holds ? `${flags} is on.` : `${flags} is off.`;
+      const flags = flagsFor[request];
+      if (flags.length === 0) return `${request} requires no permission.`;
+      const names = flags.join(' and ');
+      if (flags.length === 1) return `${names} is ${holds ? 'on' : 'off'}.`;
+      return holds ? `At least one of ${names} is on.` : `${names} are off.`;
     },
   },
 ];

@@ -1,6 +1,6 @@
 import type { PackedRanges } from './address-range.ts';
 
-/** What admitted visitors may do: the seven flags of the interface. */
+/** What admitted visitors may do: the seven flags of the REST API. */
 export interface Permissions {
   readonly canView: boolean;
   readonly canDownload: boolean;
@@ -18,7 +18,7 @@ export interface Protection {
   readonly digitalSignature: boolean;
 }
 
-/** The visitors whom a share admits. Callers may leave out list entries that cannot match the visitor of the question. */
+/** The visitors whom a share admits. The code that calls `decide` may leave out list entries that cannot match the visitor. */
 export interface Audience {
   readonly allowAllUsers: boolean;
   readonly userNames: readonly string[];

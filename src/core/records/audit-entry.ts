@@ -13,7 +13,9 @@ export const AuditEntry = Type.Object({
   id: Type.Integer({ description: 'Id of the entry.' }),
   dateTime: Type.String({ format: 'date-time', description: 'When it happened.' }),
   tid: Type.Integer({ description: 'Tenant.' }),
-  actor: Type.String({ description: 'Name of the key, operator or visitor; empty: an anonymous visitor.' }),
+  actor: Type.String({
+    description: 'Name of the key, operator or visitor. Empty: an anonymous visitor, or a command on the server (actorKind `system`).',
+  }),
   actorKind: Type.Enum(['key', 'operator', 'visitor', 'system'], { description: 'Kind of the actor.' }),
   address: Type.String({ description: 'IP address of the client.' }),
   action: Type.String({ description: 'The operation (`share/add`), or the action of a visitor (`download`).' }),

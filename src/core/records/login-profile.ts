@@ -3,7 +3,7 @@ import { languages } from '#core/translations/languages.ts';
 import { bodyOf, count, etag, freeText, limits, lineOf, recordId, stampFields } from './field.ts';
 import { StoredFields } from './stored-fields.ts';
 
-/** Types of sign-in and their numbers in the interface. */
+/** Types of sign-in and their numbers in the REST API. */
 export const profileTypes = { PUBLIC: 1, PASSWORD: 2, USERS: 3, EMAIL_CODE: 4, OIDC: 5, SAML: 6, LDAP: 7 } as const;
 export type ProfileType = keyof typeof profileTypes;
 const typeNames = Object.keys(profileTypes) as readonly ProfileType[]; // Object.keys widens to string[]
@@ -99,10 +99,10 @@ const writableFields = [
   'configuration',
 ] as const;
 
-/** Body of loginprofile/add. `userCount` is computed; the body accepts and ignores it, because the interface lists it. */
+/** Body of loginprofile/add. `userCount` is computed; the body accepts and ignores it, because the REST API lists it. */
 export const NewLoginProfile = bodyOf(loginProfileFields, [], [...writableFields, 'userCount']);
 export type NewLoginProfile = Static<typeof NewLoginProfile>;
 
-/** Body of loginprofile/update. In the interface every field is optional, but an update without an id is refused. */
+/** Body of loginprofile/update. In the REST API every field is optional, but an update without an id is refused. */
 export const LoginProfileChange = bodyOf(loginProfileFields, [], ['id', ...writableFields, 'userCount', 'viewId']);
 export type LoginProfileChange = Static<typeof LoginProfileChange>;

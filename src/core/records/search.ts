@@ -36,7 +36,7 @@ export const searchQuery = <P extends TProperties>(own: P) => Type.Object({ ...p
 const pageQuery = Type.Object(pageFields);
 export type PageQuery = Static<typeof pageQuery>;
 
-/** Returns the schema of a search's response (the interface's common search result envelope). */
+/** Returns the schema of a search's response (the common search result envelope of the REST API). */
 export const searchEnvelope = <S extends TSchema>(record: S) =>
   Type.Object({
     list: Type.Array(record),

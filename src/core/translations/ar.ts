@@ -142,7 +142,7 @@ export const ar: VisitorMessages = {
   cancel: 'إلغاء',
   nameTaken: 'يوجد ملف أو مجلد بهذا الاسم.',
   changedMeanwhile: 'غيّره شخص آخر في هذه الأثناء.',
-  nameWrong: 'لا يجوز أن يحتوي الاسم على / أو \\ ولا أن يكون . أو ..',
+  nameWrong: 'لا يجوز أن يحتوي الاسم على / أو \\ أو أحرف تحكم، ولا أن يكون «.» أو «..».',
   nameTooLong: 'هذا الاسم طويل جدًا.',
   nameReserved: 'لا يمكن أن يبدأ الاسم بـ ‎.postern. اختر اسمًا آخر.',
   upload: 'رفع',

@@ -108,7 +108,7 @@ export const de: VisitorMessages = {
   cancel: 'Abbrechen',
   nameTaken: 'Eine Datei oder ein Ordner mit diesem Namen existiert schon.',
   changedMeanwhile: 'Jemand anderes hat sie inzwischen geändert.',
-  nameWrong: 'Ein Name darf kein / oder \\ enthalten und nicht . oder .. sein.',
+  nameWrong: 'Ein Name darf kein /, kein \\ und keine Steuerzeichen enthalten und nicht „.“ oder „..“ sein.',
   nameTooLong: 'Dieser Name ist zu lang.',
   nameReserved: 'Ein Name kann nicht mit .postern beginnen. Wählen Sie einen anderen.',
   upload: 'Hochladen',

@@ -111,7 +111,7 @@ export const en = {
   cancel: 'Cancel',
   nameTaken: 'A file or folder with this name already exists.',
   changedMeanwhile: 'Someone else has changed this file in the meantime.',
-  nameWrong: 'A name cannot contain / or \\, and cannot be . or ..',
+  nameWrong: 'A name cannot contain /, \\ or control characters, and cannot be “.” or “..”.',
   nameTooLong: 'This name is too long.',
   nameReserved: 'A name cannot start with .postern. Choose another name.',
   // Upload
@@ -194,5 +194,5 @@ export const en = {
   dark: 'Dark',
   asDevice: 'Same as device',
   appearance: 'Appearance',
-  sentWith: 'Shared with Postern',
+  sentWith: 'Sent with Postern',
 } as const;

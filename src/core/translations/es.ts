@@ -107,7 +107,7 @@ export const es: VisitorMessages = {
   cancel: 'Cancelar',
   nameTaken: 'Ya existe un archivo o una carpeta con ese nombre.',
   changedMeanwhile: 'Alguien lo ha cambiado entretanto.',
-  nameWrong: 'Un nombre no puede contener / ni \\, ni ser . o ..',
+  nameWrong: 'Un nombre no puede contener /, \\ ni caracteres de control, ni ser «.» o «..».',
   nameTooLong: 'Ese nombre es demasiado largo.',
   nameReserved: 'Un nombre no puede empezar por .postern. Elija otro.',
   upload: 'Subir',

@@ -108,7 +108,7 @@ export const fr: VisitorMessages = {
   cancel: 'Annuler',
   nameTaken: 'Un fichier ou un dossier de ce nom existe déjà.',
   changedMeanwhile: 'Quelqu’un l’a modifié entre-temps.',
-  nameWrong: 'Un nom ne peut contenir / ni \\, ni être . ou ..',
+  nameWrong: 'Un nom ne peut contenir ni /, ni \\, ni caractère de contrôle, et ne peut être « . » ou « .. ».',
   nameTooLong: 'Ce nom est trop long.',
   nameReserved: 'Un nom ne peut pas commencer par .postern. Choisissez-en un autre.',
   upload: 'Déposer',

@@ -107,7 +107,7 @@ export const it: VisitorMessages = {
   cancel: 'Annulla',
   nameTaken: 'Esiste già un file o una cartella con questo nome.',
   changedMeanwhile: 'Qualcuno l’ha modificato nel frattempo.',
-  nameWrong: 'Un nome non può contenere / o \\, né essere . o ..',
+  nameWrong: 'Un nome non può contenere /, \\ o caratteri di controllo, né essere «.» o «..».',
   nameTooLong: 'Questo nome è troppo lungo.',
   nameReserved: 'Un nome non può iniziare con .postern. Scegline un altro.',
   upload: 'Carica',

@@ -108,7 +108,7 @@ export const ja: VisitorMessages = {
   cancel: 'キャンセル',
   nameTaken: '同じ名前のファイルまたはフォルダーがすでにあります。',
   changedMeanwhile: 'その間にほかの人が変更しました。',
-  nameWrong: '名前に / や \\ は使えません。. や .. も使えません。',
+  nameWrong: '名前に /、\\、制御文字は使えません。「.」と「..」も使えません。',
   nameTooLong: '名前が長すぎます。',
   nameReserved: '.postern で始まる名前は使えません。別の名前を選んでください。',
   upload: 'アップロード',

@@ -107,7 +107,7 @@ export const nl: VisitorMessages = {
   cancel: 'Annuleren',
   nameTaken: 'Er bestaat al een bestand of map met deze naam.',
   changedMeanwhile: 'Iemand heeft het intussen gewijzigd.',
-  nameWrong: 'Een naam mag geen / of \\ bevatten en niet . of .. zijn.',
+  nameWrong: 'Een naam mag geen /, \\ of besturingstekens bevatten en niet ‘.’ of ‘..’ zijn.',
   nameTooLong: 'Die naam is te lang.',
   nameReserved: 'Een naam kan niet met .postern beginnen. Kies een andere naam.',
   upload: 'Uploaden',

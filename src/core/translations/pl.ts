@@ -117,7 +117,7 @@ export const pl: VisitorMessages = {
   cancel: 'Anuluj',
   nameTaken: 'Plik lub folder o tej nazwie już istnieje.',
   changedMeanwhile: 'Ktoś to w międzyczasie zmienił.',
-  nameWrong: 'Nazwa nie może zawierać / ani \\ i nie może być . ani ..',
+  nameWrong: 'Nazwa nie może zawierać /, \\ ani znaków sterujących i nie może być „.” ani „..”.',
   nameTooLong: 'Ta nazwa jest za długa.',
   nameReserved: 'Nazwa nie może zaczynać się od .postern. Wybierz inną.',
   upload: 'Prześlij',

@@ -107,7 +107,7 @@ export const pt: VisitorMessages = {
   cancel: 'Cancelar',
   nameTaken: 'Já existe um arquivo ou uma pasta com este nome.',
   changedMeanwhile: 'Alguém o alterou nesse meio-tempo.',
-  nameWrong: 'Um nome não pode conter / ou \\, nem ser . ou ..',
+  nameWrong: 'Um nome não pode conter /, \\ ou caracteres de controle, nem ser “.” ou “..”.',
   nameTooLong: 'Esse nome é longo demais.',
   nameReserved: 'Um nome não pode começar com .postern. Escolha outro.',
   upload: 'Enviar',

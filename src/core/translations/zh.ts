@@ -107,7 +107,7 @@ export const zh: VisitorMessages = {
   cancel: '取消',
   nameTaken: '已存在同名的文件或文件夹。',
   changedMeanwhile: '其间已被他人更改。',
-  nameWrong: '名称不能包含 / 或 \\，也不能是 . 或 ..',
+  nameWrong: '名称不能包含 /、\\ 或控制字符，也不能是“.”或“..”。',
   nameTooLong: '名称太长。',
   nameReserved: '名称不能以 .postern 开头。请选择其他名称。',
   upload: '上传',

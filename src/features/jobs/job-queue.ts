@@ -25,7 +25,7 @@ export interface JobCounts {
   readonly oldest: number;
 }
 
-/** A lease that ends later than any can was stored while the clock of the database was ahead. */
+/** A lease that ends later than is possible was stored while the clock of the database was ahead. */
 const isUnclaimed = ({ store: { dialect } }: QueuePorts, lease: number) =>
   sql<boolean>`(lease_until is null or lease_until < ${dialect.now} or lease_until > ${dialect.now} + ${2 * lease})`;
 /**
@@ -37,7 +37,8 @@ const isDue = ({ store: { dialect } }: QueuePorts, overdue: number, longestPause
 const inMs = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.now} + ${ms}`;
 
 /**
- * Adds a job in the transaction of the change that causes it. If a job of this kind and key exists, it remains the only one.
+ * Adds a job in the transaction of the change that causes it. If a job of this kind and key exists, it gets the new payload
+ * and the earlier of the two due times; if it was given up, it runs again.
  * @param delay ms before it runs
  */
 export async function enqueueJob(
@@ -78,8 +79,8 @@ export async function ensureRecurringJob(ports: QueuePorts, kind: string, delay 
 
 /**
  * Claims due jobs of a kind, the oldest first.
- * @param times in ms: `lease` during which no other process may run them, `overdue` since they became due, at least, and the
- *   `longestPause` of the kind until a job is due
+ * @param times in ms. `lease`: how long no other process may run the jobs. `overdue`: only jobs that have been due for at least this
+ *   time. `longestPause`: the longest time between two runs of this kind
  */
 export async function claimJobs(
   ports: QueuePorts,
@@ -113,14 +114,14 @@ export async function claimJobs(
 }
 
 /** Returns an update of the job's row that has no effect if the claim is lost. */
-const held = ({ process }: QueuePorts, tx: Tx, { kind, key, attempts }: Claim) =>
+const updateIfClaimed = ({ process }: QueuePorts, tx: Tx, { kind, key, attempts }: Claim) =>
   tx.updateTable('job').where('kind', '=', kind).where('key', '=', key).where('holder', '=', process).where('attempts', '=', attempts);
 
 /** Extends a claim. @returns false if another process has claimed the job since: this process must stop working on it */
 export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number): Promise<boolean> {
   const [extended] = await ports.store.write(
     (tx) =>
-      held(ports, tx, claim)
+      updateIfClaimed(ports, tx, claim)
         .set({ lease_until: inMs(ports, lease) })
         .execute(),
     'job',
@@ -133,7 +134,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
   const released = { holder: null, lease_until: null, error: '', attempts: 0 };
   await ports.store.write(async (tx) => {
     if (every !== null)
-      return void (await held(ports, tx, claim)
+      return void (await updateIfClaimed(ports, tx, claim)
         .set({ ...released, due_at: inMs(ports, every) })
         .execute());
     await tx
@@ -144,7 +145,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
       .where('attempts', '=', claim.attempts)
       .where('generation', '=', claim.generation)
       .execute();
-    await held(ports, tx, claim).set(released).execute(); // if the job was enqueued again while it ran
+    await updateIfClaimed(ports, tx, claim).set(released).execute(); // if the job was enqueued again while it ran
   }, 'job');
 }
 
@@ -153,7 +154,7 @@ export async function failJob(ports: QueuePorts, claim: Claim, error: string, pa
   const next = pause === null ? { failed_at: ports.store.dialect.now } : { due_at: inMs(ports, pause) };
   await ports.store.write(
     (tx) =>
-      held(ports, tx, claim)
+      updateIfClaimed(ports, tx, claim)
         .set({ holder: null, lease_until: null, error, ...next })
         .execute(),
     'job',
@@ -164,7 +165,7 @@ export async function failJob(ports: QueuePorts, claim: Claim, error: string, pa
 export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<void> {
   await ports.store.write(
     (tx) =>
-      held(ports, tx, claim)
+      updateIfClaimed(ports, tx, claim)
         .set((job) => ({ holder: null, lease_until: null, attempts: job('attempts', '-', 1) }))
         .execute(),
     'job',
@@ -173,8 +174,8 @@ export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<voi
 
 /** Releases all claims. Only for a database that no other process uses: those that hold them have ended. */
 export async function releaseAllClaims({ store }: Pick<Ports, 'store'>): Promise<void> {
-  const held = await store.read.selectFrom('job').select('kind').where('lease_until', 'is not', null).limit(1).executeTakeFirst();
-  if (!held) return;
+  const claimedJob = await store.read.selectFrom('job').select('kind').where('lease_until', 'is not', null).limit(1).executeTakeFirst();
+  if (!claimedJob) return;
   await store.write((tx) => tx.updateTable('job').set({ holder: null, lease_until: null }).execute(), 'job');
 }
 

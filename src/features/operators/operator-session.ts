@@ -12,7 +12,7 @@ export const maxOperatorSessionTime = 12 * 3_600_000;
 /** Longest life of a console session that began at the provider; ms. An operator who is removed there loses access within this time. */
 const maxProviderSessionTime = 3_600_000;
 const maxIdleTime = 3_600_000; // ms
-const useRecordInterval = 60_000; // ms
+const lastUseUpdateInterval = 60_000; // ms
 export const sessionBits = 256;
 
 /** Where a request comes from. */
@@ -78,7 +78,7 @@ export async function findOperatorSession(store: Store, token: string, now: numb
 
 /** Records that a session was used, at most once a minute. The request does not wait for it. */
 export function recordOperatorUse(store: Store, { tid, hash, usedAt }: OperatorSession, now: number): void {
-  if (now - usedAt < useRecordInterval) return;
+  if (now - usedAt < lastUseUpdateInterval) return;
   const update = (tx: Tx) => tx.updateTable('operator_session').set({ used_at: now }).where('hash', '=', hash).execute();
   void store.write(update, { tenant: tid }).catch(() => {}); // the next use records it
 }

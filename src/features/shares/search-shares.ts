@@ -10,8 +10,8 @@ import { emptyFirst, emptySortValue, findPage, hasFilter, parsePage, searchRespo
 import type { Store, Tx } from '#ports/store.ts';
 import { sharePathKey } from './share-body.ts';
 import { shareSortColumns } from './share-columns.ts';
-import { sharePageRecords } from './share-page.ts';
 import { pathCondition } from './share-rows.ts';
+import { sharePageRecords } from './shares-of-page.ts';
 
 const sharesOf = (db: Tx, tid: number) => db.selectFrom('share').where('share.tid', '=', tid);
 

@@ -34,7 +34,7 @@ function checkAudience(body: ShareChange, before: Share): void {
   if (body.authenticationId === before.authenticationId || body.allowAllUsers) return;
   const missing = (['userNames', 'groupNames'] as const).filter((field) => body[field] === undefined);
   if (missing.length === 0) return;
-  throw new Refusal('fieldInvalid', 'Another login profile has other users and groups.', {
+  throw new Refusal('fieldInvalid', 'The new login profile has other users and groups: send userNames and groupNames too.', {
     fieldErrors: missing.map((field) => ({ field, detail: 'must be sent when authenticationId changes and allowAllUsers is false' })),
   });
 }

@@ -6,7 +6,7 @@ import { HeldMemory } from '#http/held-memory.ts';
 /** Maximum number of requests that wait behind the one in progress on their connection. */
 const maxWaiting = 15;
 /** Bytes of waiting requests, of a wide network and in total. */
-const limits = { network: 32 << 20, all: 96 << 20 };
+const limits = { wideNetwork: 32 << 20, all: 96 << 20 };
 const requestBytes = 4096; // of a request without its headers
 
 /** A request that waits, and what releases its memory. */
@@ -44,10 +44,10 @@ export function handleInSequence(handle: RequestListener): RequestListener {
     return queue;
   }
 
-  /** Lets a request wait. @throws Refusal if its network, or all together, have too much memory of waiting requests */
+  /** Lets a request wait. @throws Refusal if its wide network, or all together, have too much memory of waiting requests */
   function enqueue({ waiting }: RequestQueue, request: IncomingMessage, start: () => void): void {
     const { socket } = request;
-    const release = memory.hold({ network: wideNetworkOf(socket.remoteAddress ?? '') }, sizeOf(request), () => socket.destroy());
+    const release = memory.hold({ wideNetwork: wideNetworkOf(socket.remoteAddress ?? '') }, sizeOf(request), () => socket.destroy());
     waiting.push({ start, release });
   }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { wideNetworkOf } from '#core/client-networks.ts';
 import { HeldMemory } from '#http/held-memory.ts';
 
-const limits = { network: 16 << 20, all: 64 << 20 }; // bytes, for a wide network and in total
+const limits = { wideNetwork: 16 << 20, all: 64 << 20 }; // bytes, for a wide network and in total
 const maxRead = 1 << 16; // bytes of a body that Node.js reads before somebody asks for it
 
 /** Limits the memory of requests that wait for their turn: Node.js reads the beginning of each body, and the client may have left. */
@@ -23,7 +23,7 @@ export function waitingBodies(): WaitingBodies {
       const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
       if (encoding === undefined && (length === undefined || length === '0')) return () => {};
       const bytes = Math.min(Number(length ?? maxRead), maxRead);
-      return memory.hold({ network: wideNetworkOf(address) }, bytes, () => request.destroy());
+      return memory.hold({ wideNetwork: wideNetworkOf(address) }, bytes, () => request.destroy());
     },
   };
 }

@@ -104,7 +104,7 @@ const signInPath = (operationId: string, summary: string, body: TSchema | null, 
 const providerPath = (operationId: string, summary: string) => ({
   get: {
     ...{ operationId, tags: ['operator'], summary, security: [] },
-    responses: { 303: { description: 'The browser goes on.' }, default: problemResponse },
+    responses: { 303: { description: 'Redirects the browser.' }, default: problemResponse },
   },
 });
 
@@ -127,13 +127,13 @@ const signInPaths = {
   '/api/v1/operator/signInMethods': {
     get: {
       ...{ operationId: 'operator_signInMethods', tags: ['operator'], security: [] },
-      summary: 'Returns how operators can sign in besides with a password.',
+      summary: 'Returns the ways to sign in other than with a password.',
       responses: { 200: { description: 'Success.', content: json(SignInMethods) }, default: problemResponse },
     },
   },
   '/api/v1/operator/signIn/start': providerPath(
     'operator_startSignIn',
-    'Sends the browser of an operator to the provider of the settings.',
+    'Sends the browser of an operator to the provider that POSTERN_OPERATOR_OIDC_ISSUER names.',
   ),
   '/api/v1/operator/signIn/finish': providerPath(
     'operator_finishSignIn',
@@ -141,7 +141,7 @@ const signInPaths = {
   ),
   '/api/v1/operator/linkProvider': signInPath(
     'operator_linkProvider',
-    "Returns an address at the provider of the settings. When the browser comes back from there, the operator is connected to the user who has signed in. Needs the console's cookie and the header Origin; the response sets a second cookie, for this sign-in only.",
+    "Returns an address at the provider that POSTERN_OPERATOR_OIDC_ISSUER names. When the browser comes back from there, the operator is connected to the user who has signed in. Needs the console's cookie and the header Origin; the response sets a second cookie, for this sign-in only.",
     CurrentPassword,
     ProviderAddress,
   ),

@@ -24,7 +24,7 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 );
 /** Maximum bytes of listings that visitors have not read yet. */
-const maxUnreadBytes = { link: 96 << 20, network: 96 << 20, all: 192 << 20 };
+const maxUnreadBytes = { link: 96 << 20, wideNetwork: 96 << 20, all: 192 << 20 };
 const smallListing = 1 << 16; // bytes: the parts of a smaller listing are copied into one buffer
 
 const checkList = validator(ListQuery);
@@ -65,7 +65,7 @@ export function listingRoutes(app: FastifyInstance, parts: VisitorParts): void {
       expectProgress(request.raw, parts.timeouts); // also ends a response that nobody reads
       const visitor = visitorRequestOf(request, parts);
       const listing = await listFolder(parts.ports, visitor, request.place.path, listQuery(request.url), { clientGone, sent });
-      const holders = { link: request.place.viewId, network: wideNetworkOf(request.ip) };
+      const holders = { link: request.place.viewId, wideNetwork: wideNetworkOf(request.ip) };
       unread.hold(holders, listing.page.entries.length, reply.raw);
       return sendListing(reply, listing);
     });

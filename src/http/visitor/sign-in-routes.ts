@@ -7,7 +7,7 @@ import { maxPortalPageSize, visitPortal } from '#features/visits/authorization/p
 import type { PortalPageRequest } from '#features/visits/authorization/portal-shares.ts';
 import { visitShare } from '#features/visits/authorization/visit-share.ts';
 import { changeOwnPassword } from '#features/visits/sign-in/change-password.ts';
-import { type CodeDemand, requestVisitorCode } from '#features/visits/sign-in/request-code.ts';
+import { requestVisitorCode, type VisitorCodeRequest } from '#features/visits/sign-in/request-code.ts';
 import { type ResetRequest, resetForgottenPassword } from '#features/visits/sign-in/reset-password.ts';
 import { type SignInRequest, signInAtPortal, signInAtShare, signOut } from '#features/visits/sign-in/sign-in.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
@@ -20,8 +20,8 @@ import { testSignInRoutes } from './test-sign-in-routes.ts';
 import { browserToken, clearSessionCookie, setBrowserToken, setSessionCookie } from './visitor-cookies.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
-/** Maximum bytes of portal responses that visitors have not read yet. One network cannot use the entire limit of a portal. */
-const maxUnreadBytes = { network: 8 << 20, portal: 16 << 20, all: 48 << 20 };
+/** Maximum bytes of portal responses that visitors have not read yet. One wide network cannot use the entire limit of a portal. */
+const maxUnreadBytes = { wideNetwork: 8 << 20, portal: 16 << 20, all: 48 << 20 };
 
 const PortalQuery = Type.Object(
   {
@@ -61,7 +61,7 @@ function parseSignIn(request: FastifyRequest, { ports }: VisitorParts): SignInRe
 
 const checkCodeRequest = validator(CodeRequestBody);
 
-function parseCodeRequest(request: FastifyRequest, { ports }: VisitorParts): Omit<CodeDemand, 'use'> {
+function parseCodeRequest(request: FastifyRequest, { ports }: VisitorParts): Omit<VisitorCodeRequest, 'use'> {
   const body = request.body ?? {};
   checkCodeRequest(body);
   const browser = browserToken(request, ports.links.publicUrl());
@@ -102,7 +102,7 @@ function portalRoutes(app: FastifyInstance, parts: VisitorParts): void {
   /** Serializes the response here to count its bytes: they stay in memory until the visitor has read them. */
   const sendPortal = (request: FastifyRequest, reply: FastifyReply, portal: PortalVisit) => {
     const text = JSON.stringify(portal);
-    unread.hold({ network: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
+    unread.hold({ wideNetwork: wideNetworkOf(request.ip), portal: request.place.viewId }, text.length, reply.raw);
     return reply.type('application/json; charset=utf-8').send(text);
   };
   app.get('/p/:viewId/visit', async (request, reply) => {

@@ -47,7 +47,7 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
 /**
  * Sets a cookie, or deletes it.
  * @param seconds its lifetime; 0: deletes it
- * @param isSentAcrossSites whether browsers send it with a POST that a page of another site begins. They demand HTTPS for that
+ * @param isSentAcrossSites whether browsers send it with a POST that a page of another website starts. They demand HTTPS for that
  */
 export function sendCookie(
   reply: FastifyReply,

@@ -56,7 +56,7 @@ const columns: readonly Column<AuditEntry>[] = [
     sort: 'actor',
     cell: ({ actor, actorKind, address }) => (
       <>
-        {actor || 'Anonymous'}
+        {actor || (actorKind === 'system' ? 'Command on the server' : 'Anonymous')}
         <span className="second">
           {actorKind} {address && `from ${address}`}
         </span>

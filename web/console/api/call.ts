@@ -99,7 +99,7 @@ export const get = <Name extends OperationName>(name: Name, query: Query = {}, s
   send(name + queryOf(query), signal ? { signal } : {});
 
 /** Gets an address that needs no session and is no operation. `Response` is the response that openapi.json describes. @throws Problem */
-export const getOpen = <Response>(name: string, signal: AbortSignal): Promise<Response> => send(name, { signal });
+export const getWithoutSession = <Response>(name: string, signal: AbortSignal): Promise<Response> => send(name, { signal });
 
 /** Sends a request with a body. `Response` is the response that openapi.json describes. @throws Problem */
 export const sendBody = <Response>(method: 'POST' | 'DELETE', name: string, body: object, options: ChangeOptions = {}): Promise<Response> =>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { CallerRecord, FirstOperator, OperatorSignIn, ProviderAddress, SignInMethods } from '#core/records/operator.ts';
 import type { CurrentPassword } from '#core/records/second-factor.ts';
-import { asProblem, get, getOpen, sendBody } from './call.ts';
+import { asProblem, get, getWithoutSession, sendBody } from './call.ts';
 
 /** The operator who has signed in, or null. */
 export const callerQuery = queryOptions({
@@ -20,7 +20,7 @@ export const callerQuery = queryOptions({
 /** The ways to sign in beside a password. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
-  queryFn: ({ signal }): Promise<SignInMethods> => getOpen('operator/signInMethods', signal),
+  queryFn: ({ signal }): Promise<SignInMethods> => getWithoutSession('operator/signInMethods', signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -39,7 +39,10 @@ export function ProviderSection() {
   return (
     <Section title="Identity provider" lead={`You can sign in at ${provider} instead of with your password.`}>
       {byProvider ? (
-        <Text>You have signed in at {provider}. Your password and second factor, if any, are managed there.</Text>
+        <Text>
+          You have signed in at {provider}. The password and second factor that you used are managed there. If your account also has a
+          password here, sign in with it to change it.
+        </Text>
       ) : (
         <Group>
           {signsInAtProvider && <Text>Your account is connected to a user of {provider}.</Text>}

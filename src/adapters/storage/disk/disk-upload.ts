@@ -7,7 +7,7 @@ import type { Placing, StagedUpload } from './staged-upload.ts';
 
 const bufferSize = 1 << 20; // bytes collected before a write: writing 64 KiB at a time costs three times the CPU
 const firstBufferSize = 1 << 16; // bytes: a client may send the beginning of thousands of files, and a large buffer takes long to clear
-const maxNumbered = 9; // numbered names to try; after that a random suffix, which is almost certainly free
+const maxNumbered = 9; // highest number in a name; after that a random suffix, which is almost certainly free
 const maxNames = 20;
 
 /** Returns the names to try: the name itself, then with a number, then with a random suffix. */

@@ -1,8 +1,8 @@
 import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
-import { postgresDialect } from './language.ts';
 import { postgresLastIds } from './last-ids.ts';
 import { openPool } from './pool.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
 const statementTimeout = 600_000; // ms
 

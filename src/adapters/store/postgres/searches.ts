@@ -5,8 +5,8 @@ import { findPageBySql, materializeMatches, pageRowsQuery, type SelectPage } fro
 import type { Store } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { StatementTimeout } from './errors.ts';
-import { postgresDialect } from './language.ts';
 import type { ConnectionPool } from './pool.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
 /** Timeouts of searches, and when they apply. */
 interface SearchLimits {

@@ -4,9 +4,9 @@ import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import { keyedMutex } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
 import { isWriteConflict, LockTimeout } from './errors.ts';
-import { postgresDialect } from './language.ts';
 import { sharedLockStatement } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
 const maxTries = 3; // the second already sees a unique value that another change inserted meanwhile
 const lockPause = 150; // ms between two attempts to lock out all other changes

@@ -9,7 +9,6 @@ import { type Connection, openConnection } from './connection.ts';
 import { checkForDamage, endedUncleanly, skippedDamageCheck } from './damage-check.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isReadFailure, isSqliteUniqueViolation } from './errors.ts';
-import { sqliteDialect } from './language.ts';
 import { setSqliteLastIds } from './last-ids.ts';
 import { LookupCache } from './lookup-cache.ts';
 import { openWriter, restrictAccess } from './open-writer.ts';
@@ -19,6 +18,7 @@ import { openReserveFile } from './reserve-file.ts';
 import { sqliteSearch } from './search/find.ts';
 import { type SearchThreads, startSearchThreads } from './search/search-threads.ts';
 import { trackTextChanges } from './search/text-changes.ts';
+import { sqliteDialect } from './sql-dialect.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
 import { WriteQueue } from './write-queue.ts';
 

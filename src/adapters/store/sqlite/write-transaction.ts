@@ -1,7 +1,7 @@
 import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Connection } from './connection.ts';
-import { sqliteDialect } from './language.ts';
+import { sqliteDialect } from './sql-dialect.ts';
 
 /** Returns the `Tx` through which the changes on a connection run their queries. @param isOpen returns whether a change runs */
 export const transactionOn = (connection: Connection, isOpen: () => boolean): Tx =>

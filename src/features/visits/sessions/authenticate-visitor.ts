@@ -5,7 +5,7 @@ import { findSignInKind } from './find-sign-in-kind.ts';
 import { checkOfPair } from './pair-check.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import type { VerifiedPasswords } from './verified-passwords.ts';
-import { findSession, recordSessionUse, type SessionPorts, useRecordInterval, type VisitSession } from './visit-session.ts';
+import { findSession, lastUseUpdateInterval, recordSessionUse, type SessionPorts, type VisitSession } from './visit-session.ts';
 import { checkSignIn, signedInVisitor } from './visitor-identity.ts';
 
 const cacheTime = 300_000; // ms; argon2 is too expensive to run for each of a thousand requests
@@ -60,19 +60,19 @@ async function byBasic(
 }
 
 async function bySession(ports: SessionPorts, profile: ProfileRef, token: string, address: string): Promise<AuthenticatedVisitor | null> {
-  const session = await findSession(ports, profile, token, { address, isRunning: false });
+  const session = await findSession(ports, profile, token, { address, isTransferCheck: false });
   if (!session) return null;
   let recordedAt = Number.NEGATIVE_INFINITY;
   function recordUse(usedSession: VisitSession): void {
     const now = ports.clock.now();
-    if (now - recordedAt < useRecordInterval) return;
+    if (now - recordedAt < lastUseUpdateInterval) return;
     recordedAt = now;
     recordSessionUse(ports.store, usedSession, address, now);
   }
   recordUse(session);
   // Also records the use, so that the session of a transfer that takes hours does not expire as unused.
   const reauthenticate = async (currentProfile: ProfileRef) => {
-    const currentSession = await findSession(ports, currentProfile, token, { address, isRunning: true });
+    const currentSession = await findSession(ports, currentProfile, token, { address, isTransferCheck: true });
     if (currentSession) recordUse(currentSession);
     return currentSession?.signedIn ?? null;
   };

@@ -54,7 +54,7 @@ export function checkRenewalGrace(overdueTime: number): void {
 /** Whether the provider has refused the visitor, so that the session ends. */
 export const isEnd = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
 
-/** The stored session of one renewal. Its statements do nothing once another process has renewed or ended the session. */
+/** The stored session of one renewal. Its updates have no effect once another process has renewed or ended the session. */
 class LeasedSession {
   readonly #store: Store;
   readonly #session: DueSession;

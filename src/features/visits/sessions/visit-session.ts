@@ -15,7 +15,7 @@ export const maxSessionDuration = 12 * 3_600_000;
 /** Time in ms after which an unused session ends. */
 export const maxIdleTime = 3_600_000;
 /** Minimum time in ms between two updates of a session's last use. */
-export const useRecordInterval = 60_000;
+export const lastUseUpdateInterval = 60_000;
 const tokenBits = 256;
 const maxTenants = 4; // in which the sessions of one browser are looked up
 
@@ -98,7 +98,7 @@ export async function findSession(
   { store, clock, signInKinds, renewals }: SessionPorts,
   profile: ProfileRef,
   token: string,
-  { address, isRunning }: { readonly address: string; readonly isRunning: boolean },
+  { address, isTransferCheck }: { readonly address: string; readonly isTransferCheck: boolean },
 ): Promise<VisitSession | null> {
   const session = await store.cachedUntilChange(`session ${token}`, () => readSession(store.read, token));
   if (session?.tid !== profile.tid) return null;
@@ -111,9 +111,9 @@ export async function findSession(
   const overdueTime = renewal?.overdueTime(session.signIn) ?? Number.NEGATIVE_INFINITY;
   if (!renewal || overdueTime < 0) return { tid, hash, signedIn, usedAt };
   const renewed = renewals.renew({ profile, session, renewal, toStored: storedSignIn, address });
-  if (!isRunning) {
+  if (!isTransferCheck) {
     await renewed;
-    return findSession({ store, clock, signInKinds, renewals }, profile, token, { address, isRunning });
+    return findSession({ store, clock, signInKinds, renewals }, profile, token, { address, isTransferCheck });
   }
   renewed.catch(() => {}); // a later check sees the result
   checkRenewalGrace(overdueTime);
@@ -122,14 +122,14 @@ export async function findSession(
 
 /** Records that a session was used, at most once a minute. The caller does not wait for the write. */
 export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSession, address: string, now: number): void {
-  if (now - usedAt < useRecordInterval) return;
+  if (now - usedAt < lastUseUpdateInterval) return;
   const updateUsedAt = (tx: Tx) =>
     tx
       .updateTable('visit_session')
       .set({ used_at: now })
       .where('tid', '=', tid)
       .where('hash', '=', hash)
-      .where('used_at', '<=', now - useRecordInterval) // not if another transfer has recorded the use meanwhile
+      .where('used_at', '<=', now - lastUseUpdateInterval) // not if another transfer has recorded the use meanwhile
       .execute();
   void store.write(updateUsedAt, visitorTurn(address)).catch(() => {}); // the next use tries again
 }

@@ -14,7 +14,7 @@ const browserBits = 256;
 type RequestPorts = AuthorizationPorts & Pick<Ports, 'random' | 'links'> & Pick<VisitServices, 'newCodes' | 'codes'>;
 
 /** A visitor's request for a code. */
-export interface CodeDemand {
+export interface VisitorCodeRequest {
   readonly use: CodeUse;
   readonly body: CodeRequestBody;
   /** Languages that the browser prefers. */
@@ -43,7 +43,7 @@ export async function requestVisitorCode(
   ports: RequestPorts,
   visitorRequest: VisitorRequest,
   at: 'share' | 'portal',
-  { use, body, languages, browser }: CodeDemand,
+  { use, body, languages, browser }: VisitorCodeRequest,
   setCookie: (token: string) => void,
 ): Promise<void> {
   const email = parseVisitorEmail(body.email);
