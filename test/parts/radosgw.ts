@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { S3Configuration } from '#adapters/storage/s3/s3-configuration.ts';
+import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);

@@ -4,9 +4,9 @@ import { linkTo } from './visiting.ts';
 
 const posting = (body: object) => ({ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 
-/** Checks each action of a visitor at the location `local`. */
-export async function visitEveryAction(postern: TestPostern): Promise<void> {
-  const { base } = await linkTo(postern);
+/** Checks each action of a visitor at a location. */
+export async function visitEveryAction(postern: TestPostern, location = 'local'): Promise<void> {
+  const { base } = await linkTo(postern, { location });
   const text = 'a text that needs several pieces'.repeat(100);
   assert.equal((await postern.visit(`${base}/folder/box`, { method: 'POST' })).status, 201);
   assert.equal((await postern.visit(`${base}/file/box/doc.txt`, { method: 'PUT', body: text })).status, 201);

@@ -1,14 +1,14 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { setAndEvict } from '#core/bounded-map.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import { type Storage, StorageUnavailable } from '#ports/storage.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
 import type { StorageLocation } from '#ports/storages.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import { OpenFolders } from './disk/open-folders.ts';
 import type { StorageKind } from './kinds.ts';
 import { configuredFolder, configuredFolderOrNull, parseLocalLocation } from './local-configuration.ts';
 import { localStorage } from './local-storage.ts';
+import { cacheStorages } from './storage-cache.ts';
 
 /** A folder within which a tenant may add locations. */
 export interface LocalRoot {
@@ -17,8 +17,6 @@ export interface LocalRoot {
 }
 
 const isWithin = (folder: string, root: string) => folder === root || folder.startsWith(root + sep);
-
-const maxCachedStorages = 512;
 
 const notAllowed = 'the folder is not within a folder that the operator allows for this tenant (POSTERN_LOCAL_ROOTS)';
 
@@ -32,7 +30,6 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   const defaultRoot = join(data, 'files');
   mkdirSync(defaultRoot, { recursive: true }); // another start may create it at the same time
   const floor: FreeSpaceFloor = { device: statSync(defaultRoot).dev, bytes: minFree };
-  const cachedStorages = new Map<string, Storage>(); // by tenant and configuration
   const allowedRoots = [...roots, { tid: firstTenant, folder: defaultRoot }];
   /** Returns paths with all links resolved. A path that does not exist stays as it is. */
   const resolveAll = async (paths: readonly string[]) =>
@@ -62,12 +59,7 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
   }
 
   return {
-    async open({ tid, configuration }) {
-      const key = `${tid} ${configuration}`;
-      const storage = cachedStorages.get(key) ?? localStorage(folders, parseLocalLocation(configuration, { tid, data, floor }));
-      if (!cachedStorages.has(key)) setAndEvict(cachedStorages, key, storage, maxCachedStorages);
-      return storage;
-    },
+    open: cacheStorages(({ tid, configuration }) => localStorage(folders, parseLocalLocation(configuration, { tid, data, floor }))),
     async configurationError({ tid, configuration }, others) {
       try {
         return await folderError(tid, configuration, others);

@@ -1,6 +1,8 @@
 import Value from 'typebox/value';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { type Location, locationConfigurations, locationSecrets, storageKinds } from '#core/records/location.ts';
+import type { Location } from '#core/records/location.ts';
+import { type ConfigurationForm, locationConfigurations, locationSecrets, storageKinds } from '#core/records/location-configurations.ts';
+import { secretMask } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
@@ -44,16 +46,24 @@ export async function locationRecord(db: Tx, tid: number, id: number, vault: Vau
   return record;
 }
 
-/** Checks that the kind is available and the configuration has its form. @throws Refusal 400 */
-function checkKindAndConfiguration(kind: string, configuration: object): void {
+/** Returns the form of a kind's configuration. @throws Refusal (400) if the kind is not available */
+function formOf(kind: string): ConfigurationForm {
   const name = storageKinds.find((known) => known === kind);
   const form = name && locationConfigurations[name];
   if (!form) {
     const detail = name ? 'is not available yet' : 'is not known';
     throw fieldRefusal('kind', `${detail}. Available kinds: ${Object.keys(locationConfigurations).join(', ')}`);
   }
-  const [schemaError] = Value.Errors(form.schema, configuration);
-  if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for ${kind} it is ${form.example}`);
+  return form;
+}
+
+/** Checks that no stored secret is used for another server. @param sent may contain masks @throws Refusal (400) */
+function checkServer({ server, secrets }: ConfigurationForm, sent: object, current: string): void {
+  const before = current === '' ? {} : parseConfiguration(current);
+  const changed = server.find((member) => Reflect.get(sent, member) !== Reflect.get(before, member));
+  const masked = secrets.find((member) => Reflect.get(sent, member) === secretMask);
+  if (changed && masked)
+    throw configurationRefusal(`${masked} must be the secret itself, not ${secretMask}, because ${changed} has changed`);
 }
 
 /** Characters. A longer configuration is stored without its white space, since it may consist mostly of it. */
@@ -84,9 +94,12 @@ export async function checkLocation(
   current: StorageLocation | null,
   { store, storages, vault }: Pick<Ports, 'store' | 'storages' | 'vault'>,
 ): Promise<CheckedLocation> {
+  const form = formOf(location.kind);
   const parsed = parseConfiguration(location.configuration);
   const value = unmaskMembers(parsed, locationSecrets, current?.configuration ?? '');
-  checkKindAndConfiguration(location.kind, value);
+  checkServer(form, parsed, current?.configuration ?? '');
+  const [schemaError] = Value.Errors(form.schema, value);
+  if (schemaError) throw configurationRefusal(`${schemaErrorText(schemaError)}; for ${location.kind} it is ${form.example}`);
   const isVerbatim = location.configuration.length <= maxVerbatimLength && !containsMask(parsed, locationSecrets);
   const configuration = isVerbatim ? location.configuration : JSON.stringify(value);
   const others = await otherLocations(store.read, location.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();

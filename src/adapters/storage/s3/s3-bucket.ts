@@ -1,10 +1,10 @@
 import { AwsV4Signer } from 'aws4fetch';
-import type { Outbound, OutboundRequest, OutboundResponse } from '#ports/outbound.ts';
+import type { S3Configuration } from '#core/records/location-configurations.ts';
+import { type Outbound, type OutboundRequest, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import type { S3Configuration } from './s3-configuration.ts';
-import { childText, parseXml, type XmlElement } from './s3-xml.ts';
+import { childText, readXml, type XmlElement } from './s3-xml.ts';
 
-export const maxDocument = 16 << 20; // bytes of an XML response
+const maxUnused = 1 << 16; // bytes of a response that nobody needs
 
 /** A request to a bucket. */
 export interface S3Request {
@@ -39,11 +39,20 @@ function codeOf(document: XmlElement): string {
 }
 
 /** Returns the code of an error that a response describes. The response may not be XML. */
-function codeIn(response: string): string {
+const codeIn = ({ body }: OutboundResponse) => readXml(body).then(codeOf, () => 'no code');
+
+/** Returns the error for a request without a response. */
+function noResponse(method: Method, cause: unknown): StorageUnavailable {
+  if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
+  return new (isChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not respond', { cause });
+}
+
+/** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
+async function readBody<T>(method: Method, read: () => Promise<T>): Promise<T> {
   try {
-    return codeOf(parseXml(response));
-  } catch {
-    return 'no code';
+    return await read();
+  } catch (cause) {
+    throw cause instanceof StorageUnavailable ? cause : noResponse(method, cause);
   }
 }
 
@@ -76,8 +85,7 @@ export class S3Bucket {
   async send(method: Method, key: string, request: S3Request = {}): Promise<OutboundResponse> {
     const response = await this.#exchange(method, key, request);
     if (isExpected(response.status)) return response;
-    const text = await response.read(maxDocument).catch(() => new Uint8Array());
-    const message = `the service answered ${response.status} (${codeIn(Buffer.from(text).toString())})`;
+    const message = `the service answered ${response.status} (${await codeIn(response)})`;
     if (response.status >= 500 && isChange(method)) throw new OutcomeUnknown(message);
     throw new StorageUnavailable(message);
   }
@@ -85,17 +93,21 @@ export class S3Bucket {
   /** Sends a request and reads its response to the end. @returns the response without its body */
   async sendAndRead(method: Method, key: string, request?: S3Request): Promise<OutboundResponse> {
     const response = await this.send(method, key, request);
-    await response.read(maxDocument);
+    await readBody(method, () => response.read(maxUnused));
     return response;
   }
 
   /**
    * Sends a request whose response is XML.
+   * @param expected statuses beside 200 for which null is returned
    * @throws StorageUnavailable also for an error in a response with status 200, as for a copy or a completed upload
    */
-  async sendForXml(method: Method, key: string, request?: S3Request): Promise<XmlElement> {
+  async sendForXml(method: Method, key: string, request?: S3Request): Promise<XmlElement>;
+  async sendForXml(method: Method, key: string, request: S3Request, expected: readonly number[]): Promise<XmlElement | null>;
+  async sendForXml(method: Method, key: string, request?: S3Request, expected: readonly number[] = []): Promise<XmlElement | null> {
     const response = await this.send(method, key, request);
-    const document = parseXml(Buffer.from(await response.read(maxDocument)).toString());
+    const document = await readBody(method, () => readXml(response.body));
+    if (expected.includes(response.status)) return null;
     if (response.status >= 300 || document.name === 'Error')
       throw new StorageUnavailable(`the service answered ${response.status} (${codeOf(document)})`);
     return document;
@@ -120,7 +132,7 @@ export class S3Bucket {
       return await this.#outbound.request(signed.url, sent);
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
-      throw new (isChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not respond', { cause });
+      throw noResponse(method, cause);
     }
   }
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange } from '#ports/storage.ts';
+import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange, StorageUnusable } from '#ports/storage.ts';
 import type { S3Folders } from './s3-folders.ts';
 import { copyObject, deleteObjects, describeObject, mapInBatches, type S3Object, tokenHeader } from './s3-objects.ts';
 
 type Mark = Pick<ChangeContext, 'token' | 'confirm'>;
+
+/** Returns whether a URL cannot hold a key, because `.` and `..` in a path are resolved. */
+const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
 
 const decided = (token: string) => `${token}.decided`;
 
@@ -25,7 +28,7 @@ export class S3Changes {
     if (status >= 300) throw new ItemExists('the name is taken');
   }
 
-  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists */
+  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, StorageUnusable */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm }: Mark): Promise<void> {
     const [old, renamed] = [
       [...parent, from],
@@ -34,6 +37,8 @@ export class S3Changes {
     await this.#checkParent(parent);
     await this.#claim(old, token, async () => {
       const objects = await this.#existing(old);
+      if (objects.some(({ key }) => hasDotSegment(key)))
+        throw new StorageUnusable('the folder contains an object with the segment . or .. in its key, which cannot be copied');
       await this.#checkFree(renamed);
       await confirm?.();
       await this.#copy(objects, old, renamed, token);

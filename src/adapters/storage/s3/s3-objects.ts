@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, StorageUnavailable } from '#ports/storage.ts';
-import { encodeKey, maxDocument, type S3Bucket } from './s3-bucket.ts';
-import { childrenOf, childText, parseXml, xmlText } from './s3-xml.ts';
+import { encodeKey, type S3Bucket, type S3Request } from './s3-bucket.ts';
+import { childrenOf, childText, type XmlElement, xmlText } from './s3-xml.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */
 export const tokenHeader = 'x-amz-meta-postern-token';
@@ -44,7 +43,7 @@ export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' 
   let next: string | null = '';
   while (next !== null) {
     const query = { 'list-type': '2', prefix, 'max-keys': `${pageSize}`, 'encoding-type': 'url' };
-    const page = await bucket.sendForXml('GET', '', {
+    const page: XmlElement = await bucket.sendForXml('GET', '', {
       query: { ...query, ...(delimiter ? { delimiter } : {}), ...(next ? { 'continuation-token': next } : {}) },
     });
     const textOf = (name: string, element = page) => childText(element, name) ?? '';
@@ -127,11 +126,10 @@ export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) =>
   return results;
 }
 
-/** Returns the ETag of a copy. @throws ItemChanged if the source has changed; StorageUnavailable, although the status may be 200 */
-async function copiedEtag(response: OutboundResponse): Promise<string> {
-  const document = parseXml(Buffer.from(await response.read(maxDocument)).toString());
-  if ([404, 412].includes(response.status)) throw new ItemChanged('the object to copy has changed');
-  if (response.status >= 300 || document.name === 'Error') throw new StorageUnavailable('the service could not copy an object');
+/** Sends a request that copies an object or a part of it. @returns the ETag of the copy. @throws ItemChanged if the source has changed */
+async function sendCopy(bucket: S3Bucket, to: string, request: S3Request): Promise<string> {
+  const document = await bucket.sendForXml('PUT', to, request, [404, 412]);
+  if (!document) throw new ItemChanged('the object to copy has changed');
   return childText(document, 'ETag') ?? '';
 }
 
@@ -144,8 +142,7 @@ export async function copyObject(bucket: S3Bucket, from: S3Description, to: stri
   const source = { 'x-amz-copy-source': `/${encodeKey(`${bucket.name}/${from.key}`)}`, 'x-amz-copy-source-if-match': from.etag };
   const described = { ...from.headers, [tokenHeader]: token };
   if (from.size <= maxBytes) {
-    const response = await bucket.send('PUT', to, { headers: { ...described, ...source, 'x-amz-metadata-directive': 'REPLACE' } });
-    return void (await copiedEtag(response));
+    return void (await sendCopy(bucket, to, { headers: { ...described, ...source, 'x-amz-metadata-directive': 'REPLACE' } }));
   }
   const uploadId = await startMultipart(bucket, to, described);
   try {
@@ -153,7 +150,7 @@ export async function copyObject(bucket: S3Bucket, from: S3Description, to: stri
     const etags = await mapInBatches(starts, async (start) => {
       const range = `bytes=${start}-${Math.min(start + maxBytes, from.size) - 1}`;
       const query = { partNumber: `${start / maxBytes + 1}`, uploadId };
-      return copiedEtag(await bucket.send('PUT', to, { query, headers: { ...source, 'x-amz-copy-source-range': range } }));
+      return sendCopy(bucket, to, { query, headers: { ...source, 'x-amz-copy-source-range': range } });
     });
     await completeMultipart(bucket, to, uploadId, etags);
   } catch (cause) {

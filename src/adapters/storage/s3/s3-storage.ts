@@ -1,10 +1,10 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import type { ChangeContext, OpenFile, PendingFileChange, Storage, Upload, UploadTarget } from '#ports/storage.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { S3Changes } from './s3-changes.ts';
-import type { S3Configuration } from './s3-configuration.ts';
 import { openS3File } from './s3-file.ts';
 import { S3Folders, S3Keys } from './s3-folders.ts';
 import { abortMultipart, deleteObjects, hasKeys, listKeys } from './s3-objects.ts';

@@ -84,9 +84,7 @@ class SamlSignIn implements RedirectSignIn {
   #read(configuration: SamlConfiguration, { redirectUrl, parameters, address }: BrowserReturn): Promise<SamlStatement> {
     const response = parameters.get('SAMLResponse');
     if (!response) throw new Refusal('requestMalformed', 'The body must be a form with SAMLResponse.');
-    return this.#turns.run(networksOf(address), null, () =>
-      this.#ports.saml.read(configuration, serviceProvider(redirectUrl), response),
-    );
+    return this.#turns.run(networksOf(address), null, () => this.#ports.saml.read(configuration, serviceProvider(redirectUrl), response));
   }
 
   /** Returns the statement that a browser brings, now or in an earlier request, and a function that marks it as used. */

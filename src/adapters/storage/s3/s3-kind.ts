@@ -1,0 +1,28 @@
+import type { StorageKind } from '#adapters/storage/kinds.ts';
+import { cacheStorages } from '#adapters/storage/storage-cache.ts';
+import { parseItemPath } from '#core/item-path.ts';
+import type { S3Configuration } from '#core/records/location-configurations.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { S3Storage } from './s3-storage.ts';
+
+/** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */
+function parseS3Configuration(text: string): S3Configuration {
+  const configuration: S3Configuration = JSON.parse(text);
+  if (!configuration.bucket) throw new StorageUnavailable('the configuration of the location has no bucket');
+  return configuration;
+}
+
+/**
+ * Returns the kind `s3`: buckets of Amazon S3 and of services that speak its protocol. Locations of different tenants may overlap,
+ * since each tenant names the credentials.
+ */
+export const s3Kind = (outbound: Pick<Outbound, 'request'>): StorageKind => ({
+  open: cacheStorages(({ configuration }) => new S3Storage(parseS3Configuration(configuration), outbound)),
+  async configurationError({ configuration }) {
+    const { prefix = '' } = parseS3Configuration(configuration);
+    // A URL cannot hold the segments `.` and `..` of a key.
+    return parseItemPath(`/${prefix}`) ? null : 'prefix must be a path, such as reports/2026';
+  },
+  async [Symbol.asyncDispose]() {},
+});

@@ -1,0 +1,18 @@
+import { setAndEvict } from '#core/bounded-map.ts';
+import type { Storage } from '#ports/storage.ts';
+import type { StorageLocation } from '#ports/storages.ts';
+
+const maxCachedStorages = 512;
+
+/** Returns a function that opens the storage of a location, and opens it once for each tenant and configuration. */
+export function cacheStorages(open: (location: StorageLocation) => Storage): (location: StorageLocation) => Promise<Storage> {
+  const cachedStorages = new Map<string, Storage>();
+  return async (location) => {
+    const key = `${location.tid} ${location.configuration}`;
+    const cached = cachedStorages.get(key);
+    if (cached) return cached;
+    const storage = open(location);
+    setAndEvict(cachedStorages, key, storage, maxCachedStorages);
+    return storage;
+  };
+}

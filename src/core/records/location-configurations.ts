@@ -1,0 +1,78 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { limits, lineOf } from './field.ts';
+import { patternText } from './patterned.ts';
+
+/** Kinds of storage in the REST API. Kinds that are not built yet are refused with an error that names the available ones. */
+export const storageKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
+type StorageKindName = (typeof storageKinds)[number];
+
+const modeField = (subject: string) =>
+  patternText('^0[0-7]{3}$', { description: `${subject}, in octal as for chmod. Default: those of the parent folder.` });
+
+/** Configuration of kind `local`. The folder is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
+export const LocalConfiguration = Type.Object(
+  {
+    folder: patternText('^(/|files(/|$))', { maxLength: limits.path }),
+    mountPoint: Type.Optional(
+      Type.Boolean({ description: 'true: the folder is a mount point. While nothing is mounted there, the location is unavailable.' }),
+    ),
+    fileMode: Type.Optional(modeField('Permissions of new files')),
+    folderMode: Type.Optional(modeField('Permissions of new folders')),
+    group: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_294, description: 'Group id of new files and folders.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** A text that is sent in a header. */
+const headerText = (maxLength: number, description: string) => patternText('^[!-~]+$', { maxLength, description });
+
+/** Configuration of kind `s3`: a bucket of Amazon S3 or of a service that speaks its protocol. */
+export const S3Configuration = Type.Object(
+  {
+    endpoint: Type.Optional(
+      patternText('^https?://[^\\s/?#@]+/?$', {
+        maxLength: 1024,
+        description: 'Address of the service. Default: Amazon S3 in the region.',
+      }),
+    ),
+    region: patternText('^[A-Za-z0-9-]{1,64}$', { description: 'Region of the bucket, such as eu-central-1.' }),
+    bucket: patternText('^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$', { description: 'Name of the bucket.' }),
+    prefix: Type.Optional(
+      lineOf(512, { description: 'Beginning of the keys of the location, such as reports/2026. It is the root of the location.' }),
+    ),
+    pathStyle: Type.Optional(
+      Type.Boolean({ description: 'true: the bucket is the first part of the path. Default: it is the first part of the host name.' }),
+    ),
+    accessKeyId: headerText(256, 'Id of the access key.'),
+    secretAccessKey: headerText(256, 'The secret of the access key.'),
+    sessionToken: Type.Optional(headerText(8192, 'Token of a temporary access key.')),
+  },
+  { additionalProperties: false },
+);
+/** The configuration of a location of kind `s3`. */
+export type S3Configuration = Static<typeof S3Configuration>;
+
+/** The form of a kind's configuration. */
+export interface ConfigurationForm {
+  readonly schema: TSchema;
+  /** An example for errors. */
+  readonly example: string;
+  /** Members that hold secrets. They are stored encrypted, and responses contain a mask instead. */
+  readonly secrets: readonly string[];
+  /** Members that name the server. If one changes, the secrets must be sent again, so that no other server gets the stored ones. */
+  readonly server: readonly string[];
+}
+
+/** The forms of the kinds that are available. */
+export const locationConfigurations: { readonly [K in StorageKindName]?: ConfigurationForm } = {
+  local: { schema: LocalConfiguration, example: '{ "folder": "/absolute/path" }', secrets: [], server: [] },
+  s3: {
+    schema: S3Configuration,
+    example: '{ "region": "eu-central-1", "bucket": "reports", "accessKeyId": "…", "secretAccessKey": "…" }',
+    secrets: ['secretAccessKey', 'sessionToken'],
+    server: ['endpoint'],
+  },
+};
+
+/** Members of a configuration that hold secrets, for all kinds. */
+export const locationSecrets: readonly string[] = Object.values(locationConfigurations).flatMap(({ secrets }) => secrets);
