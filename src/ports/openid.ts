@@ -28,8 +28,8 @@ export interface StatementNeeds {
 
 /** The result of one step of a test. The steps end with the first one that fails. */
 export interface ProviderTest {
-  readonly what: 'metadata' | 'keys' | 'client';
-  readonly works: boolean;
+  readonly step: 'metadata' | 'keys' | 'client';
+  readonly passed: boolean;
   /** What the provider answered, without secrets. */
   readonly detail: string;
 }

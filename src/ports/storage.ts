@@ -100,6 +100,13 @@ export interface ChangeContext {
   readonly client?: StorageClient;
 }
 
+/** A step of the test of a location. */
+export interface TestStep {
+  readonly step: 'connect' | 'signIn' | 'list' | 'write' | 'read' | 'conditions' | 'remove';
+  /** @param note is called with what an operator should know. @throws if the step fails */
+  run(note: (detail: string) => void): Promise<void>;
+}
+
 /**
  * The files of a location. Every method throws StorageUnavailable if the storage does not respond. Adapters must not split or decode
  * an ItemPath: its segments are already checked (core/item-path).
@@ -108,6 +115,11 @@ export interface Storage {
   readonly traits: StorageTraits;
   /** Checks that the storage responds. */
   check(): Promise<void>;
+  /**
+   * Returns the steps that test the location, in order. A step may need those before it. `remove` deletes what the others have written.
+   * @param token names what the test writes in the staging area, from which `sweep` deletes it after a crash
+   */
+  testSteps(token: string): readonly TestStep[];
   /** Returns the entry at `path`, or null if there is no file or folder. */
   stat(path: ItemPath): Promise<Entry | null>;
   /** Returns an address of the file for others than Postern; null: there is none. */

@@ -9,7 +9,7 @@ test('loginprofile/test tries the password of a profile or of a user, and says w
   const profile = await usersProfile(postern, ['ann']);
   const tried = async (body: object) => {
     const result = await postern.call('loginprofile/test', body);
-    return [result.works, ...result.tried.map(({ what, works }: { what: string; works: boolean }) => `${what} ${works}`)];
+    return [result.works, ...result.steps.map(({ step, passed }: { step: string; passed: boolean }) => `${step} ${passed}`)];
   };
   const right = { username: 'guest', password: 'correct horse battery' };
   assert.deepEqual(await tried({ id: door.id, ...right }), [true, 'password true']);
@@ -46,8 +46,8 @@ test('loginprofile/test tries a provider: its metadata, its keys, and the client
   const tried = async () => {
     const text = JSON.stringify(await postern.call('loginprofile/test', { id }));
     assert.ok(!text.includes(provider.configuration.clientSecret));
-    const steps: { what: string; works: boolean; detail: string }[] = JSON.parse(text).tried;
-    return steps.map(({ what, works }) => `${what} ${works}`);
+    const steps: { step: string; passed: boolean; detail: string }[] = JSON.parse(text).steps;
+    return steps.map(({ step, passed }) => `${step} ${passed}`);
   };
   refuseWith(400, 'invalid_grant');
   assert.deepEqual(await tried(), ['metadata true', 'keys true', 'client true']);

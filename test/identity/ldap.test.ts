@@ -323,8 +323,8 @@ test('the password of the account is masked, and a change of it ends no session'
 test('loginprofile/test shows each step, and by which names shares can list a user', options, async (t) => {
   const { directory, postern, profile } = await startWithDirectory(t);
   const tried = async (credentials: object, id = profile.id) => {
-    const { works, tried: steps } = await postern.call('loginprofile/test', { id, ...credentials });
-    return { works, names: steps.map(({ what }: { what: string }) => what).join(' '), last: steps.at(-1).detail };
+    const { works, steps } = await postern.call('loginprofile/test', { id, ...credentials });
+    return { works, names: steps.map(({ step }: { step: string }) => step).join(' '), last: steps.at(-1).detail };
   };
   assert.deepEqual(await tried({}), { works: true, names: 'connection account', last: 'The directory accepts the account.' });
   const found = await tried({ username: 'ann' });

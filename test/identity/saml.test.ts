@@ -185,11 +185,11 @@ test('the configuration of a SAML profile says how its provider is known, in one
 test('loginprofile/test reads the metadata of a provider, and says what is wrong with a certificate', options, async (t) => {
   const { postern, provider, profile } = await startWithSaml(t);
   const right = await postern.call('loginprofile/test', { id: profile.id });
-  assert.deepEqual([right.works, right.tried.map(({ what }: { what: string }) => what)], [true, ['metadata', 'certificates']]);
-  assert.ok(right.tried[0].detail.includes(provider.metadataUrl));
+  assert.deepEqual([right.works, right.steps.map(({ step }: { step: string }) => step)], [true, ['metadata', 'certificates']]);
+  assert.ok(right.steps[0].detail.includes(provider.metadataUrl));
   const certificates = ['-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'];
   const configuration = JSON.stringify({ entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates });
   const { id } = await postern.call('loginprofile/add', { title: 'Manual', typeId: 6, configuration });
-  const { works, tried } = await postern.call('loginprofile/test', { id });
-  assert.deepEqual([works, tried.at(-1).detail], [false, 'Certificate 1 cannot be read.']);
+  const { works, steps } = await postern.call('loginprofile/test', { id });
+  assert.deepEqual([works, steps.at(-1).detail], [false, 'Certificate 1 cannot be read.']);
 });

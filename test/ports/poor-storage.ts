@@ -8,6 +8,7 @@ import {
   type OpenFile,
   type PendingFileChange,
   type Storage,
+  type TestStep,
   type Upload,
   type UploadTarget,
 } from '#ports/storage.ts';
@@ -49,6 +50,9 @@ export class PoorStorage implements Storage {
   readonly #done = new Set<string>();
 
   async check(): Promise<void> {}
+  testSteps(): readonly TestStep[] {
+    return [{ step: 'connect', run: () => this.check() }];
+  }
   async directAddress(): Promise<null> {
     return null;
   }

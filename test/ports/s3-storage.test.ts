@@ -13,7 +13,7 @@ import { fieldErrorAt } from '../api/keys.ts';
 import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
-import { startPostern, type TestPostern } from '../start.ts';
+import { type Json, startPostern, type TestPostern } from '../start.ts';
 import { visitEveryAction } from '../visit/every-action.ts';
 import { make, namesIn, path, put, remove, rename, storageContract, textOf, token } from './storage.contract.ts';
 
@@ -189,11 +189,15 @@ else {
     const location = await postern.call('location/get', { id });
     assert.deepEqual(JSON.parse(location.configuration), { ...configuration, secretAccessKey: '********' });
     await postern.call('location/update', { id, name: 'renamed', configuration: location.configuration });
-    assert.equal((await postern.call('location/test', { id })).works, true);
+    const { works, steps } = await postern.call('location/test', { id });
+    assert.deepEqual([works, steps.map(({ step }: Json) => step).join(' ')], [true, 'connect signIn list write read conditions remove']);
     assert.deepEqual((await postern.call('location/browse', { location: 'renamed' })).entries, []);
     const wrong = { ...configuration, secretAccessKey: 'another secret'.replaceAll(' ', '-') };
     await postern.call('location/update', { id, configuration: JSON.stringify(wrong) });
-    assert.equal((await postern.call('location/test', { id })).works, false);
+    const failed = await postern.call('location/test', { id });
+    assert.equal(failed.works, false);
+    assert.deepEqual([failed.steps.at(-1).step, failed.steps.length], ['signIn', 2]);
+    assert.match(failed.steps.at(-1).detail, /^the secret access key is wrong/);
     assert.equal((await postern.send('location/browse', { location: 'renamed' })).status, 503);
     const entries = await postern.call('audit/search', { pageSize: 100 });
     for (const secret of [configuration.secretAccessKey, wrong.secretAccessKey])
@@ -214,8 +218,8 @@ else {
   test('an S3 location in a private network is unavailable unless an operator allows the network', async (t) => {
     const postern = await startPostern(t);
     const id = await addLocation(postern, await server.newBucket());
-    const { works, tried } = await postern.call('location/test', { id });
+    const { works, steps } = await postern.call('location/test', { id });
     assert.equal(works, false);
-    assert.match(tried[0].detail, /POSTERN_PRIVATE_TARGETS/);
+    assert.match(steps[0].detail, /POSTERN_PRIVATE_TARGETS/);
   });
 }

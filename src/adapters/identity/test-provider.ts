@@ -38,7 +38,7 @@ export async function testProvider(
   redirectUrl: string,
 ): Promise<readonly ProviderTest[]> {
   const tests: ProviderTest[] = [];
-  const steps: Readonly<Record<ProviderTest['what'], (configuration: Library.Configuration) => Promise<string>>> = {
+  const steps: Readonly<Record<ProviderTest['step'], (configuration: Library.Configuration) => Promise<string>>> = {
     metadata: async (configuration) => `The provider is ${configuration.serverMetadata().issuer}.`,
     keys: async (configuration) => `The provider publishes ${await countKeys(configuration.serverMetadata().jwks_uri, fetch)} keys.`,
     async client(configuration) {
@@ -46,12 +46,12 @@ export async function testProvider(
       return 'The provider accepts the client ID and the client secret.';
     },
   };
-  let what: ProviderTest['what'] = 'metadata';
+  let step: ProviderTest['step'] = 'metadata';
   try {
     const configuration = await discover();
-    for (what of ['metadata', 'keys', 'client'] as const) tests.push({ what, works: true, detail: await steps[what](configuration) });
+    for (step of ['metadata', 'keys', 'client'] as const) tests.push({ step, passed: true, detail: await steps[step](configuration) });
   } catch (cause) {
-    tests.push({ what, works: false, detail: providerError(library, cause).message });
+    tests.push({ step, passed: false, detail: providerError(library, cause).message });
   }
   return tests;
 }

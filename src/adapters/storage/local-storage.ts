@@ -3,6 +3,7 @@ import type { OpenFile, Storage, Upload } from '#ports/storage.ts';
 import { diskStorage, type FolderStorage } from './disk/disk-storage.ts';
 import type { OpenFolder, OpenFolders } from './disk/open-folders.ts';
 import type { LocalLocation } from './local-configuration.ts';
+import { localTestSteps } from './local-test-steps.ts';
 
 async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void): AsyncIterable<T> {
   try {
@@ -43,7 +44,7 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
   const withStorage = <T>(work: (storage: FolderStorage, hold: () => () => void) => Promise<T>) =>
     folders.use(folder, (openFolder, hold) => work(storageOf(openFolder), hold));
   const pathOf = async (path: ItemPath) => [await folders.pathOf(folder), ...path].join('/');
-  return {
+  const storage: Storage = {
     traits: { create: 'atomic', replace: 'atomic', folders: 'real' },
     check: () => folders.check(folder),
     folderKey: pathOf,
@@ -69,5 +70,7 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
     async sweep(listActiveTokens) {
       if (!(await folders.isStagingEmpty(folder))) await withStorage((storage) => storage.sweep(listActiveTokens));
     },
+    testSteps: (token) => localTestSteps(storage, token),
   };
+  return storage;
 }

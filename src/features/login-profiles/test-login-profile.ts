@@ -4,26 +4,15 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
 import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
+import { type TestedStep, testResult } from '#core/records/test-result.ts';
 import { type Caller, readOperation } from '#features/operation.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { LoginProfileInput } from './insert-login-profile.ts';
 import { loginProfileRecords } from './login-profile-rows.ts';
-import { type Step, step } from './test-step.ts';
+import { step } from './test-step.ts';
 import { tryDirectory } from './try-directory.ts';
 import { trySamlProvider } from './try-saml-provider.ts';
 import { readLoginProfileInput } from './update-login-profile.ts';
-
-const TestResponse = Type.Object({
-  works: Type.Boolean({ description: 'Whether all steps succeeded.' }),
-  tried: Type.Array(
-    Type.Object({
-      what: Type.String({ description: 'Step: mail, connection, account, user, password, metadata, keys, certificates or client.' }),
-      works: Type.Boolean(),
-      detail: Type.String({ description: 'What was found, without secrets.' }),
-    }),
-    { description: 'The steps. They end with the first one that fails.' },
-  ),
-});
 
 /** What a request tries: a profile, and optionally the credentials of a visitor. */
 interface Trial {
@@ -34,13 +23,13 @@ interface Trial {
   readonly caller: Caller;
 }
 
-async function tryPassword({ profile, username, password }: Trial): Promise<Step[]> {
+async function tryPassword({ profile, username, password }: Trial): Promise<TestedStep[]> {
   if (profile.username !== '' && fold(profile.username) !== fold(username))
     return [step('user', 'The user name of the profile is different.')];
   return [step('password', profile.password === password ? null : 'The password of the profile is different.')];
 }
 
-async function tryUser({ id, username, password, caller }: Trial, { store, passwordHash }: Ports): Promise<Step[]> {
+async function tryUser({ id, username, password, caller }: Trial, { store, passwordHash }: Ports): Promise<TestedStep[]> {
   const user = await store.read
     .selectFrom('access_user')
     .select(['active', 'password_hash'])
@@ -54,20 +43,20 @@ async function tryUser({ id, username, password, caller }: Trial, { store, passw
   return [step('user', null, 'The access user is active.'), step('password', isRight ? null : 'The password is wrong.')];
 }
 
-const tryMail = ({ mail }: Ports): Step =>
+const tryMail = ({ mail }: Ports): TestedStep =>
   step(
     'mail',
     mail ? null : 'No mail server is configured: set POSTERN_SMTP_URL and POSTERN_MAIL_FROM.',
     'A mail server is configured. mail/test sends a test mail.',
   );
 
-async function tryProvider({ id, profile }: Trial, { openId, links }: Ports): Promise<readonly Step[]> {
+async function tryProvider({ id, profile }: Trial, { openId, links }: Ports): Promise<readonly TestedStep[]> {
   const configuration: OidcConfiguration = JSON.parse(profile.configuration);
   return openId.test(configuration, `${links.publicUrl()}/sign-in/oidc/${id}`);
 }
 
 /** Runs the steps for the type of a profile. @throws Refusal (400) if a value is missing */
-async function runSteps(trial: Trial, ports: Ports): Promise<readonly Step[]> {
+async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep[]> {
   const { profile, username, password } = trial;
   const asksUsername = profile.type_id === profileTypes.USERS || (profile.type_id === profileTypes.PASSWORD && profile.username !== '');
   const asksPassword = profile.type_id === profileTypes.USERS || profile.type_id === profileTypes.PASSWORD;
@@ -105,12 +94,12 @@ export const testLoginProfile = readOperation({
     },
     { additionalProperties: false },
   ),
-  response: TestResponse,
+  response: testResult('mail, connection, account, user, password, metadata, keys, certificates, client'),
   async read({ id, username = '', password = '' }, caller, ports) {
     const [record] = await loginProfileRecords(ports.store.read, caller.tid, [id], ports);
     if (!record) throw new Refusal('recordUnknown');
     const profile = await readLoginProfileInput(ports.store.read, caller.tid, id, ports.vault);
-    const tried = await runSteps({ id, profile, username, password, caller }, ports);
-    return { works: tried.every(({ works }) => works), tried };
+    const steps = await runSteps({ id, profile, username, password, caller }, ports);
+    return { works: steps.every(({ passed }) => passed), steps: [...steps] };
   },
 });

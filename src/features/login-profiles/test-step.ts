@@ -1,14 +1,8 @@
-/** The result of one step of a test. */
-export interface Step {
-  readonly what: string;
-  readonly works: boolean;
-  /** What was found, without secrets. */
-  readonly detail: string;
-}
+import type { TestedStep } from '#core/records/test-result.ts';
 
-/** Returns a step. @param problem null: it works @param detail what was found */
-export const step = (what: string, problem: string | null, detail = ''): Step => ({
-  what,
-  works: problem === null,
+/** Returns the result of a step. @param problem null: it has passed @param detail what was found */
+export const step = (name: string, problem: string | null, detail = ''): TestedStep => ({
+  step: name,
+  passed: problem === null,
   detail: problem ?? detail,
 });

@@ -1,8 +1,9 @@
 import { formatList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import type { TestedStep } from '#core/records/test-result.ts';
 import { type Directories, DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
-import { type Step, step } from './test-step.ts';
+import { step } from './test-step.ts';
 
 /** A name that no user should have, to try the account alone. */
 const nobody = 'postern-tests-this-directory';
@@ -24,7 +25,7 @@ async function tryAccount(
   directories: Directories,
   configuration: LdapConfiguration,
   { username, password }: Credentials,
-): Promise<Step[]> {
+): Promise<TestedStep[]> {
   const user = await directories.find(configuration, username || nobody);
   const accountStep = step('account', null, 'The directory accepts the account.');
   if (username === '') return [accountStep];
@@ -39,7 +40,7 @@ async function tryPattern(
   directories: Directories,
   configuration: LdapConfiguration,
   { username, password }: Credentials,
-): Promise<Step[]> {
+): Promise<TestedStep[]> {
   if (username === '') throw fieldRefusal('username', 'is required for a profile with a bindPattern');
   if (password === '') throw fieldRefusal('password', 'is required for a profile with a bindPattern');
   const user = await directories.signInByPattern(configuration, username, password);
@@ -49,7 +50,11 @@ async function tryPattern(
 }
 
 /** Tries a directory: the connection, the account, and a user if there is a name. */
-export async function tryDirectory(directories: Directories, configuration: LdapConfiguration, credentials: Credentials): Promise<Step[]> {
+export async function tryDirectory(
+  directories: Directories,
+  configuration: LdapConfiguration,
+  credentials: Credentials,
+): Promise<TestedStep[]> {
   const attempt = configuration.bindPattern === undefined ? tryAccount : tryPattern;
   try {
     return [step('connection', null), ...(await attempt(directories, configuration, credentials))];

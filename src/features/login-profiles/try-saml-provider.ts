@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
+import type { TestedStep } from '#core/records/test-result.ts';
 import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts';
 import type { SamlProvider, SamlProviders } from '#ports/saml.ts';
-import { type Step, step } from './test-step.ts';
+import { step } from './test-step.ts';
 
 /** Returns the last day on which a certificate is valid, or null if it cannot be read. @param pem in PEM */
 function lastDayOf(pem: string): string | null {
@@ -13,7 +14,7 @@ function lastDayOf(pem: string): string | null {
 }
 
 /** Returns what the operator should know about the certificates of a provider. */
-function certificateStep(certificates: readonly string[]): Step {
+function certificateStep(certificates: readonly string[]): TestedStep {
   const lastDays = certificates.map(lastDayOf);
   const unreadable = lastDays.indexOf(null);
   const problem = unreadable < 0 ? null : `Certificate ${unreadable + 1} cannot be read.`;
@@ -21,7 +22,7 @@ function certificateStep(certificates: readonly string[]): Step {
 }
 
 /** Tries a SAML provider as far as is possible without a user: reads its metadata. */
-export async function trySamlProvider(saml: SamlProviders, provider: SamlProvider): Promise<readonly Step[]> {
+export async function trySamlProvider(saml: SamlProviders, provider: SamlProvider): Promise<readonly TestedStep[]> {
   try {
     const { entityId, entryPoint, certificates } = await saml.describe(provider);
     return [step('metadata', null, `The provider is ${entityId}. Browsers are sent to ${entryPoint}.`), certificateStep(certificates)];

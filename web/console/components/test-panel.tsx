@@ -3,16 +3,13 @@ import { useMutation } from '@tanstack/react-query';
 import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { asProblem } from '#console/api/call.ts';
-
-/** The result of a test: its steps, up to the first one that fails. */
-interface TestResult {
-  readonly tried: readonly { readonly what: string; readonly works: boolean; readonly detail: string }[];
-}
+import type { TestedStep } from '#core/records/test-result.ts';
 
 interface Props {
   readonly id: string;
   readonly title: string;
-  readonly run: () => Promise<TestResult>;
+  /** Returns the steps, up to the first one that fails. */
+  readonly run: () => Promise<{ readonly steps: readonly TestedStep[] }>;
   /** Names of the steps for people. */
   readonly labels: Readonly<Record<string, string>>;
   readonly children?: ReactNode;
@@ -39,18 +36,18 @@ export function TestPanel({ id, title, run, labels, children }: Props) {
       {test.data && (
         <div role="status">
           <List listStyleType="none" mt="sm">
-            {test.data.tried.map(({ what, works, detail }) => (
+            {test.data.steps.map(({ step, passed, detail }) => (
               <List.Item
-                key={what}
+                key={step}
                 icon={
-                  works ? (
+                  passed ? (
                     <Check size={16} color="var(--done)" aria-label="Works:" />
                   ) : (
                     <X size={16} color="var(--loss)" aria-label="Fails:" />
                   )
                 }
               >
-                {labels[what] ?? what}
+                {labels[step] ?? step}
                 {detail && `: ${detail}`}
               </List.Item>
             ))}

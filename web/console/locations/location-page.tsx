@@ -33,7 +33,15 @@ const locations: RecordKind<Location, LocationValues> = {
   fieldNames: locationFieldNames,
 };
 
-const stepLabels: Readonly<Record<string, string>> = { list: 'Reading the folder', write: 'Writing and deleting a test file' };
+const stepLabels: Readonly<Record<string, string>> = {
+  connect: 'Connect',
+  signIn: 'Sign in',
+  list: 'List the root',
+  write: 'Write a test file',
+  read: 'Read it',
+  conditions: 'Write only if nothing is there',
+  remove: 'Delete it',
+};
 
 /** One location: its test and its settings. */
 export function LocationPage() {

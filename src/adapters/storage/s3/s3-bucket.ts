@@ -32,7 +32,20 @@ type Method = NonNullable<OutboundRequest['method']>;
 
 const isChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
 
-/** Returns the code of an error that a document describes, for a message. */
+/** Plain words for the codes of errors that a configuration or an operator can cause. */
+const codeTexts: Readonly<Record<string, string>> = {
+  InvalidAccessKeyId: 'the access key id is unknown',
+  SignatureDoesNotMatch: 'the secret access key is wrong',
+  InvalidToken: 'the session token is wrong',
+  ExpiredToken: 'the session token has expired',
+  AccessDenied: 'the access key may not do this',
+  NoSuchBucket: 'there is no such bucket',
+  AuthorizationHeaderMalformed: 'the region is wrong',
+  PermanentRedirect: 'the bucket is in another region, or at another endpoint',
+  RequestTimeTooSkewed: 'the clock of this machine is wrong',
+};
+
+/** Returns the code of an error that a document describes. */
 function codeOf(document: XmlElement): string {
   const code = childText(document, 'Code') ?? '';
   return /^[A-Za-z]{1,64}$/.test(code) ? code : 'no code';
@@ -40,6 +53,16 @@ function codeOf(document: XmlElement): string {
 
 /** Returns the code of an error that a response describes. The response may not be XML. */
 const codeIn = ({ body }: OutboundResponse) => readXml(body).then(codeOf, () => 'no code');
+
+/** The service has responded with an error. */
+export class ServiceError extends StorageUnavailable {
+  readonly code: string;
+  constructor(status: number, code: string) {
+    const known = codeTexts[code];
+    super(`${known ? `${known}: ` : ''}the service answered ${status} (${code})`);
+    this.code = code;
+  }
+}
 
 /** Returns the error for a request without a response. */
 function noResponse(method: Method, cause: unknown): StorageUnavailable {
@@ -85,9 +108,8 @@ export class S3Bucket {
   async send(method: Method, key: string, request: S3Request = {}): Promise<OutboundResponse> {
     const response = await this.#exchange(method, key, request);
     if (isExpected(response.status)) return response;
-    const message = `the service answered ${response.status} (${await codeIn(response)})`;
-    if (response.status >= 500 && isChange(method)) throw new OutcomeUnknown(message);
-    throw new StorageUnavailable(message);
+    const cause = new ServiceError(response.status, await codeIn(response));
+    throw response.status >= 500 && isChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
 
   /** Sends a request and reads its response to the end. @returns the response without its body */
@@ -108,8 +130,7 @@ export class S3Bucket {
     const response = await this.send(method, key, request);
     const document = await readBody(method, () => readXml(response.body));
     if (expected.includes(response.status)) return null;
-    if (response.status >= 300 || document.name === 'Error')
-      throw new StorageUnavailable(`the service answered ${response.status} (${codeOf(document)})`);
+    if (response.status >= 300 || document.name === 'Error') throw new ServiceError(response.status, codeOf(document));
     return document;
   }
 

@@ -2,12 +2,13 @@ import type { ItemPath } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import type { ChangeContext, OpenFile, PendingFileChange, Storage, Upload, UploadTarget } from '#ports/storage.ts';
+import type { ChangeContext, OpenFile, PendingFileChange, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { S3Changes } from './s3-changes.ts';
 import { openS3File } from './s3-file.ts';
 import { S3Folders, S3Keys } from './s3-folders.ts';
 import { abortMultipart, deleteObjects, hasKeys, listKeys } from './s3-objects.ts';
+import { s3TestSteps } from './s3-test-steps.ts';
 import { clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
 
 /** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
@@ -27,6 +28,10 @@ export class S3Storage implements Storage {
 
   async check(): Promise<void> {
     await hasKeys(this.#bucket, this.#keys.folder([]));
+  }
+
+  testSteps(token: string): readonly TestStep[] {
+    return s3TestSteps(this.#folders, token);
   }
 
   stat(path: ItemPath): Promise<Entry | null> {
