@@ -1,45 +1,80 @@
-import { Text, TextInput } from '@mantine/core';
+import { Checkbox, Select, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { changedFieldsBy } from '#console/components/record-editor.tsx';
+import type { ReactNode } from 'react';
+import { SecretInput } from '#console/components/secret-input.tsx';
 import { Section } from '#console/components/section.tsx';
-import type { Location } from '#core/records/location.ts';
+import type { LocationValues } from './location-values.ts';
 
-/** The form values of a location. */
-export interface LocationValues extends Record<string, unknown> {
-  readonly name: string;
-  readonly folder: string;
-  /** The parts of the configuration that the form does not show. They are sent back unchanged. */
-  readonly rest: Readonly<Record<string, unknown>>;
+interface Props {
+  readonly form: UseFormReturnType<LocationValues>;
 }
 
-/** Returns the form values of a location. */
-export function locationValuesOf({ name, configuration }: Location): LocationValues {
-  const { folder, ...rest }: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
-  return { name, folder: typeof folder === 'string' ? folder : '', rest };
-}
-
-/** Returns the request body of location/add and location/update. */
-export const locationBodyOf = ({ name, folder, rest }: LocationValues) => ({ name, configuration: JSON.stringify({ folder, ...rest }) });
-
-export const changedLocationFields = changedFieldsBy<LocationValues>({ name: 'name', folder: 'folder' });
+const kindNames: Readonly<Record<string, string>> = { local: 'Folder on this server', s3: 'Amazon S3 or compatible' };
 
 /** Returns the name of a kind of storage. */
-export const storageKindName = (kind: string) => (kind === 'local' ? 'Folder on this server' : kind);
+export const storageKindName = (kind: string) => kindNames[kind] ?? kind;
 
-/** The form's field for each API field that has another name. */
-export const locationFieldNames = { configuration: 'folder' };
-
-/** The fields of a location. */
-export const LocationFields = ({ form }: { form: UseFormReturnType<LocationValues> }) => (
-  <Section
-    title="Where files are stored"
-    lead="A share publishes one path of a location. Visitors cannot reach anything outside of that path."
-  >
-    <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
+const Local = ({ form }: Props) => (
+  <>
     <TextInput label={storageKindName('local')} placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
     <Text size="sm" c="dimmed">
-      To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS. Amazon S3 and Azure Blob Storage are not available
-      yet.
+      To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS.
     </Text>
-  </Section>
+  </>
 );
+
+const S3 = ({ form }: Props) => (
+  <>
+    <TextInput label="Bucket" placeholder="reports" required withAsterisk={false} {...form.getInputProps('bucket')} />
+    <TextInput label="Region" placeholder="eu-central-1" required withAsterisk={false} {...form.getInputProps('region')} />
+    <TextInput
+      label="Address of the service"
+      description="Leave empty for Amazon S3. For a service in a private network, an operator must allow the network with POSTERN_PRIVATE_TARGETS."
+      placeholder="https://s3.example.com"
+      {...form.getInputProps('endpoint')}
+    />
+    <Checkbox
+      label="Bucket in the path"
+      description="For services that do not know the bucket as part of the host name, such as MinIO and Ceph."
+      {...form.getInputProps('pathStyle', { type: 'checkbox' })}
+    />
+    <TextInput
+      label="Folder in the bucket"
+      description="The root of the location. Leave empty to use the entire bucket."
+      placeholder="reports/2026"
+      {...form.getInputProps('prefix')}
+    />
+    <TextInput label="Access key ID" autoComplete="off" required withAsterisk={false} {...form.getInputProps('accessKeyId')} />
+    <SecretInput label="Secret access key" required withAsterisk={false} {...form.getInputProps('secretAccessKey')} />
+    <SecretInput label="Session token" placeholder="Only for temporary access keys" {...form.getInputProps('sessionToken')} />
+  </>
+);
+
+const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { local: Local, s3: S3 };
+
+/** The fields of a location. @param isNew the kind can be chosen */
+export function LocationFields({ form, isNew = false }: Props & { readonly isNew?: boolean }) {
+  const Fields = fieldsByKind[form.values.kind];
+  return (
+    <Section
+      title="Where files are stored"
+      lead="A share publishes one path of a location. Visitors cannot reach anything outside of that path."
+    >
+      <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
+      {isNew && (
+        <Select
+          label="Kind of storage"
+          data={Object.entries(kindNames).map(([value, label]) => ({ value, label }))}
+          allowDeselect={false}
+          {...form.getInputProps('kind')}
+        />
+      )}
+      {Fields && <Fields form={form} />}
+      {isNew && (
+        <Text size="sm" c="dimmed">
+          Azure Blob Storage, SFTP and WebDAV are not available yet.
+        </Text>
+      )}
+    </Section>
+  );
+}

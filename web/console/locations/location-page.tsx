@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '#console/api/call.ts';
+import { withConfigurationErrors } from '#console/components/configuration-errors.ts';
 import { DeleteDialog } from '#console/components/delete-dialog.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { RecordEditor, type RecordKind } from '#console/components/record-editor.tsx';
@@ -11,15 +12,9 @@ import { TestPanel } from '#console/components/test-panel.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
 import type { Location } from '#core/records/location.ts';
-import {
-  changedLocationFields,
-  LocationFields,
-  type LocationValues,
-  locationBodyOf,
-  locationFieldNames,
-  locationValuesOf,
-  storageKindName,
-} from './location-fields.tsx';
+import { locationSecrets } from '#core/records/location-configurations.ts';
+import { LocationFields, storageKindName } from './location-fields.tsx';
+import { changedLocationFields, type LocationValues, locationBodyOf, locationValuesOf, mainFieldOf } from './location-values.ts';
 import { deleteLocations } from './locations-page.tsx';
 
 const get = (id: number) => post('location/get', { id });
@@ -27,10 +22,12 @@ const get = (id: number) => post('location/get', { id });
 const locations: RecordKind<Location, LocationValues> = {
   kind: 'location',
   get,
-  update: ({ id }, values, options) => post('location/update', { id, ...locationBodyOf(values) }, options),
+  update: ({ id }, values, options) =>
+    withConfigurationErrors(values, post('location/update', { id, ...locationBodyOf(values) }, options), mainFieldOf(values)),
   valuesOf: locationValuesOf,
   changedFields: changedLocationFields,
-  fieldNames: locationFieldNames,
+  // A replaced secret cannot be restored: nobody can read the old one.
+  undoable: (before, after) => locationSecrets.every((name) => before[name] === after[name]),
 };
 
 const stepLabels: Readonly<Record<string, string>> = {

@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
+import { withConfigurationErrors } from '#console/components/configuration-errors.ts';
 import { FormOnPage } from '#console/components/form-page.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { useFormPage } from '#console/components/use-form-page.ts';
-import { LocationFields, type LocationValues, locationBodyOf, locationFieldNames } from './location-fields.tsx';
+import { LocationFields } from './location-fields.tsx';
+import { emptyLocation, type LocationValues, locationBodyOf, mainFieldOf } from './location-values.ts';
 
 /** The form of a new location. */
 export function NewLocationPage() {
@@ -12,10 +14,10 @@ export function NewLocationPage() {
   const navigate = useNavigate();
   const page = useFormPage<LocationValues>({
     draft: 'location new',
-    initial: { name: '', folder: '', rest: {} },
-    names: locationFieldNames,
+    initial: emptyLocation,
     save: async (values) => {
-      const { id } = await post('location/add', { kind: 'local', ...locationBodyOf(values) });
+      const adding = post('location/add', { kind: values.kind, ...locationBodyOf(values) });
+      const { id } = await withConfigurationErrors(values, adding, mainFieldOf(values));
       await client.invalidateQueries({ queryKey: ['location'] });
       await navigate({ to: '/locations/$id', params: { id: String(id) } });
     },
@@ -24,7 +26,7 @@ export function NewLocationPage() {
     <>
       <PageHead title="Add location" />
       <FormOnPage page={page} saveLabel="Add location" isNew>
-        <LocationFields form={page.form} />
+        <LocationFields form={page.form} isNew />
       </FormOnPage>
     </>
   );

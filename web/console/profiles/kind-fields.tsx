@@ -1,30 +1,17 @@
-import { Alert, PasswordInput, TagsInput, Text, TextInput } from '@mantine/core';
+import { Alert, TagsInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { SecretInput } from '#console/components/secret-input.tsx';
 import { useOverview } from '#console/overview/use-overview.ts';
-import { hasAccessUsers, profileTypes, secretMask } from '#core/records/login-profile.ts';
+import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
 import { LdapFields } from './ldap-fields.tsx';
 import { OidcFields } from './oidc-fields.tsx';
 import type { ProfileFormState as Form } from './profile-form-state.ts';
 import { SamlFields } from './saml-fields.tsx';
 
-/** A field for a secret. A stored secret appears as dots. It stays unless the operator types another one. */
-function Secret({ form, name, label }: { form: Form; name: 'password' | 'clientSecret' | 'bindPassword'; label: string }) {
-  const isStored = form.values[name] === secretMask;
-  return (
-    <PasswordInput
-      label={label}
-      autoComplete="off"
-      description={isStored ? 'A value is stored. Type another one to replace it.' : undefined}
-      {...form.getInputProps(name)}
-      onFocus={({ currentTarget }) => isStored && currentTarget.select()}
-    />
-  );
-}
-
 const Password = ({ form }: { form: Form }) => (
   <>
     <TextInput label="User name" description="Leave empty to ask visitors for the password only." {...form.getInputProps('username')} />
-    <Secret form={form} name="password" label="Password" />
+    <SecretInput label="Password" {...form.getInputProps('password')} />
   </>
 );
 
@@ -48,11 +35,11 @@ function EmailCode({ form }: { form: Form }) {
 }
 
 const Oidc = ({ form }: { form: Form }) => (
-  <OidcFields form={form} secret={<Secret form={form} name="clientSecret" label="Client secret" />} />
+  <OidcFields form={form} secret={<SecretInput label="Client secret" {...form.getInputProps('clientSecret')} />} />
 );
 
 const Ldap = ({ form }: { form: Form }) => (
-  <LdapFields form={form} secret={<Secret form={form} name="bindPassword" label="Password of the account" />} />
+  <LdapFields form={form} secret={<SecretInput label="Password of the account" {...form.getInputProps('bindPassword')} />} />
 );
 
 const byKind: Readonly<Record<number, (props: { form: Form }) => ReactNode>> = {

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
+import { withConfigurationErrors } from '#console/components/configuration-errors.ts';
 import { FormOnPage } from '#console/components/form-page.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { showMessage } from '#console/components/show-message.tsx';
 import { useFormPage } from '#console/components/use-form-page.ts';
-import { withConfigurationErrors } from './configuration-errors.ts';
 import { ProfileForm } from './profile-form.tsx';
 import { emptyProfile, type ProfileValues, profileBodyOf } from './profile-values.ts';
 

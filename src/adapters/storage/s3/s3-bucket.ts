@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
+import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { type Outbound, type OutboundRequest, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
@@ -90,7 +92,8 @@ export class S3Bucket {
     const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, bucket, pathStyle = false } = configuration;
     const url = new URL(endpoint);
     this.name = bucket;
-    this.#address = pathStyle ? `${url.origin}/${encodeText(bucket)}/` : `${url.protocol}//${bucket}.${url.host}/`;
+    const usesPath = pathStyle || isIP(hostOf(url.hostname)) !== 0; // an IP address has no subdomains
+    this.#address = usesPath ? `${url.origin}/${encodeText(bucket)}/` : `${url.protocol}//${bucket}.${url.host}/`;
     this.#configuration = configuration;
     this.#outbound = outbound;
   }

@@ -1,0 +1,67 @@
+import { changedFieldsBy } from '#console/components/record-editor.tsx';
+import type { Location } from '#core/records/location.ts';
+
+/** The form values of a location. Each member of a kind's configuration is a separate field. */
+export interface LocationValues extends Record<string, unknown> {
+  readonly name: string;
+  readonly kind: string;
+  readonly folder: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly pathStyle: boolean;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+  /** The members of the configuration that the form does not show. They are sent back unchanged. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+export const emptyLocation: LocationValues = {
+  name: '',
+  kind: 'local',
+  folder: '',
+  endpoint: '',
+  region: '',
+  bucket: '',
+  prefix: '',
+  pathStyle: false,
+  accessKeyId: '',
+  secretAccessKey: '',
+  sessionToken: '',
+  rest: {},
+};
+
+/** The members of each kind's configuration that the form shows, the main one first. */
+const membersOf: Readonly<Record<string, readonly string[]>> = {
+  local: ['folder'],
+  s3: ['bucket', 'endpoint', 'region', 'prefix', 'pathStyle', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
+};
+
+/** Returns the field that shows errors of the configuration that name no field. */
+export const mainFieldOf = ({ kind }: LocationValues): string => membersOf[kind]?.[0] ?? 'name';
+
+/** Returns the form values of a location. */
+export function locationValuesOf({ name, kind, configuration }: Location): LocationValues {
+  const members: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
+  const isShown = ([member]: readonly [string, unknown]) => membersOf[kind]?.includes(member) ?? false;
+  const [shown, rest] = [true, false].map((wanted) => Object.entries(members).filter((entry) => isShown(entry) === wanted));
+  return { ...emptyLocation, ...Object.fromEntries(shown ?? []), name, kind, rest: Object.fromEntries(rest ?? []) };
+}
+
+/** Returns the request body of location/add and location/update, without the kind. Empty optional members are left out. */
+export function locationBodyOf(values: LocationValues) {
+  const members = membersOf[values.kind] ?? [];
+  const filled = members.map((member) => [member, values[member]] as const).filter(([, value]) => value !== '' && value !== false);
+  return { name: values.name, configuration: JSON.stringify({ ...Object.fromEntries(filled), ...values.rest }) };
+}
+
+export const changedLocationFields = changedFieldsBy<LocationValues>({
+  endpoint: 'address of the service',
+  prefix: 'folder',
+  pathStyle: 'bucket in the path',
+  accessKeyId: 'access key id',
+  secretAccessKey: 'secret access key',
+  sessionToken: 'session token',
+});
