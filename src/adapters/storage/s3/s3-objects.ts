@@ -9,6 +9,7 @@ export const tokenHeader = 'x-amz-meta-postern-token';
 const namesPerDeletion = 1000;
 const maxCopy = 5 * 2 ** 30; // bytes that one request copies
 const requestsAtOnce = 16;
+const maxListed = 1_000_000; // keys of one folder: a service could list without end
 const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
 
 /** An object in a bucket. */
@@ -38,9 +39,14 @@ interface ListedKeys {
 const decodeListed = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
 const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000;
 
-/** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes */
+/**
+ * Yields the keys that begin with a prefix, in pages.
+ * @param delimiter '/': keys with a further slash only as prefixes
+ * @throws StorageUnavailable if there are more than a million, or if the list does not advance
+ */
 export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
   let next: string | null = '';
+  let listed = 0;
   while (next !== null) {
     const query = { 'list-type': '2', prefix, 'max-keys': `${pageSize}`, 'encoding-type': 'url' };
     const page: XmlElement = await bucket.sendForXml('GET', '', {
@@ -56,7 +62,11 @@ export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' 
       })),
       prefixes: childrenOf(page, 'CommonPrefixes').map((element) => decodeListed(textOf('Prefix', element))),
     };
-    next = textOf('IsTruncated') === 'true' ? textOf('NextContinuationToken') : null;
+    listed += page.children.length;
+    if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
+    const following = textOf('IsTruncated') === 'true' ? textOf('NextContinuationToken') : null;
+    if (following === next) throw new StorageUnavailable('the service lists the same keys again');
+    next = following;
   }
 }
 

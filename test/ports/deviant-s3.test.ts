@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
+import { packList } from '#core/authorization/address-range.ts';
+import { ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { namesIn, path, token } from './storage.contract.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const key = { accessKeyId: 'id', secretAccessKey: 'secret' };
+
+/** Starts a fake service that does what no real one can be made to do. @returns a storage in it, and what it was asked */
+async function fakeService(t: TestContext, answer: Answer) {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    request.resume().on('end', () => answer(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
+  atEnd(t, async () => {
+    await outbound[Symbol.asyncDispose]();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const storage = new S3Storage({ endpoint, region: 'default', bucket: 'bucket', ...key }, outbound);
+  return { storage, requests, endpoint };
+}
+
+const listed = (keys: readonly string[], next = '') =>
+  `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated><NextContinuationToken>${next}</NextContinuationToken>${keys
+    .map((name) => `<Contents><Key>${name}</Key><Size>4</Size><ETag>"e"</ETag><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>`)
+    .join('')}</ListBucketResult>`;
+const file = { 'content-length': '4', etag: '"e"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' };
+const isUnavailable = (cause: unknown) => cause instanceof StorageUnavailable && !(cause instanceof OutcomeUnknown);
+
+test('an S3 service that redirects to another host is unavailable, and the other host is not asked', async (t) => {
+  const other = await fakeService(t, (_, response) => response.end(listed([])));
+  const { storage } = await fakeService(t, (_, response) => response.writeHead(307, { location: `${other.endpoint}/bucket/` }).end());
+  await assert.rejects(storage.check(), isUnavailable);
+  assert.deepEqual(other.requests, []);
+});
+
+const wrongLists: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  'no XML': (response) => response.end('<html><body>Welcome'),
+  'an entity that grows': (response) =>
+    response.end('<!DOCTYPE a [<!ENTITY b "bbbb">]><ListBucketResult><Contents><Key>&b;</Key></Contents></ListBucketResult>'),
+  'too many levels': (response) => response.end('<a>'.repeat(100)),
+  'endless XML': (response) => {
+    const more = () => {
+      while (response.write('<Contents></Contents>'.repeat(1000)));
+    };
+    response.write('<ListBucketResult>');
+    response.on('drain', more);
+    more();
+  },
+  'a half response': (response) => {
+    response.writeHead(200, { 'content-length': '1000' }).write('<ListBucketResult>');
+    setImmediate(() => response.destroy());
+  },
+  'an error with status 200': (response) => response.end('<Error><Code>InternalError</Code></Error>'),
+};
+for (const [what, answer] of Object.entries(wrongLists))
+  test(`an S3 service whose listing is ${what} is unavailable`, async (t) => {
+    const { storage } = await fakeService(t, (_, response) => answer(response));
+    await assert.rejects(storage.check(), isUnavailable);
+  });
+
+test('an S3 service whose listing never ends is unavailable', async (t) => {
+  const same = await fakeService(t, (_, response) => response.end(listed(['a'], 'next')));
+  await assert.rejects(namesIn(same.storage, '/'), isUnavailable);
+  assert.ok(same.requests.length < 5);
+});
+
+test('at an S3 service that reports a failed copy with status 200, a file that is renamed keeps its name', async (t) => {
+  const { storage, requests } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+    if (headers['x-amz-copy-source']) return void response.end('<Error><Code>InternalError</Code></Error>');
+    if (method === 'HEAD') return void (url.includes('/old') ? response.writeHead(200, file).end() : response.writeHead(404).end());
+    response.end(method === 'GET' ? listed([]) : '<DeleteResult></DeleteResult>');
+  });
+  await assert.rejects(storage.rename(path('/'), 'old', 'new', { token: token(), pendingTokens: [] }), StorageUnavailable);
+  assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
+});
+
+test('an S3 service that answers 500 to a change leaves its outcome unknown', async (t) => {
+  const { storage } = await fakeService(t, ({ method }, response) => {
+    if (method === 'GET') response.end(listed([]));
+    else response.writeHead(method === 'HEAD' ? 404 : 500).end();
+  });
+  const change = { token: token(), pendingTokens: [] };
+  await assert.rejects(storage.createFolder(path('/'), 'folder', change), OutcomeUnknown);
+});
+
+const wrongContents: readonly (readonly [string, number, string, string, typeof StorageUnavailable | typeof ItemChanged])[] = [
+  ['ignores ranges', 200, '0123456789', '10', StorageUnavailable],
+  ['sends too few bytes', 206, '01', '2', StorageUnavailable],
+  ['sends too many bytes', 206, '012345', '6', StorageUnavailable],
+  ['has replaced the file', 412, '', '0', ItemChanged],
+];
+for (const [what, status, body, length, error] of wrongContents)
+  test(`a download from an S3 service that ${what} fails`, async (t) => {
+    const { storage } = await fakeService(t, ({ method }, response) => {
+      if (method === 'HEAD') response.writeHead(200, file).end();
+      else response.writeHead(status, { 'content-length': length }).end(body);
+    });
+    const opened = await storage.open(path('/doc'));
+    assert.ok(opened);
+    await assert.rejects(async () => {
+      for await (const _ of opened.read({ start: 0, end: 3 }));
+    }, error);
+  });
