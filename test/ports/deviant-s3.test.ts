@@ -7,7 +7,7 @@ import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import { ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { namesIn, path, token } from './storage.contract.ts';
+import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -97,21 +97,53 @@ test('an S3 service that answers 500 to a change leaves its outcome unknown', as
   await assert.rejects(storage.createFolder(path('/'), 'folder', change), OutcomeUnknown);
 });
 
-const wrongContents: readonly (readonly [string, number, string, string, typeof StorageUnavailable | typeof ItemChanged])[] = [
-  ['ignores ranges', 200, '0123456789', '10', StorageUnavailable],
-  ['sends too few bytes', 206, '01', '2', StorageUnavailable],
-  ['sends too many bytes', 206, '012345', '6', StorageUnavailable],
-  ['has replaced the file', 412, '', '0', ItemChanged],
+const large = 1 << 20; // bytes
+const rangeOf = ({ headers }: IncomingMessage) =>
+  /^bytes=(\d+)-(\d+)$/
+    .exec(headers.range ?? '')
+    ?.slice(1)
+    .map(Number) ?? [0, 0];
+/** Answers the first request for a file, whose size is a megabyte, as a service does. @param later answers the others */
+const fileService =
+  (later: Answer): Answer =>
+  (request, response) => {
+    const [start = 0, end = 0] = rangeOf(request);
+    if (start > 0) return later(request, response);
+    const headers = { etag: '"e"', 'content-range': `bytes 0-${end}/${large}` };
+    response.writeHead(206, headers).end(Buffer.alloc(end + 1));
+  };
+const wrongContents: readonly (readonly [string, Answer, typeof StorageUnavailable | typeof ItemChanged])[] = [
+  ['ignores ranges', (_, response) => response.end(Buffer.alloc(large)), StorageUnavailable],
+  ['sends too few bytes', (_, response) => response.writeHead(206).end('01'), StorageUnavailable],
+  ['sends too many bytes', (_, response) => response.writeHead(206).end(Buffer.alloc(large)), StorageUnavailable],
+  ['has replaced the file', (_, response) => response.writeHead(412).end(), ItemChanged],
+  ['resets the connection', (_, response) => response.destroy(), StorageUnavailable],
 ];
-for (const [what, status, body, length, error] of wrongContents)
+for (const [what, later, error] of wrongContents)
   test(`a download from an S3 service that ${what} fails`, async (t) => {
-    const { storage } = await fakeService(t, ({ method }, response) => {
-      if (method === 'HEAD') response.writeHead(200, file).end();
-      else response.writeHead(status, { 'content-length': length }).end(body);
-    });
+    const { storage } = await fakeService(t, fileService(later));
     const opened = await storage.open(path('/doc'));
     assert.ok(opened);
-    await assert.rejects(async () => {
-      for await (const _ of opened.read({ start: 0, end: 3 }));
-    }, error);
+    await assert.rejects(bytesOf(opened), error);
   });
+
+const wrongStarts: Readonly<Record<string, Answer>> = {
+  'ignores ranges': (_, response) => response.end(Buffer.alloc(large)),
+  'sends too few bytes': (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-9/10' }).end('01'),
+  'sends too many bytes': (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-1/2' }).end('0123456789'),
+};
+for (const [what, answer] of Object.entries(wrongStarts))
+  test(`a file of an S3 service that ${what} is not opened`, async (t) => {
+    const { storage } = await fakeService(t, answer);
+    await assert.rejects(storage.open(path('/doc')), isUnavailable);
+  });
+
+test('a small file is read from an S3 service with one request', async (t) => {
+  const { storage, requests } = await fakeService(t, (_, response) =>
+    response.writeHead(206, { etag: '"e"', 'content-range': 'bytes 0-3/4' }).end('text'),
+  );
+  const opened = await storage.open(path('/doc'));
+  assert.ok(opened);
+  assert.equal((await bytesOf(opened)).toString(), 'text');
+  assert.deepEqual(requests, ['GET /bucket/doc']);
+});

@@ -1,32 +1,90 @@
 import type { Entry } from '#core/listing.ts';
+import type { OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
+import { describeObject, type S3Object, wholeSeconds } from './s3-objects.ts';
 
-/** Opens a file. Each read is a request for a range of the version that the entry describes. */
-export function openS3File(bucket: S3Bucket, key: string, entry: Entry): OpenFile {
+/** Bytes that are read when a file is opened: small files need no second request. */
+const firstBytes = 1 << 17;
+
+/** A file, and its first bytes. */
+interface OpenedObject {
+  readonly entry: Entry;
+  readonly start: Uint8Array;
+}
+
+const entryOf = (name: string, { size, modified, etag }: Omit<S3Object, 'key'>): Entry => ({ name, folder: false, size, modified, etag });
+
+/** Returns the size of the object from the header `content-range`. @throws StorageUnavailable if the service ignores ranges */
+function sizeOf({ status, headers }: OutboundResponse): number {
+  const size = /^bytes 0-\d+\/(\d{1,16})$/.exec(headers['content-range'] ?? '')?.[1];
+  if (status !== 206 || size === undefined) throw new StorageUnavailable('the service ignores ranges');
+  return Number(size);
+}
+
+/** Reads the beginning of an object. @returns null if there is none */
+async function openObject(bucket: S3Bucket, key: string, name: string): Promise<OpenedObject | null> {
+  const response = await bucket.send('GET', key, { headers: { range: `bytes=0-${firstBytes - 1}` } });
+  if (response.status === 404) return discard(response);
+  if (response.status === 416) {
+    await discard(response);
+    const empty = await describeObject(bucket, key); // a range of an empty object does not exist
+    return empty && { entry: entryOf(name, empty), start: new Uint8Array() };
+  }
+  const size = sizeOf(response);
+  const start = await readWhole(response, Math.min(size, firstBytes));
+  const modified = wholeSeconds(Date.parse(response.headers['last-modified'] ?? ''));
+  return { entry: entryOf(name, { size, modified, etag: response.headers['etag'] ?? '' }), start };
+}
+
+async function discard(response: OutboundResponse): Promise<null> {
+  await response.read(firstBytes).catch(() => {});
+  return null;
+}
+
+async function readWhole(response: OutboundResponse, length: number): Promise<Uint8Array> {
+  const bytes = await response.read(length).catch((cause: unknown) => {
+    throw new StorageUnavailable('the connection to the service was lost', { cause });
+  });
+  if (bytes.length !== length) throw new StorageUnavailable('the service sent a different number of bytes than it announced');
+  return bytes;
+}
+
+/** Yields the bytes of a range of the version that the entry describes. */
+async function* readRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+  const headers = { range: `bytes=${start}-${end}`, 'if-match': etag };
+  const response = await bucket.send('GET', key, { headers, ...(signal ? { signal } : {}) });
+  if (response.status !== 206) {
+    await discard(response);
+    if (response.status < 300) throw new StorageUnavailable('the service ignores ranges');
+    throw new ItemChanged('another object has this key now');
+  }
+  let remaining = end - start + 1;
+  try {
+    for await (const piece of response.body) {
+      signal?.throwIfAborted();
+      remaining -= piece.length;
+      yield piece;
+    }
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new StorageUnavailable('the connection to the service was lost', { cause });
+  }
+  if (remaining !== 0) throw new StorageUnavailable('the service sent a different number of bytes than it announced');
+}
+
+/** Opens a file. Its beginning is read at once, the rest by a request for each read. @returns null if there is no such object */
+export async function openS3File(bucket: S3Bucket, key: string, name: string): Promise<OpenFile | null> {
+  const opened = await openObject(bucket, key, name);
+  if (!opened) return null;
+  const { entry, start: first } = opened;
   return {
     entry,
+    ...(first.length === entry.size ? { content: first } : {}),
     async *read({ start, end }, signal) {
-      if (end < start) return;
-      const headers = { range: `bytes=${start}-${end}`, 'if-match': entry.etag };
-      const response = await bucket.send('GET', key, { headers, ...(signal ? { signal } : {}) });
-      if (response.status !== 206) {
-        await response.read(1 << 16).catch(() => {});
-        if (response.status < 300) throw new StorageUnavailable('the service ignores ranges');
-        throw new ItemChanged('another object has this key now');
-      }
-      let remaining = end - start + 1;
-      try {
-        for await (const piece of response.body) {
-          signal?.throwIfAborted();
-          remaining -= piece.length;
-          yield piece;
-        }
-      } catch (cause) {
-        signal?.throwIfAborted();
-        throw new StorageUnavailable('the connection to the service was lost', { cause });
-      }
-      if (remaining !== 0) throw new StorageUnavailable('the service sent a different number of bytes than it announced');
+      if (start < first.length && start <= end) yield first.subarray(start, end + 1);
+      const next = Math.max(start, first.length);
+      if (next <= end) yield* readRange(bucket, key, entry.etag, next, end, signal);
     },
     close: async () => {},
   };

@@ -37,7 +37,8 @@ interface ListedKeys {
 }
 
 const decodeListed = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
-const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000;
+/** Returns a time in whole seconds: a listing is more exact than a response to HEAD. */
+export const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000;
 
 /**
  * Yields the keys that begin with a prefix, in pages.

@@ -58,8 +58,8 @@ export class S3Storage implements Storage {
   }
 
   async open(path: ItemPath): Promise<OpenFile | null> {
-    const entry = await this.#folders.entry(path);
-    return entry && !entry.folder ? openS3File(this.#bucket, this.#keys.file(path), entry) : null;
+    const name = path.at(-1);
+    return name === undefined ? null : openS3File(this.#bucket, this.#keys.file(path), name);
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
