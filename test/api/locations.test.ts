@@ -43,6 +43,18 @@ test('a location can be added, read, renamed, used by a share, and deleted when 
   assert.equal((await postern.send('location/get', { id })).status, 404);
 });
 
+test('the path of a folder can have its former name', async (t) => {
+  const postern = await startPostern(t);
+  await writeFile(join(postern.files, 'doc'), 'text');
+  for (const member of ['path', 'folder']) {
+    const configuration = JSON.stringify({ [member]: postern.files });
+    const { id } = await postern.call('location/add', { name: member, kind: 'local', configuration });
+    assert.equal((await postern.call('location/get', { id })).configuration, configuration);
+    const { entries } = await postern.call('location/browse', { location: member });
+    assert.ok(entries.some(({ name }: Json) => name === 'doc'));
+  }
+});
+
 test('location/update with a duplicate name gets 409, and with an outdated etag 412', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedLocation(postern);
@@ -89,6 +101,7 @@ test('a configuration is refused unless it names an existing folder within the a
     '{}',
     '[]',
     JSON.stringify({ folder: 'relative' }),
+    JSON.stringify({ path: postern.files, folder: postern.files }),
     JSON.stringify({ folder: '/etc' }),
     JSON.stringify({ folder: join(postern.files, '..') }),
     JSON.stringify({ folder: `${postern.files}/../../..` }),

@@ -23,10 +23,9 @@ interface LocationContext {
  * @throws StorageUnavailable if the configuration has no folder: it was lost with the key that sealed it
  */
 export function configuredFolder(data: string, configuration: string): string {
-  const parsed: unknown = JSON.parse(configuration);
-  const folder = typeof parsed === 'object' && parsed !== null && 'folder' in parsed ? parsed.folder : '';
-  if (typeof folder !== 'string' || folder === '') throw new StorageUnavailable('the configuration of the location has no folder');
-  return resolve(data, folder);
+  const { path, folder = '' }: { path?: string; folder?: string } = JSON.parse(configuration);
+  if ((path ?? folder) === '') throw new StorageUnavailable('the configuration of the location has no path');
+  return resolve(data, path ?? folder);
 }
 
 /** Returns the same path as `configuredFolder`, or null if the configuration has no folder. */

@@ -48,6 +48,8 @@ export function localStorages(roots: readonly LocalRoot[], data: string, minFree
     return (await resolveAll([...paths])).some((other) => isWithin(folder, other) || isWithin(other, folder));
   }
   async function folderError(tid: number, configuration: string, others: readonly StorageLocation[]): Promise<string | null> {
+    const { path, folder: formerPath }: { path?: string; folder?: string } = JSON.parse(configuration);
+    if ((path === undefined) === (formerPath === undefined)) return 'path is required, as in { "path": "/absolute/path" }';
     const configuredPath = configuredFolder(data, configuration);
     const [folder] = await folders.resolveLinks([configuredPath]);
     // The error is the same for every folder outside the roots, so that it does not reveal which of them exist.

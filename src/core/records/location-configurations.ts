@@ -9,10 +9,12 @@ type StorageKindName = (typeof storageKinds)[number];
 const modeField = (subject: string) =>
   patternText('^0[0-7]{3}$', { description: `${subject}, in octal as for chmod. Default: those of the parent folder.` });
 
-/** Configuration of kind `local`. The folder is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
+/** Configuration of kind `local`. The path is absolute, or `files` or a folder below `files` in POSTERN_DATA. */
 export const LocalConfiguration = Type.Object(
   {
-    folder: patternText('^(/|files(/|$))', { maxLength: limits.path }),
+    path: Type.Optional(patternText('^(/|files(/|$))', { maxLength: limits.path })),
+    /** The first name of `path`, still accepted. One of the two is required. */
+    folder: Type.Optional(patternText('^(/|files(/|$))', { maxLength: limits.path })),
     mountPoint: Type.Optional(
       Type.Boolean({ description: 'true: the folder is a mount point. While nothing is mounted there, the location is unavailable.' }),
     ),
@@ -65,7 +67,7 @@ export interface ConfigurationForm {
 
 /** The forms of the kinds that are available. */
 export const locationConfigurations: { readonly [K in StorageKindName]?: ConfigurationForm } = {
-  local: { schema: LocalConfiguration, example: '{ "folder": "/absolute/path" }', secrets: [], server: [] },
+  local: { schema: LocalConfiguration, example: '{ "path": "/absolute/path" }', secrets: [], server: [] },
   s3: {
     schema: S3Configuration,
     example: '{ "region": "eu-central-1", "bucket": "reports", "accessKeyId": "…", "secretAccessKey": "…" }',

@@ -35,7 +35,7 @@ const exampleValues: Readonly<Record<string, unknown>> = {
   token: 'pst_t_…',
   name: 'reports',
   kind: 'local',
-  configuration: '{"folder":"/srv/files"}',
+  configuration: '{"path":"/srv/files"}',
   role: 'editor',
   viewId: 'dGhlIGxpbmsgb2YgYSBzaGFyZQ',
   typeId: 3,

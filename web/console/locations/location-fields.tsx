@@ -16,7 +16,7 @@ export const storageKindName = (kind: string) => kindNames[kind] ?? kind;
 
 const Local = ({ form }: Props) => (
   <>
-    <TextInput label={storageKindName('local')} placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('folder')} />
+    <TextInput label={storageKindName('local')} placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('path')} />
     <Text size="sm" c="dimmed">
       To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS.
     </Text>

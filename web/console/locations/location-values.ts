@@ -5,7 +5,7 @@ import type { Location } from '#core/records/location.ts';
 export interface LocationValues extends Record<string, unknown> {
   readonly name: string;
   readonly kind: string;
-  readonly folder: string;
+  readonly path: string;
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
@@ -21,7 +21,7 @@ export interface LocationValues extends Record<string, unknown> {
 export const emptyLocation: LocationValues = {
   name: '',
   kind: 'local',
-  folder: '',
+  path: '',
   endpoint: '',
   region: '',
   bucket: '',
@@ -35,7 +35,7 @@ export const emptyLocation: LocationValues = {
 
 /** The members of each kind's configuration that the form shows, the main one first. */
 const membersOf: Readonly<Record<string, readonly string[]>> = {
-  local: ['folder'],
+  local: ['path'],
   s3: ['bucket', 'endpoint', 'region', 'prefix', 'pathStyle', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
 };
 
@@ -44,7 +44,8 @@ export const mainFieldOf = ({ kind }: LocationValues): string => membersOf[kind]
 
 /** Returns the form values of a location. */
 export function locationValuesOf({ name, kind, configuration }: Location): LocationValues {
-  const members: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
+  const { folder, ...others }: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
+  const members = folder === undefined ? others : { path: folder, ...others }; // `folder` is the former name of `path`
   const isShown = ([member]: readonly [string, unknown]) => membersOf[kind]?.includes(member) ?? false;
   const [shown, rest] = [true, false].map((wanted) => Object.entries(members).filter((entry) => isShown(entry) === wanted));
   return { ...emptyLocation, ...Object.fromEntries(shown ?? []), name, kind, rest: Object.fromEntries(rest ?? []) };
