@@ -8,7 +8,7 @@ import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { fieldErrorAt } from '../api/keys.ts';
 import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
@@ -49,6 +49,31 @@ else {
     await assert.rejects(storage.check(), StorageUnavailable);
     const bucket = new S3Bucket({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
     await assert.rejects(bucket.send('PUT', 'key', { body: 'text' }), OutcomeUnknown);
+  });
+
+  test('S3 (radosgw): a file that another program creates or replaces during an upload stays', async () => {
+    const configuration = await server.newBucket();
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    await put(storage, '/', 'replaced', 'before');
+    const etag = (await storage.stat(path('/replaced')))?.etag ?? '';
+    const change = { parent: path('/'), size: 5 } as const;
+    const uploads = [
+      { ...change, name: 'new', ifTaken: 'refuse' },
+      { ...change, name: 'replaced', ifTaken: { replaces: etag } },
+    ] as const;
+    for (const target of uploads) {
+      // The other program writes between the look at the name and the request that stores the file.
+      const request: Outbound['request'] = async (url, options) => {
+        if (options?.method === 'PUT' && url.pathname.endsWith(`/${target.name}`))
+          await bucket.sendAndRead('PUT', target.name, { body: 'by another program' });
+        return outbound.request(url, options);
+      };
+      const upload = await new S3Storage(configuration, { request }).upload(target, token());
+      await upload.write(Buffer.from('after'));
+      await assert.rejects(upload.place(), target.ifTaken === 'refuse' ? ItemExists : ItemChanged);
+      await upload.discard();
+      assert.equal(await textOf(storage, `/${target.name}`), 'by another program');
+    }
   });
 
   test('S3 (radosgw): keys that are not paths are not listed, and are deleted with their folder', async () => {

@@ -112,11 +112,22 @@ export async function startMultipart(bucket: S3Bucket, key: string, headers: Rea
   return id;
 }
 
-/** Completes a multipart upload. @param etags of the parts, in order */
-export async function completeMultipart(bucket: S3Bucket, key: string, uploadId: string, etags: readonly string[]): Promise<void> {
+/**
+ * Completes a multipart upload.
+ * @param etags of the parts, in order
+ * @param condition headers
+ * @returns false if the condition is not met
+ */
+export async function completeMultipart(
+  bucket: S3Bucket,
+  key: string,
+  uploadId: string,
+  etags: readonly string[],
+  condition: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
   const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`);
   const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
-  await bucket.sendForXml('POST', key, { query: { uploadId }, body });
+  return (await bucket.sendForXml('POST', key, { query: { uploadId }, headers: condition, body }, [409, 412])) !== null;
 }
 
 /** Ends a multipart upload without a result. An upload that has ended already is no error. */

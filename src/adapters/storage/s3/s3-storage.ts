@@ -5,6 +5,7 @@ import type { Outbound } from '#ports/outbound.ts';
 import type { ChangeContext, OpenFile, PendingFileChange, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { S3Changes } from './s3-changes.ts';
+import { S3Conditions } from './s3-conditions.ts';
 import { openS3File } from './s3-file.ts';
 import { S3Folders, S3Keys } from './s3-folders.ts';
 import { abortMultipart, deleteObjects, hasKeys, listKeys } from './s3-objects.ts';
@@ -18,12 +19,14 @@ export class S3Storage implements Storage {
   readonly #keys: S3Keys;
   readonly #folders: S3Folders;
   readonly #changes: S3Changes;
+  readonly #conditions: S3Conditions;
 
   constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) {
     this.#bucket = new S3Bucket(configuration, outbound);
     this.#keys = new S3Keys(configuration.prefix);
     this.#folders = new S3Folders(this.#bucket, this.#keys);
     this.#changes = new S3Changes(this.#folders);
+    this.#conditions = new S3Conditions(this.#bucket, this.#keys);
   }
 
   async check(): Promise<void> {
@@ -63,7 +66,7 @@ export class S3Storage implements Storage {
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startS3Upload(this.#folders, target, token);
+    return startS3Upload({ folders: this.#folders, conditions: this.#conditions }, target, token);
   }
 
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {

@@ -1,5 +1,6 @@
 import { numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
+import type { S3Conditions } from './s3-conditions.ts';
 import type { S3Folders } from './s3-folders.ts';
 import { abortMultipart, completeMultipart, copyObject, deleteObjects, describeObject, startMultipart, tokenHeader } from './s3-objects.ts';
 
@@ -16,10 +17,17 @@ const placedName = (token: string) => `${token}.name`;
 const keyOf = ({ keys }: S3Folders, { parent, name, ifTaken }: UploadTarget, token: string) =>
   ifTaken === 'number' ? keys.staging(stagedPart(token)) : keys.file([...parent, name]);
 
+/** Where files are uploaded to. */
+interface UploadPlace {
+  readonly folders: S3Folders;
+  readonly conditions: S3Conditions;
+}
+
 /** An upload: one request for a small file, several parts for a large one or one of unknown size. */
 class S3Upload implements Upload {
   readonly handle: string | null;
   readonly #folders: S3Folders;
+  readonly #conditions: S3Conditions;
   readonly #target: UploadTarget;
   readonly #token: string;
   readonly #partSize: number;
@@ -28,8 +36,9 @@ class S3Upload implements Upload {
   readonly #etags: string[] = [];
   #isPlaced = false;
 
-  constructor(folders: S3Folders, target: UploadTarget, token: string, handle: string | null) {
+  constructor({ folders, conditions }: UploadPlace, target: UploadTarget, token: string, handle: string | null) {
     this.#folders = folders;
+    this.#conditions = conditions;
     this.#target = target;
     this.#token = token;
     this.handle = handle;
@@ -107,28 +116,39 @@ class S3Upload implements Upload {
     const { bucket, keys } = this.#folders;
     const key = keys.file(path);
     if (this.handle === null) return this.#putWhole(key);
-    await completeMultipart(bucket, this.#key, this.handle, this.#etags);
+    const condition = this.#key === key ? await this.#condition() : {};
+    if (!(await completeMultipart(bucket, this.#key, this.handle, this.#etags, condition))) throw this.#collision();
     if (this.#key === key) return;
     const staged = await describeObject(bucket, this.#key);
     if (!staged) throw new ItemChanged('the uploaded file was deleted');
     await copyObject(bucket, staged, key, this.#token);
   }
 
-  /** Stores the file with one request. @throws ItemExists if the name was taken meanwhile, at a service that knows conditions */
+  /** Stores the file with one request. @throws ItemExists, ItemChanged at a service that knows conditions */
   async #putWhole(key: string): Promise<void> {
-    const isNew = typeof this.#target.ifTaken !== 'object';
-    const headers = { [tokenHeader]: this.#token, ...(isNew ? { 'if-none-match': '*' } : {}) };
+    const headers = { [tokenHeader]: this.#token, ...(await this.#condition()) };
     const { status } = await this.#folders.bucket.sendAndRead('PUT', key, { headers, body: Buffer.concat(this.#chunks) });
-    if (status >= 300) throw new ItemExists('the name is taken');
+    if (status >= 300) throw this.#collision();
+  }
+
+  /** Returns the headers of a request that must not replace another file. */
+  async #condition(): Promise<Readonly<Record<string, string>>> {
+    const { ifTaken } = this.#target;
+    return typeof ifTaken === 'object' ? this.#conditions.ifMatches(ifTaken.replaces) : this.#conditions.ifAbsent;
+  }
+
+  #collision(): ItemExists | ItemChanged {
+    return typeof this.#target.ifTaken === 'object' ? new ItemChanged('the file has changed') : new ItemExists('the name is taken');
   }
 }
 
 /** Starts an upload. @throws ItemNotFound if there is no such folder */
-export async function startS3Upload(folders: S3Folders, target: UploadTarget, token: string): Promise<Upload> {
+export async function startS3Upload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
+  const { folders } = place;
   if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
   const isSmall = target.size !== null && target.size <= smallestPart;
   const handle = isSmall ? null : await startMultipart(folders.bucket, keyOf(folders, target, token), { [tokenHeader]: token });
-  return new S3Upload(folders, target, token, handle);
+  return new S3Upload(place, target, token, handle);
 }
 
 /** Returns the name of the file that an upload has made, or null. */

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { S3Bucket } from './s3-bucket.ts';
+import type { S3Keys } from './s3-folders.ts';
+import { deleteObjects } from './s3-objects.ts';
+
+/** How a service wants an ETag in `if-match`, or that it ignores the header. */
+type Form = 'quoted' | 'bare' | 'ignored';
+
+const inForm = (etag: string, form: Exclude<Form, 'ignored'>) => (form === 'quoted' ? etag : etag.replaceAll('"', ''));
+
+/** The conditions for writing that a service knows. They protect files from programs that write without Postern. */
+export class S3Conditions {
+  readonly #bucket: S3Bucket;
+  readonly #keys: S3Keys;
+  #form: Promise<Form> | null = null;
+
+  constructor(bucket: S3Bucket, keys: S3Keys) {
+    this.#bucket = bucket;
+    this.#keys = keys;
+  }
+
+  /** Returns the headers of a request that creates an object only if there is none. Services that do not know the condition ignore it. */
+  get ifAbsent(): Readonly<Record<string, string>> {
+    return { 'if-none-match': '*' };
+  }
+
+  /** Returns the headers of a request that replaces an object only if it has this ETag. The first call tests what the service knows. */
+  async ifMatches(etag: string): Promise<Readonly<Record<string, string>>> {
+    this.#form ??= this.#test().catch((cause: unknown) => {
+      this.#form = null;
+      throw cause;
+    });
+    const form = await this.#form;
+    return form === 'ignored' ? {} : { 'if-match': inForm(etag, form) };
+  }
+
+  /** Tests with an object in the staging area. Some services refuse each ETag in quotes, others ignore the header. */
+  async #test(): Promise<Form> {
+    const key = this.#keys.staging(`${randomUUID()}.test`);
+    const write = (condition: Readonly<Record<string, string>>) => this.#bucket.sendAndRead('PUT', key, { headers: condition, body: '' });
+    try {
+      const { headers } = await write({});
+      const etag = headers['etag'] ?? '';
+      if ((await write({ 'if-match': '"another"' })).status < 300) return 'ignored';
+      for (const form of ['quoted', 'bare'] as const) if ((await write({ 'if-match': inForm(etag, form) })).status < 300) return form;
+      return 'ignored';
+    } finally {
+      await deleteObjects(this.#bucket, [key]);
+    }
+  }
+}
