@@ -38,19 +38,20 @@ export function path(text: string): ItemPath {
   return parsed;
 }
 
-/** Starts an upload of unknown size. @param etag of the file to replace; without it, the name must be free */
+/** Starts an upload. @param etag of the file to replace; without it, the name must be free @param size default: unknown */
 export const startUpload = (
   storage: Storage,
   parent: string,
   name: string,
-  { token: named = token(), etag }: { token?: string; etag?: string } = {},
-) => storage.upload({ parent: path(parent), name, size: null, ifTaken: etag === undefined ? 'refuse' : { replaces: etag } }, named);
+  { token: named = token(), etag, size = null }: { token?: string; etag?: string; size?: number | null } = {},
+) => storage.upload({ parent: path(parent), name, size, ifTaken: etag === undefined ? 'refuse' : { replaces: etag } }, named);
 
 /** Uploads a file and discards the staging file, as features do. */
 export async function put(storage: Storage, parent: string, name: string, text: string | Buffer, etag?: string) {
-  const upload = await startUpload(storage, parent, name, etag === undefined ? {} : { etag });
+  const bytes = Buffer.from(text);
+  const upload = await startUpload(storage, parent, name, { size: bytes.length, ...(etag === undefined ? {} : { etag }) });
   try {
-    await upload.write(Buffer.from(text));
+    await upload.write(bytes);
     return await underLock(storage, parent, name, () => upload.place());
   } finally {
     await upload.discard();
@@ -241,7 +242,7 @@ function changes(name: string, open: OpenStorage): void {
     const storage = await open(t);
     await make(storage, path('/'), 'tree');
     await make(storage, path('/tree'), 'branch');
-    for (let index = 0; index < 150; index += 1) await put(storage, '/tree/branch', `leaf ${index}`, 'x');
+    await Promise.all(Array.from({ length: 150 }, (_, index) => put(storage, '/tree/branch', `leaf ${index}`, 'x')));
     await remove(storage, path('/'), 'tree');
     assert.deepEqual(await namesIn(storage, '/'), []);
     await make(storage, path('/'), 'tree');
