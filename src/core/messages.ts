@@ -100,6 +100,7 @@ export const messages = {
   locationInUse: { id: 4097, status: 409, title: 'The location is still in use' },
   keyFixed: { id: 4098, status: 409, title: 'The key from POSTERN_API_KEY cannot be deleted through the API' },
   idempotencyReused: { id: 4099, status: 409, title: 'The Idempotency-Key was used for another request' },
+  fileArchived: { id: 4100, status: 409, title: 'The file is in archive storage, and must be restored there first' },
   linkEnded: { id: 4101, status: 410, title: 'This link has expired. Ask the person who sent it for a new one' },
   firstAddressEnded: {
     id: 4102,

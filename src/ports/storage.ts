@@ -130,7 +130,7 @@ export interface Storage {
   list(path: ItemPath, client?: StorageClient): Promise<AsyncIterable<readonly Entry[]> | null>;
   /** Returns one sorted page of a folder, or null if there is no folder. @throws PageTooDeep (core/listing) */
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
-  /** Opens a file. @returns null if there is no file */
+  /** Opens a file. @returns null if there is no file @throws ItemArchived */
   open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), StorageFull */
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void>;
@@ -176,5 +176,7 @@ export class StorageFull extends Error {}
 export class ItemNotFound extends Error {}
 /** The name is already in use. */
 export class ItemExists extends Error {}
+/** The file exists, but its bytes are in an archive from which they must be restored first. */
+export class ItemArchived extends Error {}
 /** The file has changed since the caller read its etag. */
 export class ItemChanged extends Error {}

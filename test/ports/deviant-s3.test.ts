@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import { packList } from '#core/authorization/address-range.ts';
-import { ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ItemArchived, ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 
@@ -137,6 +137,13 @@ for (const [what, answer] of Object.entries(wrongStarts))
     const { storage } = await fakeService(t, answer);
     await assert.rejects(storage.open(path('/doc')), isUnavailable);
   });
+
+test('a file that an S3 service has archived is not opened, and the error says why', async (t) => {
+  const { storage } = await fakeService(t, (_, response) =>
+    response.writeHead(403).end('<Error><Code>InvalidObjectState</Code><StorageClass>GLACIER</StorageClass></Error>'),
+  );
+  await assert.rejects(storage.open(path('/doc')), ItemArchived);
+});
 
 test('a small file is read from an S3 service with one request', async (t) => {
   const { storage, requests } = await fakeService(t, (_, response) =>

@@ -244,6 +244,8 @@ export const ar: VisitorMessages = {
   itemAbsentNext: 'ربما غُيّر اسمه أو أُزيل.',
   archiveTooDeep: 'المجلدات متداخلة بعمق أكبر من أن تُنزَّل دفعة واحدة',
   archiveTooDeepNext: 'افتح هذا المجلد ونزّل أحد المجلدات التي بداخله.',
+  fileArchived: 'هذا الملف محفوظ في أرشيف',
+  fileArchivedNext: 'يجب استعادته من الأرشيف أولًا، وقد يستغرق ذلك ساعات. اسأل من أرسل الرابط.',
   storageAway: 'لا يمكن الوصول إلى الملفات الآن',
   storageAwayNext: 'لم يضع شيء. أعد المحاولة بعد بضع دقائق.',
   storageFull: 'لا توجد مساحة متبقية',

@@ -175,6 +175,8 @@ export const de: VisitorMessages = {
   itemAbsentNext: 'Vielleicht wurde es umbenannt oder entfernt.',
   archiveTooDeep: 'Die Ordner sind für einen Download zu tief verschachtelt',
   archiveTooDeepNext: 'Öffnen Sie diesen Ordner und laden Sie einen der Ordner darin herunter.',
+  fileArchived: 'Diese Datei liegt in einem Archiv',
+  fileArchivedNext: 'Sie muss zuerst aus dem Archiv geholt werden, was Stunden dauern kann. Fragen Sie den Absender des Links.',
   storageAway: 'Die Dateien sind gerade nicht erreichbar',
   storageAwayNext: 'Es ist nichts verloren. Versuchen Sie es in ein paar Minuten noch einmal.',
   storageFull: 'Es ist kein Platz mehr',

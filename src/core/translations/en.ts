@@ -181,6 +181,8 @@ export const en = {
   itemAbsentNext: 'It may have been renamed or deleted.',
   archiveTooDeep: 'The folders are nested too deeply for one download',
   archiveTooDeepNext: 'Open this folder and download one of the folders inside it.',
+  fileArchived: 'This file is in an archive',
+  fileArchivedNext: 'It must be taken out of the archive first, which can take hours. Ask the person who sent you the link.',
   storageAway: 'The files are not available right now',
   storageAwayNext: 'Nothing is lost. Try again in a few minutes.',
   storageFull: 'There is no storage space left',

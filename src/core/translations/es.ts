@@ -174,6 +174,8 @@ export const es: VisitorMessages = {
   itemAbsentNext: 'Quizá se cambió de nombre o se quitó.',
   archiveTooDeep: 'Las carpetas están anidadas demasiado profundamente para una sola descarga',
   archiveTooDeepNext: 'Abra esta carpeta y descargue una de las carpetas que contiene.',
+  fileArchived: 'Este archivo está en un almacén de archivo',
+  fileArchivedNext: 'Primero hay que recuperarlo de allí, lo que puede tardar horas. Pregunte a quien envió el enlace.',
   storageAway: 'Los archivos no están accesibles ahora mismo',
   storageAwayNext: 'No se ha perdido nada. Inténtelo de nuevo en unos minutos.',
   storageFull: 'No queda espacio',

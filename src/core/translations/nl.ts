@@ -174,6 +174,8 @@ export const nl: VisitorMessages = {
   itemAbsentNext: 'Misschien is het hernoemd of verwijderd.',
   archiveTooDeep: 'De mappen zijn te diep genest voor één download',
   archiveTooDeepNext: 'Open deze map en download een van de mappen erin.',
+  fileArchived: 'Dit bestand ligt in een archief',
+  fileArchivedNext: 'Het moet eerst uit het archief worden gehaald, wat uren kan duren. Vraag het aan wie de link stuurde.',
   storageAway: 'De bestanden zijn nu niet bereikbaar',
   storageAwayNext: 'Er is niets verloren. Probeer het over een paar minuten opnieuw.',
   storageFull: 'Er is geen ruimte meer',

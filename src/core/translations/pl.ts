@@ -209,6 +209,8 @@ export const pl: VisitorMessages = {
   itemAbsentNext: 'Być może zmieniono nazwę lub usunięto.',
   archiveTooDeep: 'Foldery są zagnieżdżone zbyt głęboko na jedno pobranie',
   archiveTooDeepNext: 'Otwórz ten folder i pobierz jeden z folderów w środku.',
+  fileArchived: 'Ten plik jest w archiwum',
+  fileArchivedNext: 'Najpierw trzeba go stamtąd przywrócić, co może potrwać kilka godzin. Zapytaj osobę, która wysłała link.',
   storageAway: 'Pliki są teraz niedostępne',
   storageAwayNext: 'Nic nie przepadło. Spróbuj ponownie za kilka minut.',
   storageFull: 'Nie ma już miejsca',

@@ -174,6 +174,8 @@ export const pt: VisitorMessages = {
   itemAbsentNext: 'Talvez tenha sido renomeado ou removido.',
   archiveTooDeep: 'As pastas estão aninhadas demais para um só download',
   archiveTooDeepNext: 'Abra esta pasta e baixe uma das pastas dentro dela.',
+  fileArchived: 'Este arquivo está em um armazenamento de arquivamento',
+  fileArchivedNext: 'Primeiro é preciso recuperá-lo de lá, o que pode levar horas. Pergunte a quem enviou o link.',
   storageAway: 'Os arquivos não podem ser alcançados agora',
   storageAwayNext: 'Nada se perdeu. Tente de novo em alguns minutos.',
   storageFull: 'Não há mais espaço',

@@ -1,8 +1,8 @@
 import type { Entry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
-import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
-import type { S3Bucket } from './s3-bucket.ts';
-import { describeObject, type S3Object, wholeSeconds } from './s3-objects.ts';
+import { ItemArchived, ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import { type S3Bucket, ServiceError } from './s3-bucket.ts';
+import { describeObject, type S3Object, truncateToSeconds } from './s3-objects.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
@@ -24,7 +24,11 @@ function sizeOf({ status, headers }: OutboundResponse): number {
 
 /** Reads the beginning of an object. @returns null if there is none */
 async function openObject(bucket: S3Bucket, key: string, name: string): Promise<OpenedObject | null> {
-  const response = await bucket.send('GET', key, { headers: { range: `bytes=0-${firstBytes - 1}` } });
+  const response = await bucket.send('GET', key, { headers: { range: `bytes=0-${firstBytes - 1}` } }).catch((cause: unknown) => {
+    throw cause instanceof ServiceError && cause.code === 'InvalidObjectState'
+      ? new ItemArchived('the object is archived', { cause })
+      : cause;
+  });
   if (response.status === 404) return discard(response);
   if (response.status === 416) {
     await discard(response);
@@ -32,8 +36,8 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
     return empty && { entry: entryOf(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
-  const start = await readWhole(response, Math.min(size, firstBytes));
-  const modified = wholeSeconds(Date.parse(response.headers['last-modified'] ?? ''));
+  const start = await readExactly(response, Math.min(size, firstBytes));
+  const modified = truncateToSeconds(Date.parse(response.headers['last-modified'] ?? ''));
   return { entry: entryOf(name, { size, modified, etag: response.headers['etag'] ?? '' }), start };
 }
 
@@ -42,7 +46,7 @@ async function discard(response: OutboundResponse): Promise<null> {
   return null;
 }
 
-async function readWhole(response: OutboundResponse, length: number): Promise<Uint8Array> {
+async function readExactly(response: OutboundResponse, length: number): Promise<Uint8Array> {
   const bytes = await response.read(length).catch((cause: unknown) => {
     throw new StorageUnavailable('the connection to the service was lost', { cause });
   });

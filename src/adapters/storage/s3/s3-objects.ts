@@ -38,7 +38,7 @@ interface ListedKeys {
 
 const decodeListed = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
 /** Returns a time in whole seconds: a listing is more exact than a response to HEAD. */
-export const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000;
+export const truncateToSeconds = (time: number) => Math.floor(time / 1000) * 1000;
 
 /**
  * Yields the keys that begin with a prefix, in pages.
@@ -58,7 +58,7 @@ export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' 
       objects: childrenOf(page, 'Contents').map((element) => ({
         key: decodeListed(textOf('Key', element)),
         size: Number(textOf('Size', element)),
-        modified: wholeSeconds(Date.parse(textOf('LastModified', element))),
+        modified: truncateToSeconds(Date.parse(textOf('LastModified', element))),
         etag: textOf('ETag', element),
       })),
       prefixes: childrenOf(page, 'CommonPrefixes').map((element) => decodeListed(textOf('Prefix', element))),
@@ -86,7 +86,7 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
   return {
     key,
     size: Number(response.headers['content-length'] ?? 0),
-    modified: wholeSeconds(Date.parse(response.headers['last-modified'] ?? '')),
+    modified: truncateToSeconds(Date.parse(response.headers['last-modified'] ?? '')),
     etag: response.headers['etag'] ?? '',
     token: headers[tokenHeader] ?? null,
     headers,

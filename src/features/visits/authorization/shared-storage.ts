@@ -4,6 +4,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { openConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import {
+  ItemArchived,
   ItemChanged,
   ItemExists,
   ItemNotFound,
@@ -94,6 +95,7 @@ function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemNotFound) return new Refusal('itemAbsent');
   if (cause instanceof ItemExists) return new Refusal('itemExists');
   if (cause instanceof ItemChanged) return new Refusal('itemStale');
+  if (cause instanceof ItemArchived) return new Refusal('fileArchived');
   if (cause instanceof PageTooDeep)
     return fieldRefusal('startIndex', 'is too high for a folder of this size: search for a part of the name instead');
   if (cause instanceof StorageFull) return new Refusal('storageFull');
