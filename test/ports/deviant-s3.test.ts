@@ -1,36 +1,20 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import { ItemArchived, ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
+import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
-const key = { accessKeyId: 'id', secretAccessKey: 'secret' };
-
-/** Starts a fake service that does what no real one can be made to do. @returns a storage in it, and what it was asked */
-async function fakeService(t: TestContext, answer: Answer) {
-  const requests: string[] = [];
-  const server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`);
-    request.resume().on('end', () => answer(request, response));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+/** Starts a fake service. @returns a storage in it, and what it was asked */
+async function fakeService(t: TestContext, answer: FakeAnswer) {
+  const { configuration, requests } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
-  atEnd(t, async () => {
-    await outbound[Symbol.asyncDispose]();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  const endpoint = `http://127.0.0.1:${port}`;
-  const storage = new S3Storage({ endpoint, region: 'default', bucket: 'bucket', ...key }, outbound);
-  return { storage, requests, endpoint };
+  atEnd(t, () => outbound[Symbol.asyncDispose]());
+  return { storage: new S3Storage(configuration, outbound), requests, endpoint: configuration.endpoint };
 }
 
 const listed = (keys: readonly string[], next = '') =>
@@ -105,14 +89,14 @@ const rangeOf = ({ headers }: IncomingMessage) =>
     .map(Number) ?? [0, 0];
 /** Answers the first request for a file, whose size is a megabyte, as a service does. @param later answers the others */
 const fileService =
-  (later: Answer): Answer =>
+  (later: FakeAnswer): FakeAnswer =>
   (request, response) => {
     const [start = 0, end = 0] = rangeOf(request);
     if (start > 0) return later(request, response);
     const headers = { etag: '"e"', 'content-range': `bytes 0-${end}/${large}` };
     response.writeHead(206, headers).end(Buffer.alloc(end + 1));
   };
-const wrongContents: readonly (readonly [string, Answer, typeof StorageUnavailable | typeof ItemChanged])[] = [
+const wrongContents: readonly (readonly [string, FakeAnswer, typeof StorageUnavailable | typeof ItemChanged])[] = [
   ['ignores ranges', (_, response) => response.end(Buffer.alloc(large)), StorageUnavailable],
   ['sends too few bytes', (_, response) => response.writeHead(206).end('01'), StorageUnavailable],
   ['sends too many bytes', (_, response) => response.writeHead(206).end(Buffer.alloc(large)), StorageUnavailable],
@@ -127,7 +111,7 @@ for (const [what, later, error] of wrongContents)
     await assert.rejects(bytesOf(opened), error);
   });
 
-const wrongStarts: Readonly<Record<string, Answer>> = {
+const wrongStarts: Readonly<Record<string, FakeAnswer>> = {
   'ignores ranges': (_, response) => response.end(Buffer.alloc(large)),
   'sends too few bytes': (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-9/10' }).end('01'),
   'sends too many bytes': (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-1/2' }).end('0123456789'),

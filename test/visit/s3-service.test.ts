@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { atEnd } from '../parts/at-end.ts';
+import { type TestContext, test } from 'node:test';
+import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { visitEveryAction } from './every-action.ts';
@@ -12,24 +11,24 @@ import { linkTo } from './visiting.ts';
 
 const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
 
+/** Starts Postern with a location `bucket` at a fake service, and a link to it. */
+async function startWithService(t: TestContext, answer: FakeAnswer) {
+  const { configuration, closeConnections } = await startFakeS3(t, answer);
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
+  await postern.call('location/add', { name: 'bucket', kind: 's3', configuration: JSON.stringify(configuration) });
+  const { base } = await linkTo(postern, { location: 'bucket' });
+  return { postern, base, closeConnections };
+}
+
 test('while an S3 service accepts requests and does not respond, other locations work, and its visitors get a response when it works again', async (t) => {
   const waiting: ServerResponse[] = [];
   let hangs = false;
-  const service = createServer((_, response) => (hangs ? waiting.push(response) : response.end(emptyList)));
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-  atEnd(t, () => {
-    service.closeAllConnections();
-    service.close();
-  });
-  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
-  const { port } = service.address() as AddressInfo;
-  const key = { accessKeyId: 'id', secretAccessKey: 'secret' };
-  const configuration = JSON.stringify({ endpoint: `http://127.0.0.1:${port}`, region: 'default', bucket: 'bucket', ...key });
-  await postern.call('location/add', { name: 'bucket', kind: 's3', configuration });
+  const { postern, base, closeConnections } = await startWithService(t, (_, response) =>
+    hangs ? waiting.push(response) : response.end(emptyList),
+  );
   const folder = join(postern.files, 'other');
   await mkdir(folder);
   await postern.call('location/add', { name: 'other', kind: 'local', configuration: JSON.stringify({ folder }) });
-  const { base } = await linkTo(postern, { location: 'bucket' });
   hangs = true;
   const requests = Array.from({ length: 60 }, (_, index) => postern.visit(`${base}/${['list', 'file/doc', 'zip'][index % 3]}`));
   await until(() => waiting.length > 20);
@@ -37,7 +36,15 @@ test('while an S3 service accepts requests and does not respond, other locations
   assert.equal((await postern.send('overview/get')).body.locations.length, 3);
   assert.equal((await postern.visit('/health/live')).status, 200);
   hangs = false;
-  service.closeAllConnections();
+  closeConnections();
   for (const { status } of await Promise.all(requests)) assert.ok([200, 404, 503].includes(status), `${status}`);
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
+});
+
+test('a visitor who opens a file that an S3 service has archived is told so', async (t) => {
+  const { postern, base } = await startWithService(t, ({ url = '' }, response) =>
+    url.startsWith('/bucket/doc') ? response.writeHead(403).end('<Error><Code>InvalidObjectState</Code></Error>') : response.end(emptyList),
+  );
+  const { status, body } = await postern.visit(`${base}/file/doc`);
+  assert.deepEqual([status, body.code], [409, 'fileArchived']);
 });

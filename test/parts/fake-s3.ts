@@ -1,0 +1,30 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { S3Configuration } from '#core/records/location-configurations.ts';
+import { atEnd } from './at-end.ts';
+
+export type FakeAnswer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Starts a fake S3 service, which does what no real one can be made to do. */
+export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    request.resume().on('end', () => answer(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const key = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  const configuration: S3Configuration = { endpoint: `http://127.0.0.1:${port}`, region: 'default', bucket: 'bucket', ...key };
+  return {
+    configuration,
+    /** Method and target of each request so far. */
+    requests,
+    closeConnections: () => server.closeAllConnections(),
+  };
+}
