@@ -69,6 +69,11 @@ export interface StorageTraits {
   readonly create: 'atomic' | 'checked';
   /** The same of several that replace one file. */
   readonly replace: 'atomic' | 'checked';
+  /**
+   * How many files of an archive are opened ahead, while one is sent: more than 0 for a storage in a network. An open file should need
+   * 128 KiB of memory at most.
+   */
+  readonly openAhead: number;
   /** real: a folder is renamed and removed in one step. prefix: it is the beginning of names, changed file by file. */
   readonly folders: 'real' | 'prefix';
 }

@@ -43,7 +43,7 @@ const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${
  * both succeed. It knows neither folders nor renames, its ETags are weak, and it returns entries in no useful order.
  */
 export class PoorStorage implements Storage {
-  readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix' } as const;
+  readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 3 } as const;
   readonly #objects = new Map<string, StoredObject>();
   readonly #staged = new Map<string, StagedUpload>(); // by token
   /** Tokens of renames and removals that have taken place. */

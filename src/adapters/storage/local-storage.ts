@@ -45,7 +45,7 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
     folders.use(folder, (openFolder, hold) => work(storageOf(openFolder), hold));
   const pathOf = async (path: ItemPath) => [await folders.pathOf(folder), ...path].join('/');
   const storage: Storage = {
-    traits: { create: 'atomic', replace: 'atomic', folders: 'real' },
+    traits: { create: 'atomic', replace: 'atomic', folders: 'real', openAhead: 0 },
     check: () => folders.check(folder),
     folderKey: pathOf,
     directAddress: async (path) => ({ file: await pathOf(path) }),

@@ -14,7 +14,7 @@ import { clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
 
 /** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
 export class S3Storage implements Storage {
-  readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix' } as const;
+  readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
   readonly #bucket: S3Bucket;
   readonly #keys: S3Keys;
   readonly #folders: S3Folders;

@@ -124,11 +124,12 @@ async function createArchive(
       close: async () => pieceMemory.end(),
     };
   const { storage, folder } = archivedFolder;
+  const { openAhead } = storage.traits;
   return {
     layout: planInUse.plan,
     pieces: (range) =>
       joinSmallPieces(
-        zipRange(planInUse, ({ name }) => storage.open(archivedItemPath(folder, name)), range, pieceMemory),
+        zipRange(planInUse, { open: ({ name }) => storage.open(archivedItemPath(folder, name)), openAhead }, range, pieceMemory),
         pieceMemory,
       ),
     async close() {

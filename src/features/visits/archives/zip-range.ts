@@ -3,6 +3,7 @@ import { readInto } from '#features/visits/files/read-range.ts';
 import type { OpenFile } from '#ports/storage.ts';
 import type { PlanInUse } from './archive-plans.ts';
 import { ChecksumReader } from './checksum-reader.ts';
+import { OpenAhead } from './open-ahead.ts';
 import type { PieceMemory } from './piece-memory.ts';
 import { archiveReadError, PlannedFiles } from './planned-files.ts';
 import { reusedBuffer } from './reused-buffer.ts';
@@ -141,16 +142,27 @@ class RangeWriter {
   }
 }
 
-/** Yields a byte range of a planned archive in pieces. The memory of a piece may be reused for the next one. */
+const maxOpenFile = 1 << 17; // bytes of memory that a file needs while it is open
+
+/**
+ * Yields a byte range of a planned archive in pieces. The memory of a piece may be reused for the next one.
+ * @param storage opens a file of the plan; opens further ones meanwhile
+ */
 export async function* zipRange(
   plan: PlanParts,
-  open: (item: PlacedItem) => Promise<OpenFile | null>,
+  storage: { readonly open: (item: PlacedItem) => Promise<OpenFile | null>; readonly openAhead: number },
   range: ArchiveRange,
   pieceMemory: Pick<PieceMemory, 'size'>,
 ): AsyncGenerator<Buffer> {
+  const inRange = ({ offset, size }: PlacedItem) => size > 0 && offset <= range.end && offset + size > range.start;
+  const count = () => Math.min(storage.openAhead, Math.floor((2 * pieceMemory.size()) / maxOpenFile));
+  const ahead = new OpenAhead(storage.openAhead === 0 ? [] : plan.plan.items.filter(inRange), storage.open, count);
+  const files = new PlannedFiles((item) => ahead.open(item));
   try {
-    for await (const piece of new RangeWriter(plan, new PlannedFiles(open), range, pieceMemory).pieces()) if (piece.length > 0) yield piece;
+    for await (const piece of new RangeWriter(plan, files, range, pieceMemory).pieces()) if (piece.length > 0) yield piece;
   } catch (cause) {
     throw archiveReadError(cause);
+  } finally {
+    ahead.close();
   }
 }

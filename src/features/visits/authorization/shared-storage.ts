@@ -30,7 +30,7 @@ const permittedMethods = (storage: Storage, client: string) => {
     // A reverse proxy would not keep the policy under which a file is viewed.
     view: { stat, open, directAddress: async () => null },
     download: { stat, open, directAddress },
-    downloadFolder: { stat, open, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },
+    downloadFolder: { stat, open, traits: storage.traits, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },
     upload: {
       ...change,
       traits: storage.traits,
