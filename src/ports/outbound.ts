@@ -38,7 +38,8 @@ export interface Outbound {
 export interface OutboundRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | null;
+  /** Several pieces are sent one after the other. */
+  readonly body?: string | Uint8Array | readonly Uint8Array[] | null;
   readonly signal?: AbortSignal;
 }
 

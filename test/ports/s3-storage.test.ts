@@ -92,7 +92,7 @@ else {
     const part = 5 << 20; // bytes: S3 accepts no smaller one
     const body = Buffer.from(Array.from({ length: part + 1000 }, (_, index) => index % 251));
     const described = { 'content-type': 'text/x-special', 'cache-control': 'no-cache', 'x-amz-meta-author': 'ann' };
-    await bucket.sendAndRead('PUT', 'old', { body, headers: described });
+    await bucket.sendAndRead('PUT', 'old', { body: [body], headers: described });
     const old = await describeObject(bucket, 'old');
     assert.ok(old);
     for (const [key, maxBytes] of [

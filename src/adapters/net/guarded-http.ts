@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Agent } from 'undici';
 import { hostOf } from '#core/host-of.ts';
 import {
@@ -27,6 +28,10 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
   }
   return Buffer.concat(pieces);
 }
+
+type Body = NonNullable<OutboundRequest['body']>;
+const isPieces = (body: Body | null): body is readonly Uint8Array[] => Array.isArray(body);
+const totalLength = (pieces: readonly Uint8Array[]) => pieces.reduce((length, piece) => length + piece.length, 0);
 
 /** Joins the values of headers that occur several times (RFC 9110, 5.3). */
 const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
@@ -59,8 +64,8 @@ export function guardedHttp(connect: Connect): { readonly send: Outbound['reques
         origin,
         path: pathname + search,
         method,
-        headers: { ...headers },
-        body,
+        headers: { ...headers, ...(isPieces(body) ? { 'content-length': `${totalLength(body)}` } : {}) },
+        body: isPieces(body) ? Readable.from(body) : body,
         ...(signal ? { signal } : {}),
       });
       const { statusCode: status, headers: fields, body: content } = response;

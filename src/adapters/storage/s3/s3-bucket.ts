@@ -12,7 +12,7 @@ const maxUnused = 1 << 16; // bytes of a response that nobody needs
 export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | readonly Uint8Array[];
   readonly signal?: AbortSignal;
 }
 

@@ -81,7 +81,7 @@ class S3Upload implements Upload {
   }
 
   async #sendPart(uploadId: string): Promise<void> {
-    const body = Buffer.concat(this.#chunks);
+    const body = this.#chunks;
     [this.#chunks, this.#buffered] = [[], 0];
     const query = { partNumber: `${this.#etags.length + 1}`, uploadId };
     const response = await this.#folders.bucket.sendAndRead('PUT', this.#key, { query, body });
@@ -127,7 +127,7 @@ class S3Upload implements Upload {
   /** Stores the file with one request. @throws ItemExists, ItemChanged at a service that knows conditions */
   async #putWhole(key: string): Promise<void> {
     const headers = { [tokenHeader]: this.#token, ...(await this.#condition()) };
-    const { status } = await this.#folders.bucket.sendAndRead('PUT', key, { headers, body: Buffer.concat(this.#chunks) });
+    const { status } = await this.#folders.bucket.sendAndRead('PUT', key, { headers, body: this.#chunks });
     if (status >= 300) throw this.#collision();
   }
 
