@@ -10,11 +10,11 @@ import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 
 /** Starts a fake service. @returns a storage in it, and what it was asked */
-async function fakeService(t: TestContext, answer: FakeAnswer) {
+async function fakeService(t: TestContext, answer: FakeAnswer, now?: () => number) {
   const { configuration, requests } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
-  return { storage: new S3Storage(configuration, outbound), requests, endpoint: configuration.endpoint };
+  return { storage: new S3Storage(configuration, outbound, now), requests, endpoint: configuration.endpoint };
 }
 
 const listed = (keys: readonly string[], next = '') =>
@@ -55,6 +55,24 @@ for (const [what, answer] of Object.entries(wrongLists))
     const { storage } = await fakeService(t, (_, response) => answer(response));
     await assert.rejects(storage.check(), isUnavailable);
   });
+
+test('an S3 location that works is checked every two minutes, and one that does not each time', async (t) => {
+  let now = 0;
+  let works = true;
+  const { storage, requests } = await fakeService(
+    t,
+    (_, response) => response.writeHead(works ? 200 : 503).end(listed([])),
+    () => now,
+  );
+  for (now of [0, 30_000, 119_999]) await storage.check();
+  assert.equal(requests.length, 1);
+  works = false;
+  for (now of [120_000, 150_000]) await assert.rejects(storage.check(), isUnavailable);
+  assert.equal(requests.length, 3);
+  works = true;
+  await storage.check();
+  assert.equal(requests.length, 4);
+});
 
 test('an S3 service whose listing never ends is unavailable', async (t) => {
   const same = await fakeService(t, (_, response) => response.end(listed(['a'], 'next')));

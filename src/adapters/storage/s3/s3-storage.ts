@@ -12,6 +12,9 @@ import { abortMultipart, deleteObjects, hasKeys, listKeys } from './s3-objects.t
 import { s3TestSteps } from './s3-test-steps.ts';
 import { clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
 
+/** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
+const checkInterval = 120_000;
+
 /** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
 export class S3Storage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
@@ -21,7 +24,12 @@ export class S3Storage implements Storage {
   readonly #changes: S3Changes;
   readonly #conditions: S3Conditions;
 
-  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) {
+  readonly #now: () => number;
+  #workedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param now ms, monotonic */
+  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, now: () => number = () => performance.now()) {
+    this.#now = now;
     this.#bucket = new S3Bucket(configuration, outbound);
     this.#keys = new S3Keys(configuration.prefix);
     this.#folders = new S3Folders(this.#bucket, this.#keys);
@@ -30,7 +38,10 @@ export class S3Storage implements Storage {
   }
 
   async check(): Promise<void> {
+    if (this.#now() - this.#workedAt < checkInterval) return;
+    this.#workedAt = Number.NEGATIVE_INFINITY;
     await hasKeys(this.#bucket, this.#keys.folder([]));
+    this.#workedAt = this.#now();
   }
 
   testSteps(token: string): readonly TestStep[] {
