@@ -7,7 +7,7 @@ import { EmailStep } from './email-step.tsx';
 import { readMailedCodeOnce } from './mailed-code.ts';
 import { forgetRequestedCode, type RequestedCode, recallRequestedCode } from './requested-code.ts';
 import { ResendCode } from './resend-code.tsx';
-import type { SignInProperties } from './sign-in-form.tsx';
+import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
 
 /** Asks for the code that was sent. @param mailedCode code of the mail whose link has opened this page */

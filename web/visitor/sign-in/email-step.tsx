@@ -4,7 +4,7 @@ import { spacedCode } from '#core/sign-in-codes.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
 import { type RequestedCode, sendCodeRequest } from './requested-code.ts';
-import type { SignInProperties } from './sign-in-form.tsx';
+import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
 
 /** Asks for the address that a code is sent to. */

@@ -6,7 +6,7 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
 import { readMailedCodeOnce } from './mailed-code.ts';
 import { ResetForm } from './reset-form.tsx';
-import type { SignInProperties } from './sign-in-form.tsx';
+import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
 
 function PasswordField({ field, isVisible }: { field: RefObject<HTMLInputElement | null> | null; isVisible: boolean }) {

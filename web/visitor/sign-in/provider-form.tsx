@@ -3,7 +3,7 @@ import { fetchVisit, linkPath } from '#visitor/link-api.ts';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { readFailedSignInOnce, rememberWayBack } from './provider-return.ts';
-import type { SignInProperties } from './sign-in-form.tsx';
+import type { SignInProperties } from './sign-in-properties.ts';
 
 const pollInterval = 2000; // ms
 

@@ -7,7 +7,7 @@ import { EmailStep } from './email-step.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 import { forgetRequestedCode, type RequestedCode, recallRequestedCode } from './requested-code.ts';
 import { ResendCode } from './resend-code.tsx';
-import type { SignInProperties } from './sign-in-form.tsx';
+import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
 
 interface ResetProperties extends Omit<SignInProperties, 'signIn'> {

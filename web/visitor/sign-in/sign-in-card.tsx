@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { SignInForm, type SignInProperties } from './sign-in-form.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import type { SignInProperties } from './sign-in-properties.ts';
 
 /** The sign-in page: the title and the message of the login profile, and the form. */
 export function SignInCard(properties: SignInProperties) {

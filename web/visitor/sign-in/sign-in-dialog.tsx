@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { SignInForm, type SignInProperties } from './sign-in-form.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import type { SignInProperties } from './sign-in-properties.ts';
 
 /** The sign-in dialog for a session that ended while the page was open. After it, paused uploads continue. */
 export function SignInDialog(properties: SignInProperties) {
