@@ -174,7 +174,7 @@ export async function copyObject(bucket: S3Bucket, from: S3Description, to: stri
       const query = { partNumber: `${start / maxBytes + 1}`, uploadId };
       return sendCopy(bucket, to, { query, headers: { ...source, 'x-amz-copy-source-range': range } });
     });
-    await completeMultipart(bucket, to, uploadId, etags);
+    if (!(await completeMultipart(bucket, to, uploadId, etags))) throw new StorageUnavailable('the service did not complete a copy');
   } catch (cause) {
     await abortMultipart(bucket, to, uploadId).catch(() => {});
     throw cause;

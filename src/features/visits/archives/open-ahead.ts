@@ -33,11 +33,7 @@ export class OpenAhead {
   /** Closes the files that were not used, as soon as they are open. Does not wait for a storage that does not respond. */
   close(): void {
     this.#next = this.#items.length;
-    for (const opening of this.#opening.values())
-      opening.then(
-        (file) => file?.close(),
-        () => {},
-      );
+    for (const opening of this.#opening.values()) opening.then((file) => file?.close()).catch(() => {});
     this.#opening.clear();
   }
 
