@@ -14,7 +14,6 @@ import { systemClock, systemRandom } from '#adapters/os/system.ts';
 import { OpenFolders } from '#adapters/storage/disk/open-folders.ts';
 import { storagesByKind } from '#adapters/storage/kinds.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
-import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { openStore } from '#adapters/store/open-store.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import { hasNoSecrets } from '#features/first-start/first-start.ts';
@@ -89,7 +88,7 @@ export async function openPorts(
   const folders = new OpenFolders();
   const local = localStorages(settings.localRoots, data.path, settings.minFreeSpace, folders);
   const outbound = resources.use(guardedOutbound({ privateTargets: packList(settings.privateTargets) }));
-  const storages = resources.use(storagesByKind({ local, s3: s3Kind(outbound) }));
+  const storages = resources.use(storagesByKind({ local }));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const random = systemRandom();
   const ports: Ports = {
