@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { LdapDirectories } from '#adapters/identity/ldap/ldap-directories.ts';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { passkeys } from '#adapters/identity/passkeys.ts';
 import { SamlThroughThread } from '#adapters/identity/saml/saml-providers.ts';
+import { ThreadedProviders } from '#adapters/identity/threaded-providers.ts';
 import { totp } from '#adapters/identity/totp.ts';
 import { smtpMail } from '#adapters/mail/smtp-mail.ts';
 import { mediaTypes } from '#adapters/media/media-types.ts';
-import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { argon2PasswordHash } from '#adapters/os/argon2.ts';
 import { diskSpace } from '#adapters/os/disk-probe.ts';
 import { keyVault } from '#adapters/os/key-vault.ts';
@@ -87,8 +86,8 @@ export async function openPorts(
   const secretKey = settings.secretKey ?? data.secretKey(await hasNoSecrets(store));
   const folders = new OpenFolders();
   const local = localStorages(settings.localRoots, data.path, settings.minFreeSpace, folders);
-  const outbound = resources.use(guardedOutbound({ privateTargets: packList(settings.privateTargets) }));
   const storages = resources.use(storagesByKind({ local }));
+  const providers = resources.use(new ThreadedProviders(packList(settings.privateTargets)));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const random = systemRandom();
   const ports: Ports = {
@@ -97,9 +96,9 @@ export async function openPorts(
     random,
     vault: keyVault(secretKey, random),
     passwordHash,
-    openId: new OpenIdProviders(outbound, random, () => performance.now()),
-    saml: resources.use(new SamlThroughThread(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
-    directories: resources.use(new LdapDirectories(outbound, { now: systemClock.now, monotonic: () => performance.now() })),
+    openId: new OpenIdProviders(providers, random, () => performance.now()),
+    saml: resources.use(new SamlThroughThread(providers, { now: systemClock.now, monotonic: () => performance.now() })),
+    directories: providers.directories,
     totp: totp(),
     passkeys: passkeys(),
     media: mediaTypes,

@@ -18,11 +18,16 @@ const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:':
 
 type Connect = (target: OutboundTarget) => Promise<{ readonly socket: Socket }>;
 
+/** Pieces in which a response may come: one that comes byte by byte costs much more than its bytes. */
+const allowedPieces = (length: number) => 2000 + length / 32;
+
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  let length = 0;
+  let [length, count] = [0, 0];
   for await (const piece of body) {
     length += piece.length;
+    count += 1;
+    if (count > allowedPieces(length)) throw new ResponseTooLarge('the response comes in too many pieces');
     if (length > maxBytes) throw new ResponseTooLarge(`the response is longer than ${maxBytes} bytes`);
     pieces.push(piece);
   }

@@ -21,6 +21,8 @@ test('the name of a group is the value of the first part of its DN (RFC 4514)', 
     ['cn=Lu\\C4\\8Di\\C4\\87,dc=x', 'Lučić'],
     ['cn=#04024869,dc=x', ''],
     ['nonsense', ''],
+    ['cn=ends with \\', 'ends with'],
+    [`cn=${'a'.repeat(4_000_000)}`, ''],
   ] as const)
     assert.equal(firstRdnValue(dn), name, dn);
 });

@@ -16,23 +16,22 @@ export const fillFilter = (template: string, values: Readonly<Record<string, str
 export const fillPattern = (pattern: string, username: string): string | null =>
   /^[\p{L}\p{N}._' -]{1,255}$/u.test(username) && username.trim() === username ? pattern.replaceAll('{username}', () => username) : null;
 
-const hexPair = /^[0-9a-fA-F]{2}$/;
+const maxDn = 4096; // characters
+/** The first value of a DN, with its escapes: `\,` or `\2C` (RFC 4514, 3). */
+const firstValue = /^[^=]*=((?:[^\\,+]|\\[0-9a-fA-F]{2}|\\.)*)/s;
+const escapes = /(?:\\[0-9a-fA-F]{2})+|\\(.)/gs;
 
-/** Returns the value of the first part of a DN, such as `editors` of `cn=editors,ou=groups,dc=example` (RFC 4514); empty if it has none. */
+/** Decodes escaped bytes such as `\C4\8D`. */
+const decodeBytes = (escaped: string) => Buffer.from(escaped.replaceAll('\\', ''), 'hex').toString();
+
+/**
+ * Returns the value of the first part of a DN, such as `editors` of `cn=editors,ou=groups,dc=example` (RFC 4514). Empty if it has none,
+ * or if the DN is too long.
+ */
 export function firstRdnValue(dn: string): string {
-  const start = dn.indexOf('=') + 1;
-  if (start === 0 || dn[start] === '#') return '';
-  const bytes: Buffer[] = [];
-  for (let at = start; at < dn.length; at += 1) {
-    const character = dn[at] ?? '';
-    if (character === ',' || character === '+') break;
-    const escaped = dn.slice(at + 1, at + 3);
-    if (character !== '\\') bytes.push(Buffer.from(character));
-    else if (hexPair.test(escaped)) bytes.push(Buffer.from(escaped, 'hex'));
-    else bytes.push(Buffer.from(dn[at + 1] ?? ''));
-    if (character === '\\') at += hexPair.test(escaped) ? 2 : 1;
-  }
-  return Buffer.concat(bytes).toString('utf8').trim();
+  const value = dn.length > maxDn ? '' : (firstValue.exec(dn)?.[1] ?? '');
+  if (value.startsWith('#')) return '';
+  return value.replace(escapes, (escaped, character?: string) => character ?? decodeBytes(escaped)).trim();
 }
 
 /** Returns whether a text has the form of a filter: parentheses around it, and each one closed. */

@@ -6,9 +6,9 @@ import { hostOf } from '#core/host-of.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { type Outbound, TargetRefused } from '#ports/outbound.ts';
+import { MessageSocket } from './message-socket.ts';
 import { requestStartTls } from './start-tls.ts';
 
-const maxBytes = 4 << 20; // of the responses on one connection: the library keeps what arrives without a limit
 const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:': 389 };
 
 /** A connection to a directory. It is never opened again: the library would send the next password without TLS. */
@@ -81,18 +81,15 @@ export async function connectDirectory(
   const socket = await openSocket(outbound, configuration, signal).catch((cause: unknown) => {
     throw unavailable(cause, new URL(configuration.url).host);
   });
-  let received = 0;
-  socket.on('data', (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > maxBytes) socket.destroy(new DirectoryUnavailable('The directory sent too much.'));
-  });
+  const messages = new MessageSocket(socket);
+  messages.on('error', () => {}); // the operation that runs fails
   socket.pause();
   let isGiven = false;
   function giveSocket(): Duplex {
     if (isGiven || socket.destroyed) throw new DirectoryUnavailable('The directory closed the connection.');
     isGiven = true;
     queueMicrotask(() => socket.resume());
-    return socket;
+    return messages;
   }
   // The library takes any socket here, and asks for one when it has none.
   const client = new library.Client({ url: 'ldap://directory.invalid', createConnection: giveSocket as never, autoRebind: false });

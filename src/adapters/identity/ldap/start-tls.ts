@@ -1,30 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { DirectoryUnavailable } from '#ports/directory.ts';
+import { type Element, elementAt } from './ber.ts';
 
 /** LDAPMessage 1 with an extended request for StartTLS, OID 1.3.6.1.4.1.1466.20037 (RFC 4511, 4.14). */
 const startTlsRequest = Buffer.from('301d02010177188016312e332e362e312e342e312e313436362e3230303337', 'hex');
 const maxLength = 4096; // bytes of the response
 const [sequence, integer, enumerated, extendedResponse] = [0x30, 0x02, 0x0a, 0x78];
-
-/** An element of BER: a tag, a length and a content (X.690, 8.1). */
-interface Element {
-  readonly tag: number;
-  readonly content: Buffer;
-  /** Where the next element begins. */
-  readonly end: number;
-}
-
-/** Returns the element at a position, or null if more bytes are needed. @throws DirectoryUnavailable if it is malformed */
-function elementAt(bytes: Buffer, at: number): Element | null {
-  const [tag, first] = [bytes[at], bytes[at + 1]];
-  if (tag === undefined || first === undefined) return null;
-  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  if (first === 0x80 || lengthBytes > 4) throw new DirectoryUnavailable('The directory sent a malformed response.');
-  const start = at + 2 + lengthBytes;
-  if (bytes.length < start) return null;
-  const end = start + (lengthBytes === 0 ? first : bytes.readUIntBE(at + 2, lengthBytes));
-  return bytes.length < end ? null : { tag, content: bytes.subarray(start, end), end };
-}
 
 /** Returns whether a message accepts StartTLS: `SEQUENCE { INTEGER 1, [APPLICATION 24] { ENUMERATED 0, … } }`. */
 function accepts({ tag, content }: Element): boolean {

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type Duplex, duplexPair } from 'node:stream';
+import { test } from 'node:test';
+import { DirectoryUnavailable } from '#ports/directory.ts';
+import { MessageSocket } from './message-socket.ts';
+
+/** Returns an LDAP message. @param size of its content, in bytes */
+function messageOf(size: number, fill = 0): Buffer {
+  const header = Buffer.from([0x30, 0x84, 0, 0, 0, 0]);
+  header.writeUInt32BE(size, 2);
+  return Buffer.concat([header, Buffer.alloc(size, fill)]);
+}
+
+/** Returns a directory, and the messages that arrive from it. */
+function connected() {
+  const [near, directory] = duplexPair();
+  const socket = new MessageSocket(near);
+  const messages: Buffer[] = [];
+  socket.on('data', (message: Buffer) => messages.push(message));
+  const failed = once(socket, 'error').then(([cause]) => cause as Error);
+  return { directory, socket, messages, failed };
+}
+
+test('messages of a directory arrive one by one, however they are divided', async () => {
+  const sent = [messageOf(3, 1), messageOf(300, 2), messageOf(0), Buffer.from([0x30, 0x01, 7]), messageOf(70_000, 3)];
+  const bytes = Buffer.concat(sent);
+  for (const size of [70, 1000, bytes.length]) {
+    const { directory, socket, messages } = connected();
+    for (let at = 0; at < bytes.length; at += size) directory.write(bytes.subarray(at, at + size));
+    directory.end();
+    await once(socket, 'end');
+    assert.deepEqual(messages, sent, `${size} bytes at a time`);
+  }
+});
+
+test('a thousand messages in one piece arrive one by one, and none is read within the other', async () => {
+  const { directory, socket, messages } = connected();
+  let depth = 0;
+  socket.on('data', () => {
+    depth += 1;
+    assert.equal(depth, 1);
+    depth -= 1;
+  });
+  directory.end(Buffer.concat(Array.from({ length: 1000 }, (_, index) => messageOf(1, index % 200))));
+  await once(socket, 'end');
+  assert.equal(messages.length, 1000);
+});
+
+const floods: Readonly<Record<string, (directory: Duplex) => void>> = {
+  'announces a message of 250 MB': (directory) => directory.write(messageOf(0).fill(0x0f, 2, 6)),
+  'sends a message byte by byte': (directory) => {
+    for (const byte of messageOf(100_000)) directory.write(Buffer.from([byte]));
+  },
+  'sends messages without end': (directory) => directory.write(Buffer.concat(Array.from({ length: 20_000 }, () => messageOf(1)))),
+  'sends more than four megabytes': (directory) => {
+    for (let count = 0; count < 6; count += 1) directory.write(messageOf(900_000));
+  },
+  'sends a malformed length': (directory) => directory.write(Buffer.from([0x30, 0x80, 0, 0])),
+};
+for (const [what, flood] of Object.entries(floods))
+  test(`the connection to a directory that ${what} is closed`, async () => {
+    const { directory, socket, failed } = connected();
+    flood(directory);
+    assert.ok((await failed) instanceof DirectoryUnavailable);
+    assert.equal(socket.destroyed, true);
+  });
+
+test('what is written goes to the directory, and the end of the connection is noticed', async () => {
+  const { directory, socket } = connected();
+  socket.write('a request');
+  const [request] = await once(directory, 'data');
+  assert.equal(String(request), 'a request');
+  directory.end();
+  await once(socket, 'end');
+});

@@ -1,0 +1,64 @@
+import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
+import { type Directories, DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
+import { type OutboundRequest, ResponseTooLarge, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
+
+/** An HTTP request that the thread sends. */
+export interface HttpTask {
+  readonly url: string;
+  readonly request: Omit<OutboundRequest, 'signal'>;
+}
+
+/** The response to an HTTP request. */
+export interface HttpResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly content: Uint8Array;
+}
+
+/** A method of `Directories`, and its arguments. */
+export type DirectoryTask =
+  | { readonly method: 'find'; readonly configuration: LdapConfiguration; readonly username: string }
+  | { readonly method: 'verify'; readonly configuration: LdapConfiguration; readonly dn: string | null; readonly password: string }
+  | { readonly method: 'signInByPattern'; readonly configuration: LdapConfiguration; readonly username: string; readonly password: string };
+
+/** What the thread does. `abort` ends another task. A ping only shows that the thread is not blocked. */
+export type ProviderTask = { readonly id: number } & (
+  | { readonly http: HttpTask }
+  | { readonly directory: DirectoryTask }
+  | { readonly abort: number }
+  | { readonly ping: true }
+);
+
+const failures = { TargetRefused, TargetUnreachable, ResponseTooLarge, DirectoryUnavailable, DirectoryRefused } as const;
+type FailureKind = keyof typeof failures;
+
+/** An error of a task, as a message can hold it. */
+export interface TaskFailure {
+  /** null: an error that the ports do not name. */
+  readonly kind: FailureKind | null;
+  readonly message: string;
+}
+
+/** The result of a task. */
+export type ProviderResult = { readonly id: number } & ({ readonly value: unknown } | { readonly failure: TaskFailure });
+
+/** Returns an error in the form of a message. */
+export function failureOf(cause: unknown): TaskFailure {
+  const kind = Object.keys(failures).find((name): name is FailureKind => cause instanceof failures[name as FailureKind]) ?? null;
+  return { kind, message: cause instanceof Error ? cause.message : String(cause) };
+}
+
+/** Returns the error that a message describes. */
+export const errorOfFailure = ({ kind, message }: TaskFailure): Error => (kind === null ? new Error(message) : new failures[kind](message));
+
+/** Runs the method of a task. */
+export function runDirectoryTask(directories: Directories, task: DirectoryTask): Promise<unknown> {
+  switch (task.method) {
+    case 'find':
+      return directories.find(task.configuration, task.username);
+    case 'verify':
+      return directories.verify(task.configuration, task.dn, task.password);
+    case 'signInByPattern':
+      return directories.signInByPattern(task.configuration, task.username, task.password);
+  }
+}

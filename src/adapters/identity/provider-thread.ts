@@ -1,0 +1,38 @@
+// The script of the thread that talks to identity providers and directories: nothing that they send delays other requests.
+import { parentPort, workerData } from 'node:worker_threads';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { LdapDirectories } from './ldap/ldap-directories.ts';
+import { failureOf, type HttpResult, type HttpTask, type ProviderResult, type ProviderTask, runDirectoryTask } from './provider-tasks.ts';
+
+const maxResponse = 4 << 20; // bytes; each reader of responses has a lower limit
+
+const outbound = guardedOutbound({ privateTargets: String(workerData) });
+const directories = new LdapDirectories(outbound, { now: Date.now, monotonic: () => performance.now() });
+const running = new Map<number, AbortController>();
+
+async function send({ url, request }: HttpTask, signal: AbortSignal): Promise<HttpResult> {
+  const { status, headers, read } = await outbound.request(new URL(url), { ...request, signal });
+  return { status, headers, content: await read(maxResponse) };
+}
+
+async function run(task: ProviderTask): Promise<unknown> {
+  if ('directory' in task) return runDirectoryTask(directories, task.directory);
+  if (!('http' in task)) return null;
+  const aborted = new AbortController();
+  running.set(task.id, aborted);
+  try {
+    return await send(task.http, aborted.signal);
+  } finally {
+    running.delete(task.id);
+  }
+}
+
+parentPort?.on('message', async (task: ProviderTask) => {
+  if ('abort' in task) return running.get(task.abort)?.abort();
+  const { id } = task;
+  const result: ProviderResult = await run(task).then(
+    (value) => ({ id, value }),
+    (cause: unknown) => ({ id, failure: failureOf(cause) }),
+  );
+  parentPort?.postMessage(result);
+});

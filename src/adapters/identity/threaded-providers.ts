@@ -1,0 +1,156 @@
+import { type IdleThread, idleThread } from '#adapters/os/idle-thread.ts';
+import { type Directories, DirectoryUnavailable } from '#ports/directory.ts';
+import { type Outbound, ResponseTooLarge } from '#ports/outbound.ts';
+import { type DirectoryTask, errorOfFailure, type HttpResult, type ProviderResult, type ProviderTask } from './provider-tasks.ts';
+
+const timeLimit = 12_000; // ms for a request without a signal
+const directoryTimeLimit = 4800; // ms: `Directories` promises a result within five seconds
+/** Options that tests replace. */
+interface ThreadOptions {
+  readonly script: { readonly name: string; readonly moduleUrl: string };
+  /** ms until a thread that does not respond to a ping is replaced. */
+  readonly pingTimeLimit: number;
+}
+const defaultOptions: ThreadOptions = { script: { name: './provider-thread', moduleUrl: import.meta.url }, pingTimeLimit: 3000 };
+const threadEnded = { kind: null, message: 'The thread that talks to providers has ended. Another one starts.' } as const;
+
+type NewTask = ProviderTask extends infer Task ? (Task extends unknown ? Omit<Task, 'id'> : never) : never;
+
+/**
+ * Talks to identity providers and directories in a thread: tenants name these servers, and what they send could keep a parser busy for
+ * seconds, or fill the memory. A thread that does not respond is replaced.
+ */
+export class ThreadedProviders implements AsyncDisposable {
+  readonly #privateTargets: string;
+  readonly #options: ThreadOptions;
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #thread: IdleThread | undefined;
+  #lastId = 0;
+  #isPinged = false;
+
+  /** @param privateTargets networks that the operator has allowed, in the packed form of address-range.ts */
+  constructor(privateTargets: string, options = defaultOptions) {
+    this.#privateTargets = privateTargets;
+    this.#options = options;
+  }
+
+  /** As `Outbound.request`. The response is read completely before it is returned. */
+  readonly request: Outbound['request'] = async (url, { signal, ...request } = {}) => {
+    const result = await this.#run({ http: { url: url.href, request } }, signal ?? AbortSignal.timeout(timeLimit));
+    const { status, headers, content } = result as HttpResult; // the thread answers each task with its type
+    return {
+      status,
+      headers,
+      body: bodyOf(content),
+      async read(maxBytes) {
+        if (content.length > maxBytes) throw new ResponseTooLarge(`the response is longer than ${maxBytes} bytes`);
+        return content;
+      },
+    };
+  };
+
+  /** Asks directories in the thread. */
+  readonly directories: Directories = {
+    find: (configuration, username) => this.#ask({ method: 'find', configuration, username }),
+    verify: (configuration, dn, password) => this.#ask({ method: 'verify', configuration, dn, password }),
+    signInByPattern: (configuration, username, password) => this.#ask({ method: 'signInByPattern', configuration, username, password }),
+    async [Symbol.asyncDispose]() {},
+  };
+
+  async [Symbol.asyncDispose]() {
+    await this.#thread?.[Symbol.asyncDispose]();
+  }
+
+  async #ask<T>(directory: DirectoryTask): Promise<T> {
+    const deadline = AbortSignal.timeout(directoryTimeLimit);
+    const result = await this.#run({ directory }, deadline).catch((cause: unknown) => {
+      throw deadline.aborted ? new DirectoryUnavailable('The directory did not respond in time.', { cause }) : cause;
+    });
+    return result as T; // the thread answers each task with its type
+  }
+
+  async #run(task: NewTask, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    const { id, waiting } = this.#newTask();
+    const abort = () => {
+      waiting.reject(signal.reason);
+      this.#post({ id, abort: id });
+      this.#replaceIfBlocked();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    this.#post({ id, ...task });
+    try {
+      return await waiting.promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#end(id);
+    }
+  }
+
+  #newTask() {
+    this.#lastId += 1;
+    const waiting = Promise.withResolvers<unknown>();
+    this.#waiting.set(this.#lastId, waiting);
+    return { id: this.#lastId, waiting };
+  }
+
+  #end(id: number): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#thread?.startIdleTimer();
+  }
+
+  /** Sends a ping to the thread, and replaces the thread if it does not respond. */
+  #replaceIfBlocked(): void {
+    if (this.#isPinged) return;
+    this.#isPinged = true;
+    const pinged = this.#thread;
+    const { id, waiting } = this.#newTask();
+    const timer = setTimeout(() => {
+      this.#thread = undefined; // the next task gets another thread
+      void pinged?.[Symbol.asyncDispose]();
+      this.#rejectPending();
+    }, this.#options.pingTimeLimit);
+    this.#post({ id, ping: true });
+    waiting.promise
+      .catch(() => {})
+      .finally(() => {
+        clearTimeout(timer);
+        this.#isPinged = false;
+        this.#end(id);
+      });
+  }
+
+  #post(task: ProviderTask): void {
+    this.#thread ??= this.#startThread();
+    this.#thread.post(task);
+  }
+
+  #startThread(): IdleThread {
+    const { name, moduleUrl } = this.#options.script;
+    const thread: IdleThread = idleThread<ProviderResult>(
+      name,
+      moduleUrl,
+      {
+        receive: (result) => {
+          const waiting = this.#waiting.get(result.id);
+          if ('value' in result) waiting?.resolve(result.value);
+          else waiting?.reject(errorOfFailure(result.failure));
+        },
+        rejectPending: () => {
+          if (this.#thread === thread) this.#rejectPending();
+        },
+        isIdle: () => this.#waiting.size === 0,
+      },
+      () => this.#privateTargets,
+    );
+    return thread;
+  }
+
+  #rejectPending(): void {
+    for (const { reject } of this.#waiting.values()) reject(errorOfFailure(threadEnded));
+  }
+}
+
+async function* bodyOf(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content;
+}

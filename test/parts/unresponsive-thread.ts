@@ -1,0 +1,11 @@
+// A fake of the thread that talks to providers: a request to a host `blocks` never returns, one to `dies` ends the thread.
+import { parentPort } from 'node:worker_threads';
+import type { ProviderTask } from '#adapters/identity/provider-tasks.ts';
+
+parentPort?.on('message', (task: ProviderTask) => {
+  const host = 'http' in task ? new URL(task.http.url).hostname : '';
+  if (host === 'blocks') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (host === 'dies') process.exit(1);
+  if (host === 'silent') return;
+  parentPort?.postMessage({ id: task.id, value: { status: 200, headers: {}, content: Buffer.from('text') } });
+});
