@@ -23,6 +23,18 @@ test('loginprofile/test tries the password of a profile or of a user, and says w
   assert.equal((await postern.send('loginprofile/test', { id: 987 })).status, 404);
 });
 
+test('loginprofile/test is no way to guess passwords: after five wrong ones for a user, it gets 429', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const test = (username: string, password: string) => postern.send('loginprofile/test', { id: profile.id, username, password });
+  const guesses = await Promise.all(Array.from({ length: 30 }, (_, number) => test('ann', `guess ${number}`)));
+  assert.ok(guesses.filter(({ status }) => status === 200).length <= 6);
+  const refused = await test('ANN', profile.password);
+  assert.deepEqual([refused.status, refused.body.code], [429, 'tooManyFailures']);
+  for (let round = 0; round < 10; round += 1) assert.equal((await test('bob', profile.password)).body.works, true);
+  assert.equal((await postern.send('loginprofile/test', { id: profile.id, username: 'cat' })).status, 400);
+});
+
 test('loginprofile/test says whether codes can be mailed', async (t) => {
   for (const [environment, works] of [
     [{}, false],

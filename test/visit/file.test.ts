@@ -4,7 +4,7 @@ import { rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { StorageUnavailable } from '#ports/storage.ts';
+import { ItemChanged, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { startPostern } from '../start.ts';
@@ -260,6 +260,16 @@ test('a folder cannot be downloaded as a file', async (t) => {
 test('a disk error while a file is read gets 503, not an internal error', async (t) => {
   const postern = await startWithStorages(t, (method) => {
     if (method === 'file.read') throw new StorageUnavailable('EIO');
+  });
+  await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
+  const { base } = await linkTo(postern);
+  const answer = await raw(postern, `${base}/file/a.bin`);
+  assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
+});
+
+test('a file that is truncated before it is read gets 503, not an internal error', async (t) => {
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'file.read') throw new ItemChanged('truncated');
   });
   await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
   const { base } = await linkTo(postern);

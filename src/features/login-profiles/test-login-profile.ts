@@ -6,6 +6,7 @@ import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 import { type TestedStep, testResult } from '#core/records/test-result.ts';
 import { type Caller, readOperation } from '#features/operation.ts';
+import { attemptTurn, countAttempt, removeLatestFailures } from '#features/rate-limits/failed-attempts.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { LoginProfileInput } from './insert-login-profile.ts';
 import { loginProfileRecords } from './login-profile-rows.ts';
@@ -80,6 +81,19 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
   }
 }
 
+/**
+ * Runs the steps. Wrong passwords for a user count, from all callers together: a test must not be a way to guess passwords.
+ * @throws Refusal (429) during the delay after wrong passwords
+ */
+async function runLimited(ports: Ports, trial: Trial): Promise<readonly TestedStep[]> {
+  if (trial.password === '') return runSteps(trial, ports);
+  const keys = [{ scope: 'pair', key: `test ${trial.id} ${fold(trial.username)}` }] as const;
+  await countAttempt(ports, keys);
+  const steps = await runSteps(trial, ports);
+  if (steps.every(({ passed }) => passed)) await ports.store.write((tx) => removeLatestFailures(tx, keys), attemptTurn(keys));
+  return steps;
+}
+
 export const testLoginProfile = readOperation({
   name: 'loginprofile/test',
   isTest: true,
@@ -99,7 +113,7 @@ export const testLoginProfile = readOperation({
     const [record] = await loginProfileRecords(ports.store.read, caller.tid, [id], ports);
     if (!record) throw new Refusal('recordUnknown');
     const profile = await readLoginProfileInput(ports.store.read, caller.tid, id, ports.vault);
-    const steps = await runSteps({ id, profile, username, password, caller }, ports);
+    const steps = await runLimited(ports, { id, profile, username, password, caller });
     return { works: steps.every(({ passed }) => passed), steps: [...steps] };
   },
 });

@@ -3,8 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { create as contentDisposition } from 'content-disposition';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
-import type { FileDownload } from '#features/visits/files/download-file.ts';
-import { readRange } from '#features/visits/files/read-range.ts';
+import { type FileDownload, readSmallRange } from '#features/visits/files/download-file.ts';
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { evaluateConditions } from '#http/conditional-request.ts';
 import { expectProgress, type RequestTimeouts } from '#http/request-timeouts.ts';
@@ -93,7 +92,7 @@ function endResponse(response: ServerResponse, bytes: Uint8Array): void {
 
 async function sendSmall(sending: TransferContext, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
   const { response } = sending;
-  const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readRange(download.file, range);
+  const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readSmallRange(download.file, range);
   const auditEntry = await download.appendEntry();
   endResponse(response.writeHead(status, headers), bytes);
   // The kernel has accepted all bytes: there is nothing left to follow.

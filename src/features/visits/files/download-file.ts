@@ -12,7 +12,7 @@ import {
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import { headBytes, type Media } from '#ports/media.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { OpenFile } from '#ports/storage.ts';
+import { type ByteRange, ItemChanged, type OpenFile } from '#ports/storage.ts';
 import { readRange } from './read-range.ts';
 
 /** A file that may be sent as it is, without marks and signatures. */
@@ -30,6 +30,13 @@ export interface FileDownload {
 /** Returns the first bytes of a file. */
 export const readHead = (file: OpenFile): Promise<Uint8Array> =>
   withStorageErrors(() => readRange(file, { start: 0, end: Math.min(headBytes, file.entry.size) - 1 }));
+
+/** Returns the bytes of a small range. @throws Refusal (503) if the file changes meanwhile */
+export const readSmallRange = (file: OpenFile, range: ByteRange): Promise<Uint8Array> =>
+  readRange(file, range).catch((cause: unknown) => {
+    if (cause instanceof ItemChanged) throw new Refusal('storageAway', 'The file was changed while it was read. Try again.');
+    throw cause;
+  });
 
 /** Returns the media type of a file from its first bytes, or null if no decision depends on it. */
 async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: Pick<Ports, 'media'>): Promise<Media | null> {

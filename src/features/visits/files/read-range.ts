@@ -12,7 +12,7 @@ export async function readInto(file: OpenFile, { start, end }: ByteRange, buffer
   }
 }
 
-/** Returns the bytes of a small range. */
+/** Returns the bytes of a small range. @throws as `readInto` */
 export async function readRange(file: OpenFile, range: ByteRange): Promise<Uint8Array> {
   if (file.content) return file.content.subarray(range.start, range.end + 1);
   const bytes = Buffer.allocUnsafe(Math.max(0, range.end - range.start + 1));
