@@ -40,7 +40,7 @@ export async function behindReverseProxy(note: Note, folder: string, postern: Be
     () => used(alone, [nginx], `${nginx.url}/own/1g.bin`),
     () => used(cpu.handed, [nginx, postern], nginx.url + link),
   );
-  note(atLeast('a 1 GiB file behind nginx, handed over: rate of nginx by itself', 'GiB/s', pair, 0.8));
+  note(atLeast('a 1 GiB file that nginx sends for Postern, compared with nginx alone', 'GiB/s', pair, 0.8));
   for (let round = 0; round <= 5; round += 1) await used(cpu.own, [postern], postern.url + link);
   const ofOwn = (what: string, seconds: readonly number[], target: number): Figure => {
     const ratio = median(seconds) / median(cpu.own);
@@ -50,6 +50,6 @@ export async function behindReverseProxy(note: Note, folder: string, postern: Be
   note(ofOwn('the same: CPU, compared with Postern sending the file itself', cpu.handed, 0.5));
   note({
     ...ofOwn('the same file from nginx alone: CPU, compared with Postern sending the file itself', alone, Number.POSITIVE_INFINITY),
-    target: 'none: a floor',
+    target: 'none: for comparison',
   });
 }

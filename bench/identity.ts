@@ -88,7 +88,14 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
       () => responses(`${bare.url}/redirect`),
       () => responses(url),
     );
-  note(atLeast('start of a sign-in at a provider, compared with a bare redirect', 'requests/s', await comparedTo(`${link}/sign-in/start`), 0.5));
+  note(
+    atLeast(
+      'start of a sign-in at a provider, compared with a bare redirect',
+      'requests/s',
+      await comparedTo(`${link}/sign-in/start`),
+      0.5,
+    ),
+  );
   const least =
     'the same by the smallest program that gives state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
   note(floor(least, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
@@ -152,7 +159,10 @@ async function hangingDirectory(note: Note, postern: BenchPostern, bare: Measure
   const what = `p99 of a visit while ${visitorsThatSignIn} visitors sign in at a directory that hangs`;
   note(timesAtMost(what, await comparedTo(`${await visitUrl(postern, 1)}/visit`, signIn), 2));
   const least = await comparedTo(`${bare.url}/fixed`, `${bare.url}/hang`);
-  note({ ...timesAtMost('the same at a bare server that never answers them', least, Number.POSITIVE_INFINITY), target: 'none: a floor' });
+  note({
+    ...timesAtMost('the same at a bare server that never answers them', least, Number.POSITIVE_INFINITY),
+    target: 'none: for comparison',
+  });
   directory.close();
 }
 
@@ -189,7 +199,7 @@ async function forgedResponses(note: Note, postern: BenchPostern, folder: string
       Number.POSITIVE_INFINITY,
       'ms',
     );
-    note({ ...least, target: 'none: a floor' });
+    note({ ...least, target: 'none: for comparison' });
   }
 }
 

@@ -204,11 +204,11 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
   });
   note(slower(`p99 of a visit with ${name}`, beside, 1.1));
   const leastName = 'p99 of a visit while a separate process sends mails with the smallest program';
-  note({ ...slower(leastName, besideLeast, Number.POSITIVE_INFINITY), target: 'none: a floor' });
+  note({ ...slower(leastName, besideLeast, Number.POSITIVE_INFINITY), target: 'none: for comparison' });
   note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
   const memory = await memoryOfThread(server);
   const leastMemory = 'memory of a bare server, growth by a thread that sends mails with nodemailer';
-  note({ ...atMost(leastMemory, memory, Number.POSITIVE_INFINITY, 'MiB'), target: 'none: a floor' });
+  note({ ...atMost(leastMemory, memory, Number.POSITIVE_INFINITY, 'MiB'), target: 'none: for comparison' });
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const start = performance.now();

@@ -45,7 +45,7 @@ export const messages = {
   operatorAdded: { id: 2061, status: 200, title: 'Operator added' },
   operatorUpdated: { id: 2062, status: 200, title: 'Operator updated' },
   operatorPasswordUpdated: { id: 2063, status: 200, title: 'Password updated. The operator was signed out of the console everywhere' },
-  operatorUnlinked: { id: 2069, status: 200, title: 'The operator can no longer sign in at the provider' },
+  operatorUnlinked: { id: 2069, status: 200, title: 'Operator disconnected from the provider, and signed out of the console everywhere' },
   operatorDeleted: { id: 2064, status: 200, title: 'Operator deleted' },
   secondFactorAdded: { id: 2065, status: 200, title: 'Second factor added' },
   secondFactorDeleted: { id: 2066, status: 200, title: 'Second factor removed' },

@@ -26,7 +26,9 @@ export const AuditEntry = Type.Object({
   path: Type.String({ description: 'Path relative to the share.' }),
   bytes: nullableInteger('Number of bytes sent or received.'),
   before: nullableText('Previous state as JSON, with secrets masked. Unchanged texts of more than 1000 characters are left out.'),
-  after: nullableText('New state as JSON, with secrets masked; of a refused action, the reason. The same texts are left out.'),
+  after: nullableText(
+    'New state as JSON, with secrets masked; of a refused action, the reason. Unchanged texts of more than 1000 characters are left out.',
+  ),
   requestId: Type.String({ description: 'X-Request-Id of the request.' }),
   count: Type.Integer({ minimum: 1, description: 'Number of equal actions that this entry stands for.' }),
 });

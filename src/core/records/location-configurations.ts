@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { limits, lineOf } from './field.ts';
 import { patternText } from './patterned.ts';
 
-/** Kinds of storage in the REST API. Kinds that are not built yet are refused with an error that names the available ones. */
+/** Kinds of storage in the REST API. Those without an entry in `locationConfigurations` are refused: the error names the available ones. */
 export const storageKinds = ['local', 's3', 'azure', 'sftp', 'webdav'] as const;
 type StorageKindName = (typeof storageKinds)[number];
 

@@ -17,7 +17,8 @@ export const samlConfiguration = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Entity ID of the provider. With metadata, it selects one of several providers, and metadata without it is refused.',
+        description:
+          'Entity ID of the provider. Required without metadata. With metadata, it is optional and selects one of several providers: metadata that does not contain this entity ID is refused.',
       }),
     ),
     entryPoint: Type.Optional(url('Address of the provider to which browsers are sent. Required without metadata, and refused with it.')),

@@ -46,7 +46,7 @@ export const searchEnvelope = <S extends TSchema>(record: S) =>
     totalCount: count('Exact number of matching records.'),
     containerType: Type.String({ description: 'Kind of the records.' }),
     searchType: Type.Enum(['all', 'filtered']),
-    startupMessage: Type.String({ description: 'Notice of the operator.' }),
+    startupMessage: Type.String({ description: 'Always empty.' }),
     maxFileSize: count('Largest upload accepted, in bytes.'),
     canDelete: flag('The caller may delete these records.'),
     canUpload: flag('The caller may add such records.'),

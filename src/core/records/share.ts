@@ -48,12 +48,17 @@ export const shareFields = {
   alertDownload: flag('Sends an e-mail to notifyEmails when a file or folder is downloaded.'),
   alertView: flag('Sends an e-mail to notifyEmails when a file is viewed.'),
   alertRename: flag('Sends an e-mail to notifyEmails when a file or folder is renamed.'),
-  copyProtect: flag('Files are only shown as watermarked pages. The original is never sent for viewing.'),
+  copyProtect: flag(
+    'Visitors see watermarked pages and never get the original file. Not available yet: until then, files of such a share cannot be viewed or downloaded.',
+  ),
   waterMarkText: lineOf(limits.text, {
-    description: 'Watermark on every viewed or downloaded page. {user}, {email}, {ip} and {date} are replaced.',
+    description:
+      'Watermark on every viewed or downloaded page. {user}, {email}, {ip} and {date} are replaced. Not available yet: until then, files of a share with a watermark cannot be viewed or downloaded.',
   }),
   digitalSignReason: lineOf(limits.text, { description: 'Reason given in the digital signature.' }),
-  digitalSignature: flag('Downloaded PDF files are digitally signed.'),
+  digitalSignature: flag(
+    'Downloaded PDF files are digitally signed. Not available yet: until then, PDF files of such a share cannot be downloaded.',
+  ),
   groupNames: listOf(
     'Groups of the identity provider or directory whose members are admitted, separated by commas. An entry with a comma, such as a DN, must be in double quotes.',
   ),

@@ -176,7 +176,7 @@ export const fr: VisitorMessages = {
   itemAbsentNext: 'L’élément a peut-être été renommé ou supprimé.',
   archiveTooDeep: 'Les dossiers sont trop imbriqués pour un seul téléchargement',
   archiveTooDeepNext: 'Ouvrez ce dossier et téléchargez un des dossiers qu’il contient.',
-  fileArchived: 'Ce fichier est archivé',
+  fileArchived: 'Ce fichier se trouve dans un stockage d’archivage',
   fileArchivedNext:
     'Il faut d’abord le sortir de l’archive, ce qui peut prendre des heures. Adressez-vous à la personne qui a envoyé le lien.',
   storageAway: 'Les fichiers sont inaccessibles pour le moment',

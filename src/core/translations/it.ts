@@ -174,7 +174,7 @@ export const it: VisitorMessages = {
   itemAbsentNext: 'Forse è stato rinominato o rimosso.',
   archiveTooDeep: 'Le cartelle sono annidate troppo in profondità per un solo download',
   archiveTooDeepNext: 'Apri questa cartella e scarica una delle cartelle al suo interno.',
-  fileArchived: 'Questo file si trova in un archivio',
+  fileArchived: 'Questo file si trova in uno spazio di archiviazione a lungo termine',
   fileArchivedNext: 'Prima va recuperato da lì, il che può richiedere ore. Chiedi a chi ha inviato il link.',
   storageAway: 'I file al momento non sono raggiungibili',
   storageAwayNext: 'Niente è perduto. Riprova tra qualche minuto.',

@@ -175,7 +175,7 @@ export const ja: VisitorMessages = {
   itemAbsentNext: '名前が変わったか、取り除かれた可能性があります。',
   archiveTooDeep: 'フォルダーの階層が深すぎて一度にダウンロードできません',
   archiveTooDeepNext: 'このフォルダーを開き、中のフォルダーをダウンロードしてください。',
-  fileArchived: 'このファイルはアーカイブに保管されています',
+  fileArchived: 'このファイルはアーカイブ用ストレージにあります',
   fileArchivedNext: '先にアーカイブから復元する必要があり、数時間かかることがあります。リンクの送信者にお問い合わせください。',
   storageAway: 'ただいまファイルに接続できません',
   storageAwayNext: '何も失われていません。数分後にもう一度お試しください。',

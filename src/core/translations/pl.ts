@@ -209,7 +209,7 @@ export const pl: VisitorMessages = {
   itemAbsentNext: 'Być może zmieniono nazwę lub usunięto.',
   archiveTooDeep: 'Foldery są zagnieżdżone zbyt głęboko na jedno pobranie',
   archiveTooDeepNext: 'Otwórz ten folder i pobierz jeden z folderów w środku.',
-  fileArchived: 'Ten plik jest w archiwum',
+  fileArchived: 'Ten plik jest w magazynie archiwalnym',
   fileArchivedNext: 'Najpierw trzeba go stamtąd przywrócić, co może potrwać kilka godzin. Zapytaj osobę, która wysłała link.',
   storageAway: 'Pliki są teraz niedostępne',
   storageAwayNext: 'Nic nie przepadło. Spróbuj ponownie za kilka minut.',

@@ -50,8 +50,8 @@ export interface ReportRange {
 }
 
 /**
- * Selects the entries of admitted visitors. The share is compared as bounds, and `newestFirst` sorts by it: then
- * PostgreSQL reads the index of the share's entries, whatever its statistics say.
+ * Selects the entries of admitted visitors. The share is compared with `>=` and `<=` instead of `=`, and `newestFirst` sorts by it:
+ * then PostgreSQL reads the index of the share's entries, whatever its statistics say.
  */
 function visitorEntries(db: Tx, { tid, shareId, from, before }: ReportRange) {
   let entries = db

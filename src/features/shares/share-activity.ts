@@ -21,12 +21,16 @@ const ActivityResponse = Type.Object({
   byDay: Type.Array(Type.Object({ date: Type.String({ description: 'Day in UTC.' }), ...countFields })),
   byVisitor: Type.Array(
     Type.Object({
-      visitor: Type.String({ description: 'User name; empty for visitors without sign-in.' }),
+      visitor: Type.String({
+        description: 'Display name of the visitor, which is the user name of an access user. Empty for visitors without sign-in.',
+      }),
       ...countFields,
       lastDateTime: Type.String({ format: 'date-time' }),
     }),
   ),
-  notVisited: Type.Array(Type.String(), { description: 'Listed users and names without a visit in that time.' }),
+  notVisited: Type.Array(Type.String(), {
+    description: 'Entries of userNames without a visit between fromDate and toDate. Groups are not included.',
+  }),
 });
 
 function parseDate(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {

@@ -33,7 +33,8 @@ const resetFactors: BulkAction<Operator> = {
 
 const unlinkProvider: BulkAction<Operator> = {
   name: 'Disconnect from provider',
-  effect: 'will be signed out, and can no longer sign in at the identity provider. An operator without a password then needs one',
+  effect:
+    'will be signed out, and disconnected from the user of the identity provider. An operator without a password then needs one. If the user is still in a group with access, the next sign-in at the provider creates a new operator',
   doneText: 'disconnected',
   destructive: true,
   run: ({ id }, options) => post('operator/unlinkProvider', { id }, options),

@@ -50,7 +50,10 @@ function NewUserForm({ authId }: { authId: number }) {
   return (
     <FormOnPage page={page} saveLabel="Add user" isNew>
       <UserFields form={form} isNew />
-      <Section title="Password" lead="Without a password, the user cannot sign in yet. You can set it at any time.">
+      <Section
+        title="Password"
+        lead="Needed only for a login profile with the sign-in method Users with passwords: such a user cannot sign in until a password is set. You can set it at any time."
+      >
         <PasswordInput label="Password" autoComplete="new-password" {...form.getInputProps('password')} />
         <PasswordAdvice password={form.values.password} />
       </Section>

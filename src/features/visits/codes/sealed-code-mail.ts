@@ -27,7 +27,10 @@ export const sealCodeMail = (vault: Vault, content: SealedCode): string => vault
 /** Returns the content of a mail. */
 const openSealed = (vault: Vault, sealed: string): SealedCode => JSON.parse(vault.open(purpose, sealed));
 
-/** Returns which addresses are those of access users, active or not, or of a profile that allows others beside its users. */
+/**
+ * Returns for each code whether its address belongs to an access user of the profile, active or not, or matches an entry of the
+ * profile's list `allow`.
+ */
 async function findWanted(vault: Vault, db: Tx, codes: readonly SealedCode[]): Promise<readonly boolean[]> {
   const wanted = new Set<SealedCode>();
   for (const [profileId, ofProfile] of Map.groupBy(codes, (code) => code.profileId)) {

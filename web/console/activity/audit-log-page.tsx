@@ -131,7 +131,7 @@ function Filters() {
 }
 
 /** The audit log: searched, filtered and exported. */
-export function ActivityPage() {
+export function AuditLogPage() {
   const { listState, setListState } = useListState();
   const query = {
     shareId: listState.share,
