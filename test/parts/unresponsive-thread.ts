@@ -1,9 +1,11 @@
-// A fake of the thread that talks to providers: a request to a host `blocks` never returns, one to `dies` ends the thread.
+// A fake of the thread that talks to providers: a request to a host `blocks` never returns, one to `dies` ends the thread, and one to
+// `silent` gets no response.
 import { parentPort } from 'node:worker_threads';
 import type { ProviderTask } from '#adapters/identity/provider-tasks.ts';
 
 parentPort?.on('message', (task: ProviderTask) => {
-  const host = 'http' in task ? new URL(task.http.url).hostname : '';
+  const url = 'http' in task ? task.http.url : 'directory' in task ? task.directory.configuration.url : 'http://works';
+  const host = new URL(url).hostname;
   if (host === 'blocks') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (host === 'dies') process.exit(1);
   if (host === 'silent') return;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { ThreadedProviders } from '#adapters/identity/threaded-providers.ts';
+import { DirectoryUnavailable } from '#ports/directory.ts';
 import { atEnd } from '../parts/at-end.ts';
 
 /** Providers through a fake thread that does what the name of a host says. */
@@ -9,22 +10,29 @@ function startProviders(t: TestContext) {
   const script = { name: '../parts/unresponsive-thread', moduleUrl: import.meta.url };
   const providers = new ThreadedProviders('', { script, pingTimeLimit: 200 });
   atEnd(t, () => providers[Symbol.asyncDispose]());
-  return async (host: string, signal?: AbortSignal) => {
+  const request = async (host: string, signal?: AbortSignal) => {
     const { status, read } = await providers.request(new URL(`http://${host}/`), signal ? { signal } : {});
     return `${status} ${Buffer.from(await read(100)).toString()}`;
   };
+  return { providers, request };
 }
 
 test('if the thread that talks to providers dies, requests fail, and the next one is sent by another thread', async (t) => {
-  const request = startProviders(t);
+  const { request } = startProviders(t);
   const pending = request('silent');
   await assert.rejects(request('dies'), /has ended/);
   await assert.rejects(pending, /has ended/);
   assert.equal(await request('works'), '200 text');
 });
 
+test('if the thread that talks to directories dies, the directory counts as unavailable', async (t) => {
+  const { providers } = startProviders(t);
+  const asked = providers.directories.find({ url: 'ldaps://dies', baseDn: 'dc=test' }, 'ann');
+  await assert.rejects(asked, DirectoryUnavailable);
+});
+
 test('if the thread that talks to providers is blocked, it is replaced after a request runs out of time', async (t) => {
-  const request = startProviders(t);
+  const { request } = startProviders(t);
   const late = new AbortController();
   const [blocked, pending] = [request('blocks', late.signal), request('works')];
   late.abort(new Error('out of time'));
@@ -34,7 +42,7 @@ test('if the thread that talks to providers is blocked, it is replaced after a r
 });
 
 test('a request that is aborted does not end the thread, if it responds', async (t) => {
-  const request = startProviders(t);
+  const { request } = startProviders(t);
   const [aborted, pending] = [new AbortController(), request('silent')];
   const silent = request('silent', aborted.signal);
   aborted.abort(new Error('out of time'));
@@ -45,9 +53,7 @@ test('a request that is aborted does not end the thread, if it responds', async 
 });
 
 test('a response that is longer than its reader allows is refused', async (t) => {
-  const script = { name: '../parts/unresponsive-thread', moduleUrl: import.meta.url };
-  const providers = new ThreadedProviders('', { script, pingTimeLimit: 200 });
-  atEnd(t, () => providers[Symbol.asyncDispose]());
+  const { providers } = startProviders(t);
   const { read } = await providers.request(new URL('http://works/'));
   await assert.rejects(read(3), /longer than 3 bytes/);
 });

@@ -1,5 +1,5 @@
 import { type IdleThread, idleThread } from '#adapters/os/idle-thread.ts';
-import { type Directories, DirectoryUnavailable } from '#ports/directory.ts';
+import { type Directories, DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
 import { type Outbound, ResponseTooLarge } from '#ports/outbound.ts';
 import { type DirectoryTask, errorOfFailure, type HttpResult, type ProviderResult, type ProviderTask } from './provider-tasks.ts';
 
@@ -62,9 +62,9 @@ export class ThreadedProviders implements AsyncDisposable {
   }
 
   async #ask<T>(directory: DirectoryTask): Promise<T> {
-    const deadline = AbortSignal.timeout(directoryTimeLimit);
-    const result = await this.#run({ directory }, deadline).catch((cause: unknown) => {
-      throw deadline.aborted ? new DirectoryUnavailable('The directory did not respond in time.', { cause }) : cause;
+    const result = await this.#run({ directory }, AbortSignal.timeout(directoryTimeLimit)).catch((cause: unknown) => {
+      if (cause instanceof DirectoryRefused || cause instanceof DirectoryUnavailable) throw cause;
+      throw new DirectoryUnavailable('The directory did not respond as expected, or not in time.', { cause });
     });
     return result as T; // the thread answers each task with its type
   }
