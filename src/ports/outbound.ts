@@ -41,6 +41,8 @@ export interface OutboundRequest {
   /** Several pieces are sent one after the other. */
   readonly body?: string | Uint8Array | readonly Uint8Array[] | null;
   readonly signal?: AbortSignal;
+  /** ms until the headers of the response. Default: 30 seconds. The time to send the body counts. */
+  readonly headersTimeout?: number;
 }
 
 /** The response to an HTTP request. Its body can be read only once. If it exceeds the limit of `read`, or if a loop over it

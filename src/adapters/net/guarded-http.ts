@@ -60,7 +60,10 @@ async function agentOver(connect: Connect): Promise<Agent> {
 /** HTTP over connections that `connect` opens. undici's `request` follows no redirect. */
 export function guardedHttp(connect: Connect): { readonly send: Outbound['request']; readonly close: () => Promise<void> } {
   let agent: Promise<Agent> | undefined;
-  async function send(url: URL, { signal, method = 'GET', headers = {}, body = null }: OutboundRequest = {}): Promise<OutboundResponse> {
+  async function send(
+    url: URL,
+    { signal, method = 'GET', headers = {}, body = null, headersTimeout = responseTimeout }: OutboundRequest = {},
+  ): Promise<OutboundResponse> {
     if (!(url.protocol in defaultPorts)) throw new TargetRefused(`${url.protocol} is neither https: nor http:`);
     agent ??= agentOver(connect);
     const { origin, pathname, search } = url;
@@ -69,6 +72,7 @@ export function guardedHttp(connect: Connect): { readonly send: Outbound['reques
         origin,
         path: pathname + search,
         method,
+        headersTimeout,
         headers: { ...headers, ...(isPieces(body) ? { 'content-length': `${totalLength(body)}` } : {}) },
         body: isPieces(body) ? Readable.from(body) : body,
         ...(signal ? { signal } : {}),

@@ -13,6 +13,10 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | readonly Uint8Array[];
+  /** Statuses of 300 or more that the caller interprets. All others are errors. */
+  readonly expected?: readonly number[];
+  /** ms until the response is read to its end, if there is no signal. Default: a minute. */
+  readonly timeLimit?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -27,8 +31,7 @@ const encodeQuery = (query: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`)
     .join('&');
 
-/** Statuses that callers interpret: absent, a failed condition, and a range that does not exist. */
-const isExpected = (status: number) => status < 300 || [404, 409, 412, 416].includes(status);
+const defaultTimeLimit = 60_000; // ms
 
 type Method = NonNullable<OutboundRequest['method']>;
 
@@ -105,12 +108,12 @@ export class S3Bucket {
 
   /**
    * Sends a signed request about a key; '' is the bucket.
-   * @returns the response, if it is a success, or 404, 409, 412 or 416
+   * @returns the response, if it is a success or has an expected status
    * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; the reason of the signal
    */
   async send(method: Method, key: string, request: S3Request = {}): Promise<OutboundResponse> {
     const response = await this.#exchange(method, key, request);
-    if (isExpected(response.status)) return response;
+    if (response.status < 300 || request.expected?.includes(response.status)) return response;
     const cause = new ServiceError(response.status, await codeIn(response));
     throw response.status >= 500 && isChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
@@ -124,21 +127,28 @@ export class S3Bucket {
 
   /**
    * Sends a request whose response is XML.
-   * @param expected statuses beside 200 for which null is returned
    * @throws StorageUnavailable also for an error in a response with status 200, as for a copy or a completed upload
    */
-  async sendForXml(method: Method, key: string, request?: S3Request): Promise<XmlElement>;
-  async sendForXml(method: Method, key: string, request: S3Request, expected: readonly number[]): Promise<XmlElement | null>;
-  async sendForXml(method: Method, key: string, request?: S3Request, expected: readonly number[] = []): Promise<XmlElement | null> {
+  async sendForXml(method: Method, key: string, request: Omit<S3Request, 'expected'> = {}): Promise<XmlElement> {
+    return this.#readDocument(method, await this.send(method, key, request));
+  }
+
+  /** As `sendForXml`. Returns null for an expected status. */
+  async sendForXmlOrNull(method: Method, key: string, request: S3Request): Promise<XmlElement | null> {
     const response = await this.send(method, key, request);
-    const document = await readBody(method, () => readXml(response.body));
-    if (expected.includes(response.status)) return null;
-    if (response.status >= 300 || document.name === 'Error') throw new ServiceError(response.status, codeOf(document));
+    if (response.status < 300) return this.#readDocument(method, response);
+    await readBody(method, () => response.read(maxUnused));
+    return null;
+  }
+
+  async #readDocument(method: Method, { status, body }: OutboundResponse): Promise<XmlElement> {
+    const document = await readBody(method, () => readXml(body));
+    if (document.name === 'Error') throw new ServiceError(status, codeOf(document));
     return document;
   }
 
   async #exchange(method: Method, key: string, request: S3Request): Promise<OutboundResponse> {
-    const { query = {}, headers = {}, body, signal } = request;
+    const { query = {}, headers = {}, body, timeLimit = defaultTimeLimit, signal } = request;
     const { region, accessKeyId, secretAccessKey, sessionToken } = this.#configuration;
     const signer = new AwsV4Signer({
       method,
@@ -151,9 +161,15 @@ export class S3Bucket {
       region,
     });
     const signed = await signer.sign();
-    const sent = { method, headers: Object.fromEntries(signed.headers), body: body ?? null, ...(signal ? { signal } : {}) };
+    const sent = {
+      method,
+      headers: Object.fromEntries(signed.headers),
+      body: body ?? null,
+      signal: signal ?? AbortSignal.timeout(timeLimit),
+    };
+    const slow = timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
     try {
-      return await this.#outbound.request(signed.url, sent);
+      return await this.#outbound.request(signed.url, { ...sent, ...slow });
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
       throw noResponse(method, cause);

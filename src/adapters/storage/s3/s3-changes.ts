@@ -24,7 +24,8 @@ export class S3Changes {
     await this.#checkFree([...parent, name]);
     await confirm?.();
     const headers = { [tokenHeader]: token, 'if-none-match': '*' };
-    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#folders.keys.folder([...parent, name]), { headers, body: '' });
+    const request = { headers, body: '', expected: [409, 412] };
+    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#folders.keys.folder([...parent, name]), request);
     if (status >= 300) throw new ItemExists('the name is taken');
   }
 
@@ -95,7 +96,7 @@ export class S3Changes {
    */
   async #claim(path: readonly string[], token: string, change: () => Promise<void>): Promise<void> {
     const headers = { [tokenHeader]: token, 'if-none-match': '*' };
-    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#claimKey(path), { headers, body: '' });
+    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#claimKey(path), { headers, body: '', expected: [409, 412] });
     if (status >= 300) throw new ItemNotFound('another request is renaming or deleting the item');
     await change();
   }

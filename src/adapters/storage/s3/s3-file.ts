@@ -7,6 +7,8 @@ import { describeObject, type S3Object, truncateToSeconds } from './s3-objects.t
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
 
+const timeLimit = 86_400_000; // ms for a read without a signal: large files take hours
+
 /** A file, and its first bytes. */
 interface OpenedObject {
   readonly entry: Entry;
@@ -15,20 +17,21 @@ interface OpenedObject {
 
 const entryOf = (name: string, { size, modified, etag }: Omit<S3Object, 'key'>): Entry => ({ name, folder: false, size, modified, etag });
 
-/** Returns the size of the object from the header `content-range`. @throws StorageUnavailable if the service ignores ranges */
-function sizeOf({ status, headers }: OutboundResponse): number {
+/** Returns the size of the object from the header `content-range`, or null if the service ignores ranges. */
+function sizeOf({ status, headers }: OutboundResponse): number | null {
   const size = /^bytes 0-\d+\/(\d{1,16})$/.exec(headers['content-range'] ?? '')?.[1];
-  if (status !== 206 || size === undefined) throw new StorageUnavailable('the service ignores ranges');
-  return Number(size);
+  return status === 206 && size !== undefined ? Number(size) : null;
 }
 
 /** Reads the beginning of an object. @returns null if there is none */
 async function openObject(bucket: S3Bucket, key: string, name: string): Promise<OpenedObject | null> {
-  const response = await bucket.send('GET', key, { headers: { range: `bytes=0-${firstBytes - 1}` } }).catch((cause: unknown) => {
-    throw cause instanceof ServiceError && cause.code === 'InvalidObjectState'
-      ? new ItemArchived('the object is archived', { cause })
-      : cause;
-  });
+  const response = await bucket
+    .send('GET', key, { headers: { range: `bytes=0-${firstBytes - 1}` }, expected: [404, 416] })
+    .catch((cause: unknown) => {
+      throw cause instanceof ServiceError && cause.code === 'InvalidObjectState'
+        ? new ItemArchived('the object is archived', { cause })
+        : cause;
+    });
   if (response.status === 404) return discard(response);
   if (response.status === 416) {
     await discard(response);
@@ -36,6 +39,10 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
     return empty && { entry: entryOf(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
+  if (size === null) {
+    await discard(response);
+    throw new StorageUnavailable('the service ignores ranges');
+  }
   const start = await readExactly(response, Math.min(size, firstBytes));
   const modified = truncateToSeconds(Date.parse(response.headers['last-modified'] ?? ''));
   return { entry: entryOf(name, { size, modified, etag: response.headers['etag'] ?? '' }), start };
@@ -57,10 +64,11 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
 /** Yields the bytes of a range of the version that the entry describes. */
 async function* readRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   const headers = { range: `bytes=${start}-${end}`, 'if-match': etag };
-  const response = await bucket.send('GET', key, { headers, ...(signal ? { signal } : {}) });
-  if (response.status !== 206) {
+  const response = await bucket.send('GET', key, { headers, expected: [404, 412, 416], ...(signal ? { signal } : { timeLimit }) });
+  const { 'content-range': range = '', etag: version } = response.headers;
+  if (response.status !== 206 || version !== etag || !range.startsWith(`bytes ${start}-${end}/`)) {
     await discard(response);
-    if (response.status < 300) throw new StorageUnavailable('the service ignores ranges');
+    if (response.status === 200) throw new StorageUnavailable('the service ignores ranges');
     throw new ItemChanged('another object has this key now');
   }
   let remaining = end - start + 1;
@@ -68,6 +76,7 @@ async function* readRange(bucket: S3Bucket, key: string, etag: string, start: nu
     for await (const piece of response.body) {
       signal?.throwIfAborted();
       remaining -= piece.length;
+      if (remaining < 0) break;
       yield piece;
     }
   } catch (cause) {

@@ -9,6 +9,7 @@ export const tokenHeader = 'x-amz-meta-postern-token';
 const namesPerDeletion = 1000;
 const maxCopy = 5 * 2 ** 30; // bytes that one request copies
 const requestsAtOnce = 16;
+const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
 const maxListed = 1_000_000; // keys of one folder: a service could list without end
 const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
 
@@ -79,7 +80,7 @@ export async function hasKeys(bucket: S3Bucket, prefix: string): Promise<boolean
 
 /** Returns the description of an object, or null if there is none. */
 export async function describeObject(bucket: S3Bucket, key: string): Promise<S3Description | null> {
-  const response = await bucket.sendAndRead('HEAD', key);
+  const response = await bucket.sendAndRead('HEAD', key, { expected: [404] });
   if (response.status !== 200) return null;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) if (copiedHeaders.test(name)) headers[name] = value;
@@ -127,12 +128,13 @@ export async function completeMultipart(
 ): Promise<boolean> {
   const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`);
   const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
-  return (await bucket.sendForXml('POST', key, { query: { uploadId }, headers: condition, body }, [409, 412])) !== null;
+  const request = { query: { uploadId }, headers: condition, body, expected: [409, 412], timeLimit: slowTimeLimit };
+  return (await bucket.sendForXmlOrNull('POST', key, request)) !== null;
 }
 
 /** Ends a multipart upload without a result. An upload that has ended already is no error. */
 export const abortMultipart = async (bucket: S3Bucket, key: string, uploadId: string): Promise<void> =>
-  void (await bucket.sendAndRead('DELETE', key, { query: { uploadId } }));
+  void (await bucket.sendAndRead('DELETE', key, { query: { uploadId }, expected: [404] }));
 
 /**
  * Runs work for each item, sixteen at a time. After a failure it waits for the work that has begun: no request may change something later.
@@ -150,7 +152,7 @@ export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) =>
 
 /** Sends a request that copies an object or a part of it. @returns the ETag of the copy. @throws ItemChanged if the source has changed */
 async function sendCopy(bucket: S3Bucket, to: string, request: S3Request): Promise<string> {
-  const document = await bucket.sendForXml('PUT', to, request, [404, 412]);
+  const document = await bucket.sendForXmlOrNull('PUT', to, { ...request, expected: [404, 412], timeLimit: slowTimeLimit });
   if (!document) throw new ItemChanged('the object to copy has changed');
   return childText(document, 'ETag') ?? '';
 }

@@ -7,6 +7,7 @@ import { abortMultipart, completeMultipart, copyObject, deleteObjects, describeO
 /** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
 const smallestPart = 8 << 20;
 const maxParts = 10_000;
+const partTimeLimit = 600_000; // ms
 const maxNames = 1000; // that a drop box tries
 
 const partSizeOf = (size: number | null) => Math.max(smallestPart, Math.ceil((size ?? 0) / maxParts));
@@ -84,7 +85,7 @@ class S3Upload implements Upload {
     const body = this.#chunks;
     [this.#chunks, this.#buffered] = [[], 0];
     const query = { partNumber: `${this.#etags.length + 1}`, uploadId };
-    const response = await this.#folders.bucket.sendAndRead('PUT', this.#key, { query, body });
+    const response = await this.#folders.bucket.sendAndRead('PUT', this.#key, { query, body, expected: [404], timeLimit: partTimeLimit });
     if (response.status >= 300) throw new ItemChanged('the service has ended the upload');
     this.#etags.push(response.headers['etag'] ?? '');
   }
@@ -127,7 +128,10 @@ class S3Upload implements Upload {
   /** Stores the file with one request. @throws ItemExists, ItemChanged at a service that knows conditions */
   async #putWhole(key: string): Promise<void> {
     const headers = { [tokenHeader]: this.#token, ...(await this.#condition()) };
-    const { status } = await this.#folders.bucket.sendAndRead('PUT', key, { headers, body: this.#chunks });
+    const { status } = await this.#folders.bucket.sendAndRead('PUT', key, {
+      ...{ headers, body: this.#chunks, expected: [409, 412] },
+      timeLimit: partTimeLimit,
+    });
     if (status >= 300) throw this.#collision();
   }
 
@@ -153,7 +157,7 @@ export async function startS3Upload(place: UploadPlace, target: UploadTarget, to
 
 /** Returns the name of the file that an upload has made, or null. */
 export async function recoverUpload(folders: S3Folders, parent: readonly string[], name: string, token: string): Promise<string | null> {
-  const note = await folders.bucket.send('GET', folders.keys.staging(placedName(token)));
+  const note = await folders.bucket.send('GET', folders.keys.staging(placedName(token)), { expected: [404] });
   const text = Buffer.from(await note.read(1 << 16)).toString();
   const placed = note.status === 200 ? text : name;
   return (await folders.file([...parent, placed]))?.token === token ? placed : null;
