@@ -8,7 +8,7 @@ import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { ItemChanged, ItemExists, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
@@ -128,6 +128,57 @@ else {
     assert.deepEqual(await namesIn(storage, '/'), ['new']);
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
     await rename(storage, path('/'), 'new', 'old'); // its claim was released
+  });
+
+  test('S3 (radosgw): a file that is written into a folder while the folder is renamed is not lost', async () => {
+    const configuration = await server.newBucket();
+    const storage = new S3Storage(configuration, outbound);
+    await make(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    const etag = (await storage.stat(path('/old/a')))?.etag;
+    // The others write after the last copy, before the decision is noted.
+    const request: Outbound['request'] = async (url, options) => {
+      if (url.pathname.endsWith('.decided') && options?.method === 'PUT') {
+        await put(storage, '/old', 'a', 'replaced', etag);
+        await put(storage, '/old', 'c', 'new');
+      }
+      return outbound.request(url, options);
+    };
+    await rename(new S3Storage(configuration, { request }), path('/'), 'old', 'new');
+    assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
+    assert.deepEqual(await namesIn(storage, '/old'), ['a', 'c']);
+    assert.equal(await textOf(storage, '/old/a'), 'replaced');
+  });
+
+  test('S3 (radosgw): a rename that another process has undone meanwhile deletes nothing', async () => {
+    const storage = new S3Storage(await server.newBucket(), outbound);
+    await make(storage, path('/'), 'old');
+    await put(storage, '/old', 'a', 'text');
+    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    let confirmations = 0;
+    const confirm = async () => {
+      confirmations += 1;
+      if (confirmations === 1) return;
+      await storage.recover(change);
+      throw new Error('another process has recovered the change');
+    };
+    await assert.rejects(storage.rename(change.parent, 'old', 'new', { ...change, confirm, pendingTokens: [] }), /another process/);
+    assert.deepEqual(await namesIn(storage, '/'), ['old']);
+    assert.equal(await textOf(storage, '/old/a'), 'text');
+  });
+
+  test('S3 (radosgw): a rename during which a file of the folder is deleted fails, and leaves no copies', async () => {
+    const configuration = await server.newBucket();
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    await make(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    const request: Outbound['request'] = async (url, options) => {
+      if (options?.method === 'HEAD' && url.pathname.endsWith('/old/b')) await bucket.sendAndRead('DELETE', 'old/b');
+      return outbound.request(url, options);
+    };
+    await assert.rejects(rename(new S3Storage(configuration, { request }), path('/'), 'old', 'new'), ItemNotFound);
+    assert.deepEqual(await namesIn(storage, '/'), ['old']);
+    assert.deepEqual(await namesIn(storage, '/old'), ['a']);
   });
 
   test('S3 (radosgw): recovery undoes a rename of a folder whose copies were not complete', async () => {

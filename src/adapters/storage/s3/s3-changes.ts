@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange, StorageUnusable } from '#ports/storage.ts';
+import {
+  type ChangeContext,
+  ItemExists,
+  ItemNotFound,
+  type PendingFileChange,
+  StorageUnavailable,
+  StorageUnusable,
+} from '#ports/storage.ts';
 import type { S3Folders } from './s3-folders.ts';
 import { copyObject, deleteObjects, describeObject, mapInBatches, type S3Object, tokenHeader } from './s3-objects.ts';
 
@@ -7,6 +14,11 @@ type Mark = Pick<ChangeContext, 'token' | 'confirm'>;
 
 /** Returns whether a URL cannot hold a key, because `.` and `..` in a path are resolved. */
 const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
+
+/** ETags of objects by key. */
+type Versions = ReadonlyMap<string, string>;
+const versionsOf = (objects: readonly S3Object[]): Versions => new Map(objects.map(({ key, etag }) => [key, etag]));
+const maxDecision = 1 << 28; // bytes: the keys of a million objects
 
 const decided = (token: string) => `${token}.decided`;
 
@@ -42,9 +54,10 @@ export class S3Changes {
         throw new StorageUnusable('the folder contains an object with the segment . or .. in its key, which cannot be copied');
       await this.#checkFree(renamed);
       await confirm?.();
-      await this.#copy(objects, old, renamed, token);
-      await this.#noteDecision(token);
-      await this.#delete(objects);
+      const copied = await this.#copy(objects, old, renamed, token);
+      await confirm?.(); // copying may take so long that another process has undone it
+      await this.#noteDecision(token, copied);
+      await this.#deleteVersions(old, copied);
     });
   }
 
@@ -53,10 +66,10 @@ export class S3Changes {
     const path = [...parent, name];
     await this.#checkParent(parent);
     await this.#claim(path, token, async () => {
-      const objects = await this.#existing(path);
+      const versions = versionsOf(await this.#existing(path));
       await confirm?.();
-      await this.#noteDecision(token);
-      await this.#delete(objects);
+      await this.#noteDecision(token, versions);
+      await this.#deleteVersions(path, versions);
     });
   }
 
@@ -67,8 +80,7 @@ export class S3Changes {
     if (action === 'createFolder') return (await describeObject(bucket, keys.folder(path)))?.token === token ? name : null;
     const decision = await describeObject(bucket, keys.staging(decided(token)));
     if (decision) {
-      // A newer object under the same name belongs to a later change.
-      await this.#delete((await this.#folders.objects(path)).filter(({ modified }) => modified <= decision.modified));
+      await this.#deleteVersions(path, await this.#readDecision(token), decision.modified);
       return action === 'rename' ? newName : name;
     }
     if (action === 'rename') await this.#deleteCopies([...parent, newName], token);
@@ -115,19 +127,45 @@ export class S3Changes {
     return objects;
   }
 
-  async #noteDecision(token: string): Promise<void> {
+  /** Notes that all copies are complete, and the versions of the objects that are deleted from now on. */
+  async #noteDecision(token: string, versions: Versions): Promise<void> {
     const { bucket, keys } = this.#folders;
-    await bucket.sendAndRead('PUT', keys.staging(decided(token)), { body: '' });
+    await bucket.sendAndRead('PUT', keys.staging(decided(token)), { body: JSON.stringify([...versions]) });
   }
 
-  async #copy(objects: readonly S3Object[], from: readonly string[], to: readonly string[], token: string): Promise<void> {
+  async #readDecision(token: string): Promise<Versions> {
+    const { bucket, keys } = this.#folders;
+    const response = await bucket.send('GET', keys.staging(decided(token)));
+    const text = Buffer.from(await response.read(maxDecision)).toString();
+    const versions: [string, string][] = JSON.parse(text);
+    return new Map(versions);
+  }
+
+  /**
+   * Deletes the objects of an item that are still in these versions. One that was written since stays: nobody has copied it.
+   * @param notAfter ms since the epoch: a later object with the same content belongs to a later change
+   */
+  async #deleteVersions(path: readonly string[], versions: Versions, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
+    const present = await this.#folders.objects(path);
+    await this.#delete(present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter));
+  }
+
+  /** Copies objects. Deletes the copies if one of them has changed. @returns the copied versions */
+  async #copy(objects: readonly S3Object[], from: readonly string[], to: readonly string[], token: string): Promise<Versions> {
     const { bucket, keys } = this.#folders;
     const [old, renamed] = [keys.file(from), keys.file(to)];
-    await mapInBatches(objects, async ({ key }) => {
-      const described = await describeObject(bucket, key);
-      if (!described) throw new ItemNotFound('the item was changed meanwhile');
-      await copyObject(bucket, described, renamed + key.slice(old.length), token);
-    });
+    try {
+      const copied = await mapInBatches(objects, async ({ key }) => {
+        const described = await describeObject(bucket, key);
+        if (!described) throw new ItemNotFound('the item was changed meanwhile');
+        await copyObject(bucket, described, renamed + key.slice(old.length), token);
+        return described;
+      });
+      return versionsOf(copied);
+    } catch (cause) {
+      if (!(cause instanceof StorageUnavailable)) await this.#deleteCopies(to, token);
+      throw cause;
+    }
   }
 
   async #deleteCopies(path: readonly string[], token: string): Promise<void> {
