@@ -56,6 +56,18 @@ for (const [what, answer] of Object.entries(wrongLists))
     await assert.rejects(storage.check(), isUnavailable);
   });
 
+test('a key of an S3 service is decoded only if the service says that it is encoded', async (t) => {
+  for (const [encoding, names] of [
+    ['', ['a+b%20c']],
+    ['<EncodingType>url</EncodingType>', ['a b c']],
+  ] as const) {
+    const { storage } = await fakeService(t, (_, response) =>
+      response.end(listed(['a+b%20c']).replace('<IsTruncated>', `${encoding}<IsTruncated>`)),
+    );
+    assert.deepEqual(await namesIn(storage, '/'), names);
+  }
+});
+
 test('an S3 location that works is checked every two minutes, and one that does not each time', async (t) => {
   let now = 0;
   let works = true;
@@ -105,14 +117,15 @@ const rangeOf = ({ headers }: IncomingMessage) =>
     .exec(headers.range ?? '')
     ?.slice(1)
     .map(Number) ?? [0, 0];
-const partHeaders = (request: IncomingMessage) => ({ etag: '"e"', 'content-range': `bytes ${rangeOf(request).join('-')}/${large}` });
+const version = { etag: '"e"', 'last-modified': file['last-modified'] };
+const partHeaders = (request: IncomingMessage) => ({ ...version, 'content-range': `bytes ${rangeOf(request).join('-')}/${large}` });
 /** Answers the first request for a file, whose size is a megabyte, as a service does. @param later answers the others */
 const fileService =
   (later: FakeAnswer): FakeAnswer =>
   (request, response) => {
     const [start = 0, end = 0] = rangeOf(request);
     if (start > 0) return later(request, response);
-    const headers = { etag: '"e"', 'content-range': `bytes 0-${end}/${large}` };
+    const headers = { ...version, 'content-range': `bytes 0-${end}/${large}` };
     response.writeHead(206, headers).end(Buffer.alloc(end + 1));
   };
 const wrongContents: readonly (readonly [string, FakeAnswer, typeof StorageUnavailable | typeof ItemChanged])[] = [
@@ -150,8 +163,8 @@ for (const [what, later, error] of wrongContents)
 
 const wrongStarts: Readonly<Record<string, FakeAnswer>> = {
   'ignores ranges': (_, response) => response.end(Buffer.alloc(large)),
-  'sends too few bytes': (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-9/10' }).end('01'),
-  'sends too many bytes': (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-1/2' }).end('0123456789'),
+  'sends too few bytes': (_, response) => response.writeHead(206, { ...version, 'content-range': 'bytes 0-9/10' }).end('01'),
+  'sends too many bytes': (_, response) => response.writeHead(206, { ...version, 'content-range': 'bytes 0-1/2' }).end('0123456789'),
 };
 for (const [what, answer] of Object.entries(wrongStarts))
   test(`a file of an S3 service that ${what} is not opened`, async (t) => {
@@ -168,7 +181,7 @@ test('a file that an S3 service has archived is not opened, and the error says w
 
 test('a small file is read from an S3 service with one request', async (t) => {
   const { storage, requests } = await fakeService(t, (_, response) =>
-    response.writeHead(206, { etag: '"e"', 'content-range': 'bytes 0-3/4' }).end('text'),
+    response.writeHead(206, { ...version, 'content-range': 'bytes 0-3/4' }).end('text'),
   );
   const opened = await storage.open(path('/doc'));
   assert.ok(opened);

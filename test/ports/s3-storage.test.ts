@@ -227,6 +227,28 @@ else {
     assert.equal(await textOf(storage, '/file'), 'new');
   });
 
+  test('S3 (radosgw): a name whose deletion was interrupted can be deleted again after the sweep', async () => {
+    const configuration = await server.newBucket();
+    const storage = new S3Storage(configuration, outbound);
+    await put(storage, '/', 'file', 'old');
+    const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
+    await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
+    await storage.sweep(async () => [change.token]);
+    assert.equal(await storage.recover(change), 'file'); // the process is killed before it deletes the evidence
+    await storage.sweep(async () => []);
+    await put(storage, '/', 'file', 'new');
+    await remove(storage, path('/'), 'file');
+    assert.deepEqual(await namesIn(storage, '/'), []);
+  });
+
+  test('S3 (radosgw): a folder stays when its last file is deleted', async () => {
+    const configuration = await server.newBucket();
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    await bucket.sendAndRead('PUT', 'box/file', { body: 'text' }); // by a program that creates no folders
+    await remove(storage, path('/box'), 'file');
+    assert.deepEqual(await namesIn(storage, '/box'), []);
+  });
+
   test('S3 (radosgw): an interrupted upload to a drop box is recovered under the name that it got', async () => {
     const storage = new S3Storage(await server.newBucket(), outbound);
     await put(storage, '/', 'a.txt', 'first');

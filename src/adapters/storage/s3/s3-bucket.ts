@@ -87,6 +87,8 @@ async function readBody<T>(method: Method, read: () => Promise<T>): Promise<T> {
 /** A bucket at a service that speaks the S3 protocol. */
 export class S3Bucket {
   readonly name: string;
+  /** A text that is the same for every location in this bucket, however the bucket is addressed. */
+  readonly identity: string;
   readonly #address: string;
   readonly #configuration: S3Configuration;
   readonly #outbound: Pick<Outbound, 'request'>;
@@ -95,15 +97,11 @@ export class S3Bucket {
     const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, bucket, pathStyle = false } = configuration;
     const url = new URL(endpoint);
     this.name = bucket;
+    this.identity = `${url.origin} ${bucket}`;
     const usesPath = pathStyle || isIP(hostOf(url.hostname)) !== 0; // an IP address has no subdomains
     this.#address = usesPath ? `${url.origin}/${encodeText(bucket)}/` : `${url.protocol}//${bucket}.${url.host}/`;
     this.#configuration = configuration;
     this.#outbound = outbound;
-  }
-
-  /** A text that is the same for every location in this bucket. */
-  get address(): string {
-    return this.#address;
   }
 
   /**

@@ -68,6 +68,7 @@ export class S3Changes {
     await this.#claim(path, token, async () => {
       const versions = versionsOf(await this.#existing(path));
       await confirm?.();
+      await this.#keepFolder(parent);
       await this.#noteDecision(token, versions);
       await this.#deleteVersions(path, versions);
     });
@@ -125,6 +126,13 @@ export class S3Changes {
     const objects = await this.#folders.objects(path);
     if (objects.length === 0) throw new ItemNotFound('there is no such item');
     return objects;
+  }
+
+  /** Creates the object of a folder, which otherwise would be gone with its last file. */
+  async #keepFolder(path: readonly string[]): Promise<void> {
+    if (path.length === 0) return; // the root always exists
+    const { bucket, keys } = this.#folders;
+    await bucket.sendAndRead('PUT', keys.folder(path), { headers: { 'if-none-match': '*' }, body: '', expected: [409, 412] });
   }
 
   /** Notes that all copies are complete, and the versions of the objects that are deleted from now on. */

@@ -2,7 +2,7 @@ import type { Entry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { ItemArchived, ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import { type S3Bucket, ServiceError } from './s3-bucket.ts';
-import { describeObject, type S3Object, truncateToSeconds } from './s3-objects.ts';
+import { describeObject, type S3Object, timeOf } from './s3-objects.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
@@ -44,7 +44,7 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
     throw new StorageUnavailable('the service ignores ranges');
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
-  const modified = truncateToSeconds(Date.parse(response.headers['last-modified'] ?? ''));
+  const modified = timeOf(response.headers['last-modified'] ?? '');
   return { entry: entryOf(name, { size, modified, etag: response.headers['etag'] ?? '' }), start };
 }
 

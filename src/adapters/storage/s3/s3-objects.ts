@@ -37,9 +37,31 @@ interface ListedKeys {
   readonly prefixes: readonly string[];
 }
 
-const decodeListed = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
 /** Returns a time in whole seconds: a listing is more exact than a response to HEAD. */
-export const truncateToSeconds = (time: number) => Math.floor(time / 1000) * 1000;
+const truncateToSeconds = (time: number) => Math.floor(time / 1000) * 1000;
+
+/** Decodes a key of a list that is encoded for URLs. @throws StorageUnavailable if it is not encoded correctly */
+function decodeListed(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new StorageUnavailable('the service sent a key that cannot be read', { cause });
+  }
+}
+
+/** Returns the time of an object in ms, in whole seconds. @throws StorageUnavailable if it is none */
+export function timeOf(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new StorageUnavailable('the service sent an object without a time');
+  return truncateToSeconds(time);
+}
+
+/** Returns a size in bytes. @throws StorageUnavailable if it is none */
+function sizeOf(text: string): number {
+  const size = /^\d{1,16}$/.test(text) ? Number(text) : null;
+  if (size === null) throw new StorageUnavailable('the service sent an object without a size');
+  return size;
+}
 
 /**
  * Yields the keys that begin with a prefix, in pages.
@@ -55,14 +77,15 @@ export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' 
       query: { ...query, ...(delimiter ? { delimiter } : {}), ...(next ? { 'continuation-token': next } : {}) },
     });
     const textOf = (name: string, element = page) => childText(element, name) ?? '';
+    const decode = textOf('EncodingType') === 'url' ? decodeListed : (text: string) => text;
     yield {
       objects: childrenOf(page, 'Contents').map((element) => ({
-        key: decodeListed(textOf('Key', element)),
-        size: Number(textOf('Size', element)),
-        modified: truncateToSeconds(Date.parse(textOf('LastModified', element))),
+        key: decode(textOf('Key', element)),
+        size: sizeOf(textOf('Size', element)),
+        modified: timeOf(textOf('LastModified', element)),
         etag: textOf('ETag', element),
       })),
-      prefixes: childrenOf(page, 'CommonPrefixes').map((element) => decodeListed(textOf('Prefix', element))),
+      prefixes: childrenOf(page, 'CommonPrefixes').map((element) => decode(textOf('Prefix', element))),
     };
     listed += page.children.length;
     if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
@@ -86,8 +109,8 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
   for (const [name, value] of Object.entries(response.headers)) if (copiedHeaders.test(name)) headers[name] = value;
   return {
     key,
-    size: Number(response.headers['content-length'] ?? 0),
-    modified: truncateToSeconds(Date.parse(response.headers['last-modified'] ?? '')),
+    size: sizeOf(response.headers['content-length'] ?? '0'),
+    modified: timeOf(response.headers['last-modified'] ?? ''),
     etag: response.headers['etag'] ?? '',
     token: headers[tokenHeader] ?? null,
     headers,

@@ -8,9 +8,9 @@ import { S3Changes } from './s3-changes.ts';
 import { S3Conditions } from './s3-conditions.ts';
 import { openS3File } from './s3-file.ts';
 import { S3Folders, S3Keys } from './s3-folders.ts';
-import { abortMultipart, deleteObjects, hasKeys, listKeys } from './s3-objects.ts';
+import { deleteObjects, describeObject, hasKeys, listKeys, mapInBatches } from './s3-objects.ts';
 import { s3TestSteps } from './s3-test-steps.ts';
-import { clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
+import { abortUpload, clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
 
 /** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
 const checkInterval = 120_000;
@@ -57,7 +57,7 @@ export class S3Storage implements Storage {
   }
 
   async folderKey(path: ItemPath): Promise<string> {
-    return `s3 ${this.#bucket.address}${this.#keys.folder(path)}`;
+    return `s3 ${this.#bucket.identity} ${this.#keys.folder(path)}`;
   }
 
   async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null> {
@@ -100,18 +100,24 @@ export class S3Storage implements Storage {
   async clearEvidence(change: PendingFileChange): Promise<void> {
     const { action, parent, name, token, handle } = change;
     if (action !== 'upload') return this.#changes.clear(change);
-    if (handle) await abortMultipart(this.#bucket, this.#keys.file([...parent, name]), handle);
+    if (handle) await abortUpload(this.#folders, [...parent, name], token, handle);
     await clearUpload(this.#folders, token, true);
+  }
+
+  /** Returns the token of the change that an object in the staging area belongs to. A claim is named after the item, not after the change. */
+  async #tokenOf(key: string): Promise<string> {
+    if (key.endsWith('.claim')) return (await describeObject(this.#bucket, key))?.token ?? '';
+    return key.slice(this.#keys.staging('').length).replace(/\.[a-z]+$/, '');
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
     const evidence: string[] = [];
     for await (const { objects } of listKeys(this.#bucket, this.#keys.staging(''))) evidence.push(...objects.map(({ key }) => key));
+    const tokens = await mapInBatches(evidence, (key) => this.#tokenOf(key));
     const pending = new Set(await pendingTokens());
-    const tokenOf = (key: string) => key.slice(this.#keys.staging('').length).replace(/\.[a-z]+$/, '');
     await deleteObjects(
       this.#bucket,
-      evidence.filter((key) => !key.endsWith('.claim') && !pending.has(tokenOf(key))),
+      evidence.filter((_, index) => !pending.has(tokens[index] ?? '')),
     );
   }
 }

@@ -1,4 +1,4 @@
-import { numberedName } from '#core/item-path.ts';
+import { nameError, numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
 import type { S3Conditions } from './s3-conditions.ts';
 import type { S3Folders } from './s3-folders.ts';
@@ -159,8 +159,13 @@ export async function startS3Upload(place: UploadPlace, target: UploadTarget, to
 export async function recoverUpload(folders: S3Folders, parent: readonly string[], name: string, token: string): Promise<string | null> {
   const note = await folders.bucket.send('GET', folders.keys.staging(placedName(token)), { expected: [404] });
   const text = Buffer.from(await note.read(1 << 16)).toString();
-  const placed = note.status === 200 ? text : name;
+  const placed = note.status === 200 && nameError(text) === null ? text : name;
   return (await folders.file([...parent, placed]))?.token === token ? placed : null;
+}
+
+/** Ends the multipart upload of an upload that recovery has looked at. A drop box's upload has a key in the staging area. */
+export async function abortUpload({ bucket, keys }: S3Folders, path: readonly string[], token: string, handle: string): Promise<void> {
+  for (const key of [keys.file(path), keys.staging(stagedPart(token))]) await abortMultipart(bucket, key, handle);
 }
 
 /** Deletes the traces of an upload. @param isNumbered whether a number may have been added to its name */
