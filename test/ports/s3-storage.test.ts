@@ -227,6 +227,42 @@ else {
     assert.equal(await textOf(storage, '/file'), 'new');
   });
 
+  const numbered = (name: string, size: number | null) => ({ parent: path('/'), name, size, ifTaken: 'number' }) as const;
+
+  test('S3 (radosgw): files that come to one name of a drop box at the same moment are all kept, small and large', async () => {
+    const configuration = await server.newBucket();
+    const storage = new S3Storage(configuration, outbound);
+    await put(storage, '/', 'a.txt', 'first');
+    for (const size of [4, null]) {
+      const upload = async (name: string, text: string) => {
+        const one = await storage.upload(numbered(name, size), token());
+        await one.write(Buffer.from(text));
+        const placed = await one.place();
+        await one.discard();
+        return [placed, text] as const;
+      };
+      // Both find "a (2).txt" free at first: one as the number of a taken name, one as its own name.
+      for (const [name, text] of await Promise.all([upload('a.txt', 'numb'), upload('a (2).txt', 'own.')]))
+        assert.equal(await textOf(storage, `/${name}`), text);
+    }
+    assert.equal((await namesIn(storage, '/'))?.length, 5);
+  });
+
+  test('S3 (radosgw): a claim of a drop box is deleted if the upload was interrupted before the copy', async () => {
+    const configuration = await server.newBucket();
+    const storage = new S3Storage(configuration, outbound);
+    const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
+    const request: Outbound['request'] = (url, options) =>
+      options?.headers?.['x-amz-copy-source'] ? Promise.reject(new Error('killed')) : outbound.request(url, options);
+    const upload = await new S3Storage(configuration, { request }).upload(numbered('a.txt', null), change.token);
+    await upload.write(Buffer.from('text'));
+    await assert.rejects(upload.place(), OutcomeUnknown);
+    assert.deepEqual(await namesIn(storage, '/'), ['a.txt']);
+    assert.equal(await storage.recover({ ...change, handle: upload.handle }), null);
+    await storage.clearEvidence({ ...change, handle: upload.handle });
+    assert.deepEqual(await namesIn(storage, '/'), []);
+  });
+
   test('S3 (radosgw): a name whose deletion was interrupted can be deleted again after the sweep', async () => {
     const configuration = await server.newBucket();
     const storage = new S3Storage(configuration, outbound);

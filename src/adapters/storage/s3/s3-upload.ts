@@ -8,11 +8,14 @@ import { abortMultipart, completeMultipart, copyObject, deleteObjects, describeO
 const smallestPart = 8 << 20;
 const maxParts = 10_000;
 const partTimeLimit = 600_000; // ms
-const maxNames = 1000; // that a drop box tries
+const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
 
 const partSizeOf = (size: number | null) => Math.max(smallestPart, Math.ceil((size ?? 0) / maxParts));
 const stagedPart = (token: string) => `${token}.part`;
 const placedName = (token: string) => `${token}.name`;
+/** The token of an empty object that keeps a key for an upload. */
+const claimToken = (token: string) => `${token}.claim`;
+const maxNote = 1 << 20; // bytes: a service may describe an error
 
 /** Key at which an upload of several parts is completed. The name of a drop box's file is not known before. */
 const keyOf = ({ keys }: S3Folders, { parent, name, ifTaken }: UploadTarget, token: string) =>
@@ -60,12 +63,10 @@ class S3Upload implements Upload {
     await this.sync();
     const { parent, name, ifTaken } = this.#target;
     if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
-    const placed = ifTaken === 'number' ? await this.#findFreeName() : name;
-    if (ifTaken === 'number') await this.#noteName(placed);
-    else await this.#checkTarget(ifTaken);
-    await this.#complete([...parent, placed]);
-    this.#isPlaced = true;
-    return placed;
+    if (ifTaken === 'number') return this.#placeNumbered();
+    await this.#checkTarget(ifTaken);
+    await this.#complete(this.#folders.keys.file([...parent, name]));
+    return name;
   }
 
   async discard(): Promise<void> {
@@ -98,13 +99,19 @@ class S3Upload implements Upload {
     } else if (!existing || existing.folder || existing.etag !== ifTaken.replaces) throw new ItemChanged('the file has changed');
   }
 
-  async #findFreeName(): Promise<string> {
+  /** Puts the file of a drop box in place under the first free name. */
+  async #placeNumbered(): Promise<string> {
     const { parent, name } = this.#target;
-    for (let number = 1; number <= maxNames; number += 1) {
-      const candidate = number === 1 ? name : numberedName(name, number);
-      if (!(await this.#folders.entry([...parent, candidate]))) return candidate;
+    if (this.handle !== null) await this.#completeMultipart(this.handle, {});
+    for (const candidate of [name, ...numbers.map((number) => numberedName(name, number)), numberedName(name, this.#token)]) {
+      if (await this.#folders.entry([...parent, candidate])) continue;
+      await this.#noteName(candidate);
+      const key = this.#folders.keys.file([...parent, candidate]);
+      if (this.handle === null ? !(await this.#putWhole(key)) : !(await this.#copyStaged(key))) continue;
+      this.#isPlaced = true;
+      return candidate;
     }
-    return numberedName(name, this.#token);
+    throw new ItemExists('each name is taken');
   }
 
   /** Notes the name of a drop box's file, which recovery could not guess. */
@@ -113,26 +120,40 @@ class S3Upload implements Upload {
     await bucket.sendAndRead('PUT', keys.staging(placedName(this.#token)), { body: name });
   }
 
-  async #complete(path: readonly string[]): Promise<void> {
-    const { bucket, keys } = this.#folders;
-    const key = keys.file(path);
-    if (this.handle === null) return this.#putWhole(key);
-    const condition = this.#key === key ? await this.#condition() : {};
-    if (!(await completeMultipart(bucket, this.#key, this.handle, this.#etags, condition))) throw this.#collision();
-    if (this.#key === key) return;
-    const staged = await describeObject(bucket, this.#key);
-    if (!staged) throw new ItemChanged('the uploaded file was deleted');
-    await copyObject(bucket, staged, key, this.#token);
+  /** Makes the object visible under its key. @throws ItemExists, ItemChanged */
+  async #complete(key: string): Promise<void> {
+    if (this.handle !== null) await this.#completeMultipart(this.handle, await this.#condition());
+    else if (!(await this.#putWhole(key))) throw this.#collision();
+    this.#isPlaced = true;
   }
 
-  /** Stores the file with one request. @throws ItemExists, ItemChanged at a service that knows conditions */
-  async #putWhole(key: string): Promise<void> {
+  async #completeMultipart(uploadId: string, condition: Readonly<Record<string, string>>): Promise<void> {
+    if (!(await completeMultipart(this.#folders.bucket, this.#key, uploadId, this.#etags, condition))) throw this.#collision();
+  }
+
+  /** Stores the file with one request. @returns false if another program has written the object meanwhile */
+  async #putWhole(key: string): Promise<boolean> {
     const headers = { [tokenHeader]: this.#token, ...(await this.#condition()) };
-    const { status } = await this.#folders.bucket.sendAndRead('PUT', key, {
-      ...{ headers, body: this.#chunks, expected: [409, 412] },
-      timeLimit: partTimeLimit,
-    });
-    if (status >= 300) throw this.#collision();
+    const request = { headers, body: this.#chunks, expected: [409, 412], timeLimit: partTimeLimit };
+    return (await this.#folders.bucket.sendAndRead('PUT', key, request)).status < 300;
+  }
+
+  /**
+   * Claims a key with an empty object, and copies the uploaded object over it: a copy knows no condition.
+   * @returns false if the key was taken meanwhile
+   */
+  async #copyStaged(key: string): Promise<boolean> {
+    const { bucket } = this.#folders;
+    const headers = { [tokenHeader]: claimToken(this.#token), 'if-none-match': '*' };
+    const { status } = await bucket.sendAndRead('PUT', key, { headers, body: '', expected: [409, 412] });
+    if (status >= 300) return false;
+    const staged = await describeObject(bucket, this.#key);
+    if (!staged) {
+      await deleteObjects(bucket, [key]);
+      throw new ItemChanged('the uploaded file was deleted');
+    }
+    await copyObject(bucket, staged, key, this.#token);
+    return true;
   }
 
   /** Returns the headers of a request that must not replace another file. */
@@ -155,12 +176,15 @@ export async function startS3Upload(place: UploadPlace, target: UploadTarget, to
   return new S3Upload(place, target, token, handle);
 }
 
-/** Returns the name of the file that an upload has made, or null. */
+/** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */
 export async function recoverUpload(folders: S3Folders, parent: readonly string[], name: string, token: string): Promise<string | null> {
-  const note = await folders.bucket.send('GET', folders.keys.staging(placedName(token)), { expected: [404] });
-  const text = Buffer.from(await note.read(1 << 16)).toString();
+  const { bucket, keys } = folders;
+  const note = await bucket.send('GET', keys.staging(placedName(token)), { expected: [404] });
+  const text = Buffer.from(await note.read(maxNote)).toString();
   const placed = note.status === 200 && nameError(text) === null ? text : name;
-  return (await folders.file([...parent, placed]))?.token === token ? placed : null;
+  const file = await folders.file([...parent, placed]);
+  if (file?.token === claimToken(token)) await deleteObjects(bucket, [file.key]);
+  return file?.token === token ? placed : null;
 }
 
 /** Ends the multipart upload of an upload that recovery has looked at. A drop box's upload has a key in the staging area. */
