@@ -5,7 +5,7 @@ import { waitingLimit } from '#features/turns/waiting-limit.ts';
 import { onceClosed } from './connections/disconnect.ts';
 import { HeldMemory } from './held-memory.ts';
 
-const limits = { network: 32 << 20, all: 96 << 20 }; // bytes, for a wide network and in total
+const limits = { wideNetwork: 32 << 20, all: 96 << 20 }; // bytes, for a wide network and in total
 const longBody = 1 << 13; // bytes: the memory of shorter bodies is not counted, because their number has a limit
 const retryAfter = 5; // seconds
 
@@ -29,8 +29,8 @@ export function arrivingBodies(maxConnections: number): ArrivingBodies {
   const bodies = waitingLimit(max, () => new Refusal('bodiesBusy', undefined, { retryAfter }));
   return {
     expect(request, response, address, maxBytes) {
-      const network = wideNetworkOf(address);
-      const body = { inner: network, largeGroups: [network], refuse: () => request.destroy() };
+      const wideNetwork = wideNetworkOf(address);
+      const body = { inner: wideNetwork, largeGroups: [wideNetwork], refuse: () => request.destroy() };
       const onceDone = (work: () => void) => {
         request.once('end', work);
         onceClosed(response, work);
@@ -38,7 +38,7 @@ export function arrivingBodies(maxConnections: number): ArrivingBodies {
       bodies.add(body);
       onceDone(() => bodies.remove(body));
       const bytes = Math.min(Number(request.headers['content-length'] ?? maxBytes), maxBytes);
-      if (bytes >= longBody) onceDone(memory.hold({ network }, bytes, () => request.destroy()));
+      if (bytes >= longBody) onceDone(memory.hold({ wideNetwork }, bytes, () => request.destroy()));
     },
   };
 }

@@ -3,13 +3,17 @@ import { type MessageName, Refusal } from '#core/messages.ts';
 
 const retryAfter = 5; // seconds
 
+/** Kinds of holders. Wide networks take turns: see `HeldMemory.hold`. */
+type HolderKind = 'wideNetwork' | 'link' | 'portal' | 'tenant';
+/** The holders that memory counts for, by kind. */
+export type MemoryHolders = Readonly<Partial<Record<HolderKind, string>>>;
 /** Maximum bytes at one time: for each holder, by its kind, and in total. */
-export type MemoryLimits = Readonly<Record<string, number>> & { readonly all: number };
+export type MemoryLimits = Readonly<Partial<Record<HolderKind, number>>> & { readonly all: number };
 
 /** Memory that a request or a response occupies until its client has sent or read the rest. */
 interface Hold {
   readonly bytes: number;
-  readonly network: string | null;
+  readonly network: string | null; // the wide one
   /** Names of the limits that it counts for. */
   readonly limits: readonly string[];
   readonly abort: () => void;
@@ -38,17 +42,18 @@ export class HeldMemory {
   }
 
   /**
-   * Counts bytes until they are released. At a limit, aborts the newest holds of the network that holds most, unless the new one is of
-   * that network.
+   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds most, unless the new one is
+   * of that network.
    * @param holders name of the link, network or other holder that they count for, by the kinds of the limits
    * @param abort ends the request or the response in favor of another network
    * @returns releases the bytes
    * @throws Refusal (503) if too many bytes are held already, for one holder or in total
    */
-  hold(holders: Readonly<Record<string, string>>, bytes: number, abort: () => void): () => void {
-    const kinds = Object.entries({ ...holders, all: '' });
-    const counted = kinds.map(([kind, holder]) => ({ kind, name: `${kind} ${holder}`, limit: this.#limits[kind] ?? 0 }));
-    const newHold = { bytes, network: holders['network'] ?? null, limits: counted.map(({ name }) => name), abort };
+  hold(holders: MemoryHolders, bytes: number, abort: () => void): () => void {
+    const limits = Object.entries(this.#limits);
+    const holderOf = new Map<string, string>(Object.entries({ ...holders, all: '' }));
+    const counted = limits.map(([kind, limit]) => ({ kind, name: `${kind} ${holderOf.get(kind) ?? ''}`, limit }));
+    const newHold = { bytes, network: holders.wideNetwork ?? null, limits: counted.map(({ name }) => name), abort };
     for (const { kind, name, limit } of counted) this.#makeSpace(kind, name, limit, newHold);
     this.#holds.add(newHold);
     for (const { name } of counted) addCount(this.#bytesByLimit, name, bytes);
@@ -62,8 +67,8 @@ export class HeldMemory {
 
   #makeSpace(kind: string, name: string, limit: number, newHold: Hold): void {
     while ((this.#bytesByLimit.get(name) ?? 0) + newHold.bytes > limit) {
-      // At the limit of a network, all holds are of the same network as the new one.
-      const otherHolds = kind === 'network' ? [] : [...this.#holds].filter(({ limits }) => limits.includes(name));
+      // At the limit of a wide network, all holds are of the same network as the new one.
+      const otherHolds = kind === 'wideNetwork' ? [] : [...this.#holds].filter(({ limits }) => limits.includes(name));
       const holdToAbort = findHoldToAbort(otherHolds, newHold);
       if (!holdToAbort) throw new Refusal(this.#messageName, undefined, { retryAfter });
       this.#release(holdToAbort);

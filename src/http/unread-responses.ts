@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { onceClosed } from './connections/disconnect.ts';
-import { HeldMemory, type MemoryLimits } from './held-memory.ts';
+import { HeldMemory, type MemoryHolders, type MemoryLimits } from './held-memory.ts';
 
 const largeResponse = 1 << 16; // bytes: the limit on connections bounds the smaller ones
 
@@ -11,7 +11,7 @@ export interface UnreadResponses {
    * @param holders as `HeldMemory` takes them
    * @throws Refusal (503) if too many bytes wait already, for one holder or in total
    */
-  hold(holders: Readonly<Record<string, string>>, bytes: number, response: ServerResponse): void;
+  hold(holders: MemoryHolders, bytes: number, response: ServerResponse): void;
 }
 
 /**
