@@ -90,7 +90,10 @@ const hasBody = (headers: IncomingHttpHeaders) => headers['content-length'] !== 
 const toOriginForm = (target: string) =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
 
-/** Returns whether a slow client can make a response wait, with its connection and memory. A smaller one fits into the kernel's buffer. */
+/**
+ * Returns whether a response is so large that a slow client can delay it. It then occupies its connection and its memory. A smaller one
+ * fits into the kernel's buffer.
+ */
 const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
@@ -136,7 +139,9 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   });
 }
 
-/** Lets requests start in turns. The bodies that arrive meanwhile have a limit, since their clients may have left. */
+/**
+ * Lets requests start in turns. Meanwhile Node.js reads up to 64 KiB of each body, so the memory of waiting bodies is limited.
+ */
 function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): void {
   const turns = requestTurns(() => performance.now());
   const bodies = waitingBodies();

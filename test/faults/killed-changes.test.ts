@@ -62,7 +62,7 @@ interface Change {
   readonly title: string;
   readonly begun: Omit<PendingFileChange, 'token'>;
   readonly prepare: (file: (name: string) => string) => void;
-  readonly act: (storage: Storage, mark: ChangeContext) => Promise<unknown>;
+  readonly act: (storage: Storage, context: ChangeContext) => Promise<unknown>;
   /** The entries of the folder afterwards: `took` if the change took place, `not` if it did not. */
   readonly after: { readonly took: readonly string[]; readonly not: readonly string[] };
 }
@@ -83,42 +83,42 @@ const changes: readonly Change[] = [
     title: 'an upload',
     begun: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: () => {},
-    act: (storage, mark) => place(storage, mark, null),
+    act: (storage, context) => place(storage, context, null),
     after: { took: ['a: new'], not: [] },
   },
   {
     title: 'an upload over another file',
     begun: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
-    act: async (storage, mark) => place(storage, mark, (await storage.stat(path('/a')))?.etag ?? ''),
+    act: async (storage, context) => place(storage, context, (await storage.stat(path('/a')))?.etag ?? ''),
     after: { took: ['a: new'], not: ['a: old'] },
   },
   {
     title: 'a new folder',
     begun: { action: 'createFolder', parent: root, name: 'a', newName: '' },
     prepare: () => {},
-    act: (storage, mark) => storage.createFolder(root, 'a', mark),
+    act: (storage, context) => storage.createFolder(root, 'a', context),
     after: { took: ['a/'], not: [] },
   },
   {
     title: 'the rename of a file',
     begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
-    act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
+    act: (storage, context) => storage.rename(root, 'a', 'b', context),
     after: { took: ['b: old'], not: ['a: old'] },
   },
   {
     title: 'the rename of a folder',
     begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => fs.mkdirSync(file('a')),
-    act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
+    act: (storage, context) => storage.rename(root, 'a', 'b', context),
     after: { took: ['b/'], not: ['a/'] },
   },
   {
     title: 'the deletion of a file',
     begun: { action: 'delete', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
-    act: (storage, mark) => storage.remove(root, 'a', mark),
+    act: (storage, context) => storage.remove(root, 'a', context),
     after: { took: [], not: ['a: old'] },
   },
 ];
@@ -135,10 +135,10 @@ async function killed(t: TestContext, { prepare, act }: Change, number: number) 
   const folder = await temporaryFolder(t);
   fs.writeFileSync(join(folder, 'other'), ''); // recovery refuses an empty location, because it may not be mounted
   prepare((name) => join(folder, name));
-  const mark = { token: token(), pendingTokens: [] };
+  const context = { token: token(), pendingTokens: [] };
   const dead = localDisk(t, folder, inlineThreads);
-  if (!(await killedAt(number, () => act(dead, mark)))) return null;
-  return { folder, mark, storage: localDisk(t, folder, inlineThreads) };
+  if (!(await killedAt(number, () => act(dead, context)))) return null;
+  return { folder, context, storage: localDisk(t, folder, inlineThreads) };
 }
 
 const leftIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
@@ -152,11 +152,11 @@ for (const links of [true, false])
       for (let number = 1; number < mostCalls; number += 1) {
         const left = await killed(t, change, number);
         if (!left) return restore();
-        const { folder, mark, storage } = left;
-        const took = (await storage.recover({ ...begun, token: mark.token })) !== null;
+        const { folder, context, storage } = left;
+        const took = (await storage.recover({ ...begun, token: context.token })) !== null;
         assert.deepEqual(lookIn(folder), took ? after.took : after.not, `call ${number}: ${took}`);
-        assert.equal((await storage.recover({ ...begun, token: mark.token })) !== null, took, `call ${number}: asked again`);
-        await storage.clearEvidence({ ...begun, token: mark.token });
+        assert.equal((await storage.recover({ ...begun, token: context.token })) !== null, took, `call ${number}: asked again`);
+        await storage.clearEvidence({ ...begun, token: context.token });
         assert.deepEqual(leftIn(folder), [], `call ${number}`);
       }
       assert.fail('it never came to its end');
@@ -167,13 +167,13 @@ for (const links of [true, false])
       for (let number = 1; number < mostCalls; number += 1) {
         const left = await killed(t, change, number);
         if (!left) return restore();
-        const { folder, mark, storage } = left;
-        const repeated = { token: token(), pendingTokens: [mark.token] };
+        const { folder, context, storage } = left;
+        const repeated = { token: token(), pendingTokens: [context.token] };
         const tookAgain = await act(storage, repeated).then(
           () => true,
           () => false,
         );
-        const took = (await storage.recover({ ...begun, token: mark.token })) !== null;
+        const took = (await storage.recover({ ...begun, token: context.token })) !== null;
         assert.ok(!(took && tookAgain), `call ${number}: both`);
         assert.equal(tookAgain && (await storage.recover({ ...begun, token: repeated.token })) !== null, tookAgain);
         assert.deepEqual(lookIn(folder), took || tookAgain ? after.took : after.not, `call ${number}`);
@@ -189,13 +189,13 @@ for (const change of changes)
     fs.mkdirSync(join(folder, 'in'));
     change.prepare((name) => join(folder, name));
     const storage = localDisk(t, folder, inlineThreads);
-    const mark = { token: token(), pendingTokens: [] };
-    await change.act(storage, mark);
+    const context = { token: token(), pendingTokens: [] };
+    await change.act(storage, context);
     const name = change.begun.newName || change.begun.name;
     fs.rmSync(join(folder, name), { force: true, recursive: true });
-    const other = { token: token(), pendingTokens: [mark.token] };
+    const other = { token: token(), pendingTokens: [context.token] };
     await storage.createFolder(root, name, other);
-    assert.equal(await storage.recover({ ...change.begun, token: mark.token }), name);
+    assert.equal(await storage.recover({ ...change.begun, token: context.token }), name);
     assert.equal(await storage.recover({ action: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
   });
 
@@ -218,10 +218,10 @@ for (const change of changes.filter(({ begun }) => begun.action === 'upload'))
     for (let number = 1; number < mostCalls; number += 1) {
       const left = await killed(t, change, number);
       if (!left) return;
-      const { folder, mark, storage } = left;
+      const { folder, context, storage } = left;
       const took = lookIn(folder).includes('a: new');
       if (fs.existsSync(join(folder, 'a'))) fs.renameSync(join(folder, 'a'), join(folder, 'b'));
-      const given = await storage.recover({ ...change.begun, token: mark.token });
+      const given = await storage.recover({ ...change.begun, token: context.token });
       assert.equal(given, took ? 'a' : null, `call ${number}`);
     }
   });
@@ -232,9 +232,9 @@ test('after a killed folder creation, recovery gives the folder the mode of its 
   for (let number = 1; number < mostCalls; number += 1) {
     const left = await killed(t, change, number);
     if (!left) return;
-    const { folder, mark, storage } = left;
+    const { folder, context, storage } = left;
     fs.chmodSync(folder, 0o775);
-    const name = await storage.recover({ ...change.begun, token: mark.token });
+    const name = await storage.recover({ ...change.begun, token: context.token });
     if (name) assert.equal(fs.statSync(join(folder, name)).mode & 0o777, 0o775, `call ${number}`);
   }
 });
@@ -288,13 +288,13 @@ test('a killed rename between two hard links of the same file keeps both names',
       fs.writeFileSync(file('a'), 'old');
       fs.linkSync(file('a'), file('b'));
     },
-    act: (storage, mark) => storage.rename(root, 'a', 'b', mark),
+    act: (storage, context) => storage.rename(root, 'a', 'b', context),
     after: { took: [], not: [] },
   };
   for (let number = 1; number < mostCalls; number += 1) {
     const left = await killed(t, change, number).catch(() => null);
     if (!left) return;
-    assert.equal(await left.storage.recover({ ...change.begun, token: left.mark.token }), null);
+    assert.equal(await left.storage.recover({ ...change.begun, token: left.context.token }), null);
     assert.deepEqual(lookIn(left.folder), ['a: old', 'b: old']);
   }
 });
@@ -305,12 +305,12 @@ test('after a killed rename, a new file saved under the old name is kept beside 
   for (let number = 1; number < mostCalls; number += 1) {
     const left = await killed(t, change, number);
     if (!left) return;
-    const { folder, mark, storage } = left;
+    const { folder, context, storage } = left;
     fs.writeFileSync(join(folder, 'saved'), 'newer');
     fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
-    const name = await storage.recover({ ...change.begun, token: mark.token });
+    const name = await storage.recover({ ...change.begun, token: context.token });
     const took = name !== null;
-    await storage.clearEvidence({ ...change.begun, token: mark.token });
+    await storage.clearEvidence({ ...change.begun, token: context.token });
     assert.deepEqual(lookIn(folder), took ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
   }
 });

@@ -12,7 +12,7 @@ async function aboutToRename(t: TestContext) {
   const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   t.after(() => fs.closeSync(folder));
   const spot = (name: string) => ({ folder, name });
-  const rename = () => renameEntry({ old: spot('old'), renamed: spot('new'), token: 'token' }, { own: spot('.own'), pendingMarks: [] });
+  const rename = () => renameEntry({ old: spot('old'), renamed: spot('new'), token: 'token' }, { own: spot('.own'), pendingEvidence: [] });
   return { path, rename };
 }
 

@@ -62,24 +62,24 @@ export async function put(storage: Storage, parent: string, name: string, text: 
 async function runChange(
   storage: Storage,
   change: Omit<PendingFileChange, 'token'>,
-  act: (mark: ChangeContext) => Promise<void>,
+  act: (context: ChangeContext) => Promise<void>,
 ): Promise<void> {
-  const mark = { token: token(), pendingTokens: [] };
+  const context = { token: token(), pendingTokens: [] };
   try {
-    await underLock(storage, formatItemPath(change.parent), change.newName || change.name, () => act(mark));
+    await underLock(storage, formatItemPath(change.parent), change.newName || change.name, () => act(context));
   } finally {
-    await storage.clearEvidence({ ...change, token: mark.token }).catch(() => {}); // the folder may not exist
+    await storage.clearEvidence({ ...change, token: context.token }).catch(() => {}); // the folder may not exist
   }
 }
 
 export const make = (storage: Storage, parent: ItemPath, name: string) =>
-  runChange(storage, { action: 'createFolder', parent, name, newName: '' }, (mark) => storage.createFolder(parent, name, mark));
+  runChange(storage, { action: 'createFolder', parent, name, newName: '' }, (context) => storage.createFolder(parent, name, context));
 
 export const rename = (storage: Storage, parent: ItemPath, name: string, newName: string) =>
-  runChange(storage, { action: 'rename', parent, name, newName }, (mark) => storage.rename(parent, name, newName, mark));
+  runChange(storage, { action: 'rename', parent, name, newName }, (context) => storage.rename(parent, name, newName, context));
 
 export const remove = (storage: Storage, parent: ItemPath, name: string) =>
-  runChange(storage, { action: 'delete', parent, name, newName: '' }, (mark) => storage.remove(parent, name, mark));
+  runChange(storage, { action: 'delete', parent, name, newName: '' }, (context) => storage.remove(parent, name, context));
 
 /** Returns the text of a file, or null if it does not exist. */
 export async function textOf(storage: Storage, where: string): Promise<string | null> {

@@ -142,9 +142,11 @@ const rules: readonly Rule[] = [
     denial: 'signIn',
     holds: ({ profile, visitor }) => !profile.requiresSignIn || visitor.identity !== null,
     exempt: new Set(['page', 'visit', 'signIn', 'signOut']),
-    reason: ({ profile }, holds) => {
+    reason: ({ profile, request }, holds) => {
       if (!profile.requiresSignIn) return 'The login profile does not require sign-in.';
-      return holds ? 'The visitor has signed in.' : 'The visitor has not signed in, or the user is inactive or unknown.';
+      if (holds) return 'The visitor has signed in.';
+      const reason = 'The visitor has not signed in, or the user is inactive or unknown.';
+      return request === 'visit' ? `${reason} The action visit does not need sign-in.` : reason;
     },
   },
   {

@@ -9,7 +9,7 @@ export const environmentKeyName = 'environment';
 export const apiKeyFields = {
   id: recordId('Number of the key, unique in the installation.'),
   tid: recordId('Tenant that the key belongs to.'),
-  name: requiredLine(limits.name, 'Name of the key, unique among the keys of the tenant.'),
+  name: requiredLine(limits.name, 'Name of the key, unique among the keys of the tenant that have not expired.'),
   role: Type.Unsafe<(typeof keyRoles)[number]>({
     type: 'string',
     enum: [...keyRoles],

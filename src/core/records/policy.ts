@@ -27,7 +27,9 @@ export const policyFields = {
   defaultPermissions: lineOf(255, {
     description: `Permissions that are preselected for a new share, separated by commas: ${permissionNames.join(', ')}. Empty: the form's own defaults.`,
   }),
-  outsideCount: count('Number of active shares that do not comply with the policy. They keep working until they are changed.'),
+  outsideCount: count(
+    'Number of active shares that do not comply with the policy. They keep working, but a change that leaves one active must make it comply.',
+  ),
 };
 
 /** A tenant's policy in responses. */

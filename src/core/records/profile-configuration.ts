@@ -39,7 +39,7 @@ const oidc = Type.Object(
     emailTrust: Type.Optional(
       Type.Enum(['verified', 'provider'], {
         description:
-          'verified (default): shares list visitors by addresses that the provider has verified. provider: also by addresses for which it does not say so.',
+          'verified (default): shares list visitors by addresses that the provider has verified. provider: also by addresses for which the provider does not say whether they are verified.',
       }),
     ),
     groupsClaim: Type.Optional(text('Claim with the groups of a user, or the path to it, such as realm_access.roles.')),

@@ -17,7 +17,7 @@ const localFolder = 'files';
 export const firstKeyName = 'first';
 
 /** Values from the environment and the data folder that a start needs. */
-export interface FirstStart {
+export interface StartValues {
   /** POSTERN_API_KEY. */
   readonly apiKey: string | null;
   /** The key of a new installation. Its file is already written, so the operator can read it. null: create no key. */
@@ -128,7 +128,7 @@ export const newApiKey = ({ random }: Pick<Ports, 'random'>) => keyPrefix + rand
  */
 export async function prepareDatabase(
   ports: Pick<Ports, 'store' | 'clock' | 'random' | 'vault'>,
-  { files, apiKey, firstKey }: FirstStart,
+  { files, apiKey, firstKey }: StartValues,
 ): Promise<void> {
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();

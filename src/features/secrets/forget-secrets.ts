@@ -1,4 +1,4 @@
-import { profileTypeName } from '#core/records/login-profile.ts';
+import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
@@ -25,12 +25,15 @@ const isFirstLocation = ({ tid, name, kind }: { tid: number; name: string; kind:
 export async function secretsToEnter(db: Tx): Promise<string[]> {
   const profileLines = (await selectProfilesWithSecrets(db)).map(
     ({ tid, id, title, type_id, password }) =>
-      `tenant ${tid}, login profile ${id} "${title}" (${profileTypeName(type_id)}): its ${password === '' ? 'configuration' : 'password'}; until then nobody signs in by it`,
+      `tenant ${tid}, login profile ${id} "${title}" (${profileTypeName(type_id)}): enter its ${password === '' ? 'configuration' : 'password'} again; until then ${type_id === profileTypes.EMAIL_CODE ? 'only its access users' : 'nobody'} can sign in with it`,
   );
-  const locationLines = (await selectLocations(db)).map(
-    ({ tid, id, name, kind }) =>
-      `tenant ${tid}, location ${id} "${name}" (${kind}): enter its configuration again; until then requests to its shares fail with 503`,
-  );
+  const locationLines = (await selectLocations(db)).map((location) => {
+    const { tid, id, name, kind } = location;
+    const next = isFirstLocation(location)
+      ? 'it becomes the folder files in POSTERN_DATA; enter its configuration again only if it was different'
+      : 'enter its configuration again; until then requests to its shares fail with 503';
+    return `tenant ${tid}, location ${id} "${name}" (${kind}): ${next}`;
+  });
   return [...profileLines, ...locationLines];
 }
 

@@ -18,8 +18,12 @@ const text = (description: string) =>
 const ExplainRequest = Type.Object(
   {
     id: recordId('Share.'),
-    username: text('User name of the visitor. The visitor then counts as signed in.'),
-    email: text('E-mail address of the visitor. The visitor then counts as signed in.'),
+    username: text(
+      'User name of the visitor, who then counts as signed in. If the login profile has access users, an unknown or inactive user counts as not signed in.',
+    ),
+    email: text(
+      'E-mail address of the visitor, who then counts as signed in. An inactive access user counts as not signed in, and at a profile of type USERS also an address that no user has.',
+    ),
     groupNames: text("The visitor's groups, separated by commas."),
     address: text('Address that the visitor comes from.'),
     at: text('Instant for which the rules are evaluated; default now.'),

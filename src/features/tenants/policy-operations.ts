@@ -78,7 +78,8 @@ export const updatePolicy = changeOperation({
   name: 'tenant/updatePolicy',
   method: 'POST',
   role: 'admin',
-  summary: 'Changes the policy of the tenant. Active shares that do not comply stay active until their next change.',
+  summary:
+    'Changes the policy of the tenant. Active shares that do not comply keep working, but a change that leaves one active must make it comply.',
   message: 'tenantPolicyUpdated',
   body: PolicyChange,
   async change(body, { tid }, tx) {

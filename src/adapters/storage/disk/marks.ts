@@ -15,7 +15,7 @@ const doneOf = (evidence: DirectoryEntry) => withSuffix(evidence, doneSuffix);
 export interface Marks {
   readonly own: DirectoryEntry;
   /** Evidence of pending changes to the same name. If the name is free, those without a confirmed mark have not taken it. */
-  readonly pendingMarks: readonly DirectoryEntry[];
+  readonly pendingEvidence: readonly DirectoryEntry[];
 }
 
 /** Creates a symbolic link whose target is the text, or a file with the text if the file system has no links. */
@@ -28,7 +28,7 @@ export function writeNote(entry: DirectoryEntry, text: string): void {
   }
 }
 
-/** Returns the text that `putText` stored, or null if there is none. */
+/** Returns the text that `writeNote` stored, or null if there is none. */
 export function readNote(entry: DirectoryEntry): string | null {
   const stat = statEntry(entry);
   if (!stat) return null;
@@ -39,7 +39,7 @@ export function readNote(entry: DirectoryEntry): string | null {
 export const createMark = (evidence: DirectoryEntry, text: string): void => writeNote(markOf(evidence), text);
 
 /** Creates the mark of a change whose name is free, and removes the marks of pending changes that have not taken the name. */
-export function takeName({ own, pendingMarks: overtaken }: Marks, text: string): void {
+export function takeName({ own, pendingEvidence: overtaken }: Marks, text: string): void {
   for (const evidence of overtaken) unlinkIfPresent(markOf(evidence));
   createMark(own, text);
 }

@@ -10,7 +10,7 @@ import {
 import type { S3Folders } from './s3-folders.ts';
 import { copyObject, deleteObjects, describeObject, mapInBatches, type S3Object, tokenHeader } from './s3-objects.ts';
 
-type Mark = Pick<ChangeContext, 'token' | 'confirm'>;
+type S3ChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 
 /** Returns whether a URL cannot hold a key, because `.` and `..` in a path are resolved. */
 const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
@@ -31,7 +31,7 @@ export class S3Changes {
   }
 
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent) */
-  async createFolder(parent: readonly string[], name: string, { token, confirm }: Mark): Promise<void> {
+  async createFolder(parent: readonly string[], name: string, { token, confirm }: S3ChangeContext): Promise<void> {
     await this.#checkParent(parent);
     await this.#checkFree([...parent, name]);
     await confirm?.();
@@ -42,7 +42,7 @@ export class S3Changes {
   }
 
   /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, StorageUnusable */
-  async rename(parent: readonly string[], from: string, to: string, { token, confirm }: Mark): Promise<void> {
+  async rename(parent: readonly string[], from: string, to: string, { token, confirm }: S3ChangeContext): Promise<void> {
     const [old, renamed] = [
       [...parent, from],
       [...parent, to],
@@ -62,7 +62,7 @@ export class S3Changes {
   }
 
   /** Removes a file or folder. @throws ItemNotFound */
-  async remove(parent: readonly string[], name: string, { token, confirm }: Mark): Promise<void> {
+  async remove(parent: readonly string[], name: string, { token, confirm }: S3ChangeContext): Promise<void> {
     const path = [...parent, name];
     await this.#checkParent(parent);
     await this.#claim(path, token, async () => {

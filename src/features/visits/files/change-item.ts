@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
-import { findChangeMark, withNameLocks } from './name-locks.ts';
+import { findChangeContext, withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type SaveResponseOf } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 import { respondInTime } from './respond-in-time.ts';
@@ -10,7 +10,7 @@ import { respondInTime } from './respond-in-time.ts';
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
-  readonly apply: (mark: ChangeContext) => Promise<void>;
+  readonly apply: (context: ChangeContext) => Promise<void>;
 }
 
 /** Creates, renames or deletes a file or folder. @throws what `make` throws */
@@ -33,7 +33,7 @@ export function changeItem<T>(
     await checkPermitted();
     if (action !== 'createFolder') await recordEarlierChanges(ports, storage, { tid, locationId, parent, name }, token);
     if (action === 'delete') return apply({ ...pending, pendingTokens: [] });
-    await apply({ ...(await findChangeMark(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
+    await apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }
   const running = runPendingChange(
     ports,

@@ -22,7 +22,11 @@ export async function createFolder(
     if (await shared.storage.stat(shared.locationPath(path))) throw new Refusal('itemExists');
     if (!(await shared.storage.stat(parent))?.folder) throw new Refusal('itemAbsent');
     const change = { action: 'createFolder', path, parent, name, alert: visit.link.alert_create_folder === 1 } as const;
-    const itemChange = { change, response: { name }, apply: (mark: ChangeContext) => shared.storage.createFolder(parent, name, mark) };
+    const itemChange = {
+      change,
+      response: { name },
+      apply: (context: ChangeContext) => shared.storage.createFolder(parent, name, context),
+    };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
 }

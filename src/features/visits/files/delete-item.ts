@@ -23,7 +23,7 @@ export async function deleteItem(
     const { parent, name } = shared.directoryEntry(path);
     if (!(await shared.storage.stat(shared.locationPath(path)))) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: visit.link.alert_delete === 1 } as const;
-    const itemChange = { change, response: null, apply: (mark: ChangeContext) => shared.storage.remove(parent, name, mark) };
+    const itemChange = { change, response: null, apply: (context: ChangeContext) => shared.storage.remove(parent, name, context) };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
 }

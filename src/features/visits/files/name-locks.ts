@@ -36,8 +36,8 @@ export function resultsIn(name: string) {
   return row.or([row('unsettled.new_name', '=', name), row.and([row('unsettled.new_name', '=', ''), row('unsettled.name', '=', name)])]);
 }
 
-/** Returns the mark of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */
-export async function findChangeMark({ store }: Pick<Ports, 'store'>, lockedName: LockedName, token: string): Promise<ChangeContext> {
+/** Returns the context of a change that holds the lock of a name. It lists the other pending new folders and renames to that name. */
+export async function findChangeContext({ store }: Pick<Ports, 'store'>, lockedName: LockedName, token: string): Promise<ChangeContext> {
   const rows = await store.read
     .selectFrom('unsettled')
     .innerJoin('audit', (join) => join.onRef('audit.tid', '=', 'unsettled.tid').onRef('audit.id', '=', 'unsettled.audit_id'))

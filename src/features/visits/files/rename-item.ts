@@ -28,7 +28,7 @@ export async function renameItem(
     const itemChange = {
       change,
       response: { name: newName },
-      apply: (mark: ChangeContext) => shared.storage.rename(parent, name, newName, mark),
+      apply: (context: ChangeContext) => shared.storage.rename(parent, name, newName, context),
     };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
