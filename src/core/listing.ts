@@ -66,41 +66,59 @@ function comparisonOf({ sort, order }: ListingQuery): (a: Candidate<SortableEntr
   };
 }
 
-/**
- * Returns one page of a folder, sorted, and the number of matching entries. If a folder is large, keeps only the entries that
- * can come before the end of the page.
- * @param maxBytes memory for these entries
- * @throws PageTooDeep if they do not fit
- */
-export function selectListingPage<T extends SortableEntry>(
-  entries: Iterable<T>,
-  query: ListingQuery,
-  maxBytes = defaultMaxBytes,
-): { readonly entries: readonly T[]; readonly total: number } {
-  const { startIndex, pageSize } = query;
-  const end = startIndex + pageSize;
-  const word = query.searchWord === null ? null : fold(query.searchWord);
-  const compare = comparisonOf(query);
-  let candidates: Candidate<T>[] = [];
-  let lastOfPage: Candidate<T> | undefined; // among the entries before the latest drop
-  let [total, bytes] = [0, 0];
-  function dropBehindPage(): void {
-    candidates.sort(compare);
-    candidates = candidates.slice(0, end);
-    lastOfPage = candidates[end - 1];
-    bytes = candidates.reduce((sum, candidate) => sum + memoryOf(candidate), 0);
-    if (bytes > maxBytes * maxFilledAfterDrop) throw new PageTooDeep('the page is too far from the beginning of a large folder');
+/** Selects one page of a folder, sorted. If the folder is large, keeps only the entries that can come before the end of the page. */
+export class PageSelection<T extends SortableEntry> {
+  readonly #query: ListingQuery;
+  readonly #maxBytes: number;
+  readonly #word: string | null;
+  readonly #compare: (a: Candidate<T>, b: Candidate<T>) => number;
+  #candidates: Candidate<T>[] = [];
+  #lastOfPage: Candidate<T> | undefined; // among the entries before the latest drop
+  #total = 0;
+  #bytes = 0;
+
+  /** @param maxBytes memory for the entries that are kept */
+  constructor(query: ListingQuery, maxBytes = defaultMaxBytes) {
+    this.#query = query;
+    this.#maxBytes = maxBytes;
+    this.#word = query.searchWord === null ? null : fold(query.searchWord);
+    this.#compare = comparisonOf(query);
   }
-  for (const entry of entries) {
-    const key = fold(entry.name);
-    if (word !== null && !key.includes(word)) continue;
-    total += 1;
-    const candidate = { entry, key };
-    if (lastOfPage && compare(candidate, lastOfPage) > 0) continue;
-    candidates.push(candidate);
-    bytes += memoryOf(candidate);
-    if (bytes > maxBytes) dropBehindPage();
+
+  /** Takes further entries of the folder. @throws PageTooDeep if those before the page do not fit into memory */
+  add(entries: Iterable<T>): void {
+    for (const entry of entries) {
+      const key = fold(entry.name);
+      if (this.#word !== null && !key.includes(this.#word)) continue;
+      this.#total += 1;
+      const candidate = { entry, key };
+      if (this.#lastOfPage && this.#compare(candidate, this.#lastOfPage) > 0) continue;
+      this.#candidates.push(candidate);
+      this.#bytes += memoryOf(candidate);
+      if (this.#bytes > this.#maxBytes) this.#dropBehindPage();
+    }
   }
-  candidates.sort(compare);
-  return { entries: candidates.slice(startIndex, end).map(({ entry }) => entry), total };
+
+  /** Returns the page, and the number of matching entries. */
+  page(): { readonly entries: readonly T[]; readonly total: number } {
+    const { startIndex, pageSize } = this.#query;
+    const page = this.#candidates.sort(this.#compare).slice(startIndex, startIndex + pageSize);
+    return { entries: page.map(({ entry }) => entry), total: this.#total };
+  }
+
+  #dropBehindPage(): void {
+    const end = this.#query.startIndex + this.#query.pageSize;
+    this.#candidates = this.#candidates.sort(this.#compare).slice(0, end);
+    this.#lastOfPage = this.#candidates[end - 1];
+    this.#bytes = this.#candidates.reduce((sum, candidate) => sum + memoryOf(candidate), 0);
+    if (this.#bytes > this.#maxBytes * maxFilledAfterDrop)
+      throw new PageTooDeep('the page is too far from the beginning of a large folder');
+  }
+}
+
+/** Returns one page of a folder, as `PageSelection` selects it. @throws PageTooDeep */
+export function selectListingPage<T extends SortableEntry>(entries: Iterable<T>, query: ListingQuery, maxBytes = defaultMaxBytes) {
+  const selection = new PageSelection<T>(query, maxBytes);
+  selection.add(entries);
+  return selection.page();
 }

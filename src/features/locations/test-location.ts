@@ -2,25 +2,28 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
 import { type TestedStep, testResult } from '#core/records/test-result.ts';
+import { inTime } from '#core/time-limit.ts';
 import { readOperation } from '#features/operation.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { TestStep } from '#ports/storage.ts';
 
 const tokenBits = 96;
+const stepTimeLimit = 10_000; // ms: a test must not keep others from their turn
 
 const failed = (step: string, cause: unknown): TestedStep => ({
   ...{ step, passed: false },
   detail: cause instanceof Error ? cause.message : 'failed',
 });
 
-/** Runs a step. A failure is a result. */
+/** Runs a step. A failure is a result, and so is a step that takes too long. */
 async function runStep({ step, run }: TestStep): Promise<TestedStep> {
+  let detail = '';
+  const running = run((text) => {
+    detail = text;
+  });
   try {
-    let detail = '';
-    await run((text) => {
-      detail = text;
-    });
-    return { step, passed: true, detail };
+    const { late } = await inTime(running, stepTimeLimit);
+    return late ? failed(step, new Error('The storage did not respond in time.')) : { step, passed: true, detail };
   } catch (cause) {
     return failed(step, cause);
   }

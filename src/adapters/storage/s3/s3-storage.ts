@@ -1,5 +1,5 @@
 import type { ItemPath } from '#core/item-path.ts';
-import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import type { ChangeContext, OpenFile, PendingFileChange, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
@@ -14,6 +14,7 @@ import { abortUpload, clearUpload, recoverUpload, startS3Upload } from './s3-upl
 
 /** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
 const checkInterval = 120_000;
+const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
 
 /** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
 export class S3Storage implements Storage {
@@ -66,9 +67,9 @@ export class S3Storage implements Storage {
 
   async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
     if (!(await this.#folders.hasFolder(path))) return null;
-    const entries: Entry[] = [];
-    for await (const batch of this.#folders.entries(path)) entries.push(...batch);
-    return selectListingPage(entries, query);
+    const selection = new PageSelection<Entry>(query, maxPageMemory);
+    for await (const batch of this.#folders.entries(path)) selection.add(batch);
+    return selection.page();
   }
 
   async open(path: ItemPath): Promise<OpenFile | null> {
