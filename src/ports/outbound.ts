@@ -43,6 +43,8 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
   /** ms until the headers of the response. Default: 30 seconds. The time to send the body counts. */
   readonly headersTimeout?: number;
+  /** Bytes of the longest response that the caller reads. An implementation that reads the response at once stops there. */
+  readonly maxBytes?: number;
 }
 
 /** The response to an HTTP request. Its body can be read only once. If it exceeds the limit of `read`, or if a loop over it

@@ -33,7 +33,7 @@ export async function requestProvider(
   maxBytes: number,
 ): Promise<CompleteResponse> {
   const response = await (async () => {
-    const { status, headers, read } = await request(url, sent);
+    const { status, headers, read } = await request(url, { ...sent, maxBytes });
     return { status, headers, content: await read(maxBytes) };
   })().catch((cause: unknown) => {
     throw requestError(url, cause);

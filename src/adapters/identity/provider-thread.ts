@@ -4,7 +4,7 @@ import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { LdapDirectories } from './ldap/ldap-directories.ts';
 import { failureOf, type HttpResult, type HttpTask, type ProviderResult, type ProviderTask, runDirectoryTask } from './provider-tasks.ts';
 
-const maxResponse = 4 << 20; // bytes; each reader of responses has a lower limit
+const defaultMaxBytes = 1 << 16;
 
 const outbound = guardedOutbound({ privateTargets: String(workerData) });
 const directories = new LdapDirectories(outbound, { now: Date.now, monotonic: () => performance.now() });
@@ -12,7 +12,7 @@ const running = new Map<number, AbortController>();
 
 async function send({ url, request }: HttpTask, signal: AbortSignal): Promise<HttpResult> {
   const { status, headers, read } = await outbound.request(new URL(url), { ...request, signal });
-  return { status, headers, content: await read(maxResponse) };
+  return { status, headers, content: await read(request.maxBytes ?? defaultMaxBytes) };
 }
 
 async function run(task: ProviderTask): Promise<unknown> {

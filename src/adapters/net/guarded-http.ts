@@ -19,7 +19,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:':
 type Connect = (target: OutboundTarget) => Promise<{ readonly socket: Socket }>;
 
 /** Pieces in which a response may come: one that comes byte by byte costs much more than its bytes. */
-const allowedPieces = (length: number) => 2000 + length / 32;
+const allowedPieces = (length: number) => 500 + length / 256;
 
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

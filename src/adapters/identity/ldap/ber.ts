@@ -25,3 +25,17 @@ export function elementAt(bytes: Buffer, at: number): Element | null {
   if (tag === undefined || !range || bytes.length < range.end) return null;
   return { tag, content: bytes.subarray(range.start, range.end), end: range.end };
 }
+
+const constructed = 0x20; // bit of a tag whose content consists of elements
+
+/** Returns whether an element, with those within it, has more than `max` elements. @throws DirectoryUnavailable if it is malformed */
+export function hasMoreElements(bytes: Buffer, max: number): boolean {
+  let count = 0;
+  for (let at = 0; at < bytes.length; count += 1) {
+    if (count > max) return true;
+    const range = contentRange(bytes, at);
+    if (!range || range.end > bytes.length) throw new DirectoryUnavailable('The directory sent a malformed response.');
+    at = ((bytes[at] ?? 0) & constructed) === 0 ? range.end : range.start;
+  }
+  return false;
+}

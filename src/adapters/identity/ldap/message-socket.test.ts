@@ -5,11 +5,17 @@ import { test } from 'node:test';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { MessageSocket } from './message-socket.ts';
 
-/** Returns an LDAP message. @param size of its content, in bytes */
-function messageOf(size: number, fill = 0): Buffer {
-  const header = Buffer.from([0x30, 0x84, 0, 0, 0, 0]);
+/** Returns the tag and the length of an element. */
+function headerOf(tag: number, size: number): Buffer {
+  const header = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
   header.writeUInt32BE(size, 2);
-  return Buffer.concat([header, Buffer.alloc(size, fill)]);
+  return header;
+}
+
+/** Returns a message with one text. @param size of the text, in bytes */
+function messageOf(size: number, fill = 0): Buffer {
+  const text = Buffer.concat([headerOf(0x04, size), Buffer.alloc(size, fill)]);
+  return Buffer.concat([headerOf(0x30, text.length), text]);
 }
 
 /** Returns a directory, and the messages that arrive from it. */
@@ -23,7 +29,7 @@ function connected() {
 }
 
 test('messages of a directory arrive one by one, however they are divided', async () => {
-  const sent = [messageOf(3, 1), messageOf(300, 2), messageOf(0), Buffer.from([0x30, 0x01, 7]), messageOf(70_000, 3)];
+  const sent = [messageOf(3, 1), messageOf(300, 2), messageOf(0), Buffer.from([0x30, 0x02, 0x04, 0x00]), messageOf(70_000, 3)];
   const bytes = Buffer.concat(sent);
   for (const size of [70, 1000, bytes.length]) {
     const { directory, socket, messages } = connected();
@@ -48,13 +54,15 @@ test('a thousand messages in one piece arrive one by one, and none is read withi
 });
 
 const floods: Readonly<Record<string, (directory: Duplex) => void>> = {
-  'announces a message of 250 MB': (directory) => directory.write(messageOf(0).fill(0x0f, 2, 6)),
+  'announces a message of 250 MB': (directory) => directory.write(headerOf(0x30, 250_000_000)),
   'sends a message byte by byte': (directory) => {
     for (const byte of messageOf(100_000)) directory.write(Buffer.from([byte]));
   },
   'sends messages without end': (directory) => directory.write(Buffer.concat(Array.from({ length: 20_000 }, () => messageOf(1)))),
+  'sends a message of many elements': (directory) =>
+    directory.write(Buffer.concat([headerOf(0x30, 30_000), Buffer.from('0400'.repeat(15_000), 'hex')])),
   'sends more than four megabytes': (directory) => {
-    for (let count = 0; count < 6; count += 1) directory.write(messageOf(900_000));
+    for (let count = 0; count < 12; count += 1) directory.write(messageOf(400_000));
   },
   'sends a malformed length': (directory) => directory.write(Buffer.from([0x30, 0x80, 0, 0])),
 };

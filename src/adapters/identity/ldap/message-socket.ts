@@ -1,9 +1,9 @@
 import { Duplex } from 'node:stream';
 import { DirectoryUnavailable } from '#ports/directory.ts';
-import { contentRange } from './ber.ts';
+import { contentRange, hasMoreElements } from './ber.ts';
 
 /** Limits of what a directory sends on one connection: the library keeps what arrives without a limit. */
-const limits = { bytes: 4 << 20, message: 1 << 20, messages: 10_000 };
+const limits = { bytes: 4 << 20, message: 1 << 19, messages: 10_000, elements: 10_000 };
 const maxHeader = 6; // bytes of the tag and the length of a message
 /** Pieces that may arrive: a directory that sends byte by byte costs much more than the bytes themselves. */
 const allowedPieces = (bytes: number) => 2000 + bytes / 32;
@@ -67,7 +67,10 @@ export class MessageSocket extends Duplex {
     const rest = bytes.subarray(this.#expected);
     this.#received.messages += 1;
     this.#checkLimits();
-    this.push(bytes.subarray(0, this.#expected));
+    const message = bytes.subarray(0, this.#expected);
+    // A thousand groups are a thousand elements; the library creates an object for each.
+    if (hasMoreElements(message, limits.elements)) throw new DirectoryUnavailable('The directory sent a message with too many elements.');
+    this.push(message);
     [this.#pieces, this.#length, this.#expected] = [[rest], rest.length, null];
     return rest.length > 0;
   }
