@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { isAllowedTarget } from '#core/authorization/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { guardedHttp } from './guarded-http.ts';
+import { hostResolver } from './resolve-host.ts';
 
 /** Options of `guardedOutbound`. Tests replace the name server and the timeout. */
 interface Options {
@@ -16,11 +16,6 @@ interface Options {
 }
 
 const connectTimeout = 10_000; // ms
-
-async function resolveByDns(host: string): Promise<string[]> {
-  const addresses = await lookup(host, { all: true, order: 'verbatim' });
-  return addresses.map(({ address }) => address);
-}
 
 const unreachable = (host: string, cause: unknown) => new TargetUnreachable(`${host} cannot be reached`, { cause });
 
@@ -59,7 +54,7 @@ interface Connection extends OutboundConnection {
 }
 
 /** Opens connections and sends requests to servers that tenants name. */
-export function guardedOutbound({ privateTargets, resolve = resolveByDns, timeout = connectTimeout }: Options): Outbound {
+export function guardedOutbound({ privateTargets, resolve = hostResolver(), timeout = connectTimeout }: Options): Outbound {
   async function addressesOf(host: string): Promise<readonly string[]> {
     const addresses = isIP(host) ? [host] : await resolve(host);
     const allowed = addresses.filter((address) => isAllowedTarget(address, privateTargets));

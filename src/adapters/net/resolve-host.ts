@@ -1,0 +1,57 @@
+import { lookup, Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+
+const hostsFile = '/etc/hosts';
+const answerTimeout = { timeout: 2000, tries: 2 }; // ms for each try
+const maxLookups = 4; // the threads that they use are those of the whole process
+
+/** Where names are looked up. Tests replace it. */
+export interface NameSources {
+  readonly hostsFile: string;
+  /** Returns a client of the name servers, as the configuration of the machine names them now. */
+  readonly newResolver: () => Pick<Resolver, 'resolve4' | 'resolve6'>;
+  /** Looks a name up as other programs do, for example with search domains. Cannot be aborted. */
+  readonly lookUp: (host: string) => Promise<readonly string[]>;
+}
+
+const systemSources: NameSources = {
+  hostsFile,
+  newResolver: () => new Resolver(answerTimeout),
+  lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+};
+
+/** Returns the addresses of a name in a hosts file. */
+async function findInHosts(file: string, host: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const entries = text.split('\n').map((line) => line.replace(/#.*/, '').trim().split(/\s+/));
+  return entries.flatMap(([address = '', ...names]) => (names.some((name) => name.toLowerCase() === host.toLowerCase()) ? [address] : []));
+}
+
+/**
+ * Returns a function that returns all addresses of a name. Each name has queries of its own with a time limit: a name whose server does not
+ * respond delays no other name. The function of the operating system occupies a thread for each name until it ends, so it is only used
+ * for names that the name servers do not know, a few at a time.
+ */
+export function hostResolver(sources: NameSources = systemSources): (host: string) => Promise<readonly string[]> {
+  let lookups = 0;
+  async function lookUp(host: string, cause: unknown): Promise<readonly string[]> {
+    if (lookups >= maxLookups) throw cause;
+    lookups += 1;
+    try {
+      return await sources.lookUp(host);
+    } finally {
+      lookups -= 1;
+    }
+  }
+  return async (host) => {
+    const known = await findInHosts(sources.hostsFile, host);
+    if (known.length > 0) return known;
+    const resolver = sources.newResolver();
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    const cause: unknown = answers.find((answer) => answer.status === 'rejected')?.reason;
+    const code = cause instanceof Error && 'code' in cause ? cause.code : '';
+    return code === 'ENOTFOUND' || code === 'ENODATA' ? lookUp(host, cause) : Promise.reject(cause);
+  };
+}
