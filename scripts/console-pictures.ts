@@ -165,7 +165,7 @@ const scenes: Record<string, Scene> = {
     },
   },
   account: { at: '/settings/account', expectedText: 'Current password' },
-  'user-new': { at: '/users/new', expectedText: 'Without a password' },
+  'user-new': { at: '/users/new', expectedText: 'Needed only for a login profile' },
   'location-new': { at: '/locations/new', expectedText: 'Where files are stored' },
   'not-found': { at: '/nowhere', expectedText: 'Page not found' },
   missing: { at: '/shares/999', expectedText: 'This record does not exist' },

@@ -81,6 +81,7 @@ export const messages = {
   linkUnknown: { id: 4043, status: 404, title: 'This link does not exist' },
   itemAbsent: { id: 4044, status: 404, title: 'This file or folder does not exist' },
   methodWrong: { id: 4051, status: 405, title: 'This address does not support this method' },
+  fileArchived: { id: 4080, status: 409, title: 'The file is in archive storage, and must be restored there first' },
   bodyTooSlow: { id: 4081, status: 408, title: 'The request body was not received in time' },
   secondFactorLast: { id: 4082, status: 409, title: 'The policy requires a second factor: add another one before you remove this one' },
   mailStateWrong: { id: 4083, status: 409, title: 'The state of this e-mail does not allow this action' },
@@ -100,7 +101,6 @@ export const messages = {
   locationInUse: { id: 4097, status: 409, title: 'The location is still in use' },
   keyFixed: { id: 4098, status: 409, title: 'The key from POSTERN_API_KEY cannot be deleted through the API' },
   idempotencyReused: { id: 4099, status: 409, title: 'The Idempotency-Key was used for another request' },
-  fileArchived: { id: 4100, status: 409, title: 'The file is in archive storage, and must be restored there first' },
   linkEnded: { id: 4101, status: 410, title: 'This link has expired. Ask the person who sent it for a new one' },
   firstAddressEnded: {
     id: 4102,

@@ -273,7 +273,7 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   rmSync(join(data, 'secret-key'));
   const asked = await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets');
   assert.equal(asked.code, 1);
-  assert.match(asked.said, /login profile \d+ "Door" \(PASSWORD\): its password[\s\S]*nothing was changed/);
+  assert.match(asked.said, /login profile \d+ "Door" \(PASSWORD\): enter its password again[\s\S]*nothing was changed/);
   assert.equal((await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets', '--yes')).code, 0);
 
   const again = await startPostern(t, { data });

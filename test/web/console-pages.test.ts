@@ -24,7 +24,7 @@ for (const viewport of [
       '/shares/new': 'Choose the file or folder to share',
       [`/shares/${id}`]: 'Nobody has opened this share',
       '/users': 'bob',
-      '/users/new': 'Without a password',
+      '/users/new': 'Needed only for a login profile',
       '/users/import': 'Choose a file, or paste',
       [`/users/${profile.users['ann']}`]: 'Can sign in',
       '/profiles': 'Clients',
