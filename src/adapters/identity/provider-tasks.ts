@@ -8,13 +8,6 @@ export interface HttpTask {
   readonly request: Omit<OutboundRequest, 'signal'>;
 }
 
-/** The response to an HTTP request. */
-export interface HttpResult {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly content: Uint8Array;
-}
-
 /** A method of `Directories`, and its arguments. */
 export type DirectoryTask =
   | { readonly method: 'find'; readonly configuration: LdapConfiguration; readonly username: string }

@@ -2,7 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { LdapDirectories } from './ldap/ldap-directories.ts';
-import { failureOf, type HttpResult, type HttpTask, type ProviderResult, type ProviderTask, runDirectoryTask } from './provider-tasks.ts';
+import type { CompleteResponse } from './provider-request.ts';
+import { failureOf, type HttpTask, type ProviderResult, type ProviderTask, runDirectoryTask } from './provider-tasks.ts';
 
 const defaultMaxBytes = 1 << 16;
 
@@ -10,7 +11,7 @@ const outbound = guardedOutbound({ privateTargets: String(workerData) });
 const directories = new LdapDirectories(outbound, { now: Date.now, monotonic: () => performance.now() });
 const running = new Map<number, AbortController>();
 
-async function send({ url, request }: HttpTask, signal: AbortSignal): Promise<HttpResult> {
+async function send({ url, request }: HttpTask, signal: AbortSignal): Promise<CompleteResponse> {
   const { status, headers, read } = await outbound.request(new URL(url), { ...request, signal });
   return { status, headers, content: await read(request.maxBytes ?? defaultMaxBytes) };
 }

@@ -1,7 +1,8 @@
 import { type IdleThread, idleThread } from '#adapters/os/idle-thread.ts';
 import { type Directories, DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
 import { type Outbound, ResponseTooLarge } from '#ports/outbound.ts';
-import { type DirectoryTask, errorOfFailure, type HttpResult, type ProviderResult, type ProviderTask } from './provider-tasks.ts';
+import type { CompleteResponse } from './provider-request.ts';
+import { type DirectoryTask, errorOfFailure, type ProviderResult, type ProviderTask } from './provider-tasks.ts';
 
 const timeLimit = 12_000; // ms for a request without a signal
 const directoryTimeLimit = 4800; // ms: `Directories` promises a result within five seconds
@@ -37,7 +38,7 @@ export class ThreadedProviders implements AsyncDisposable {
   /** As `Outbound.request`. The response is read completely before it is returned. */
   readonly request: Outbound['request'] = async (url, { signal, ...request } = {}) => {
     const result = await this.#run({ http: { url: url.href, request } }, signal ?? AbortSignal.timeout(timeLimit));
-    const { status, headers, content } = result as HttpResult; // the thread answers each task with its type
+    const { status, headers, content } = result as CompleteResponse; // the thread answers each task with its type
     return {
       status,
       headers,
