@@ -257,25 +257,19 @@ test('a folder cannot be downloaded as a file', async (t) => {
   assert.equal((await raw(postern, `${base}/file`)).status, 404);
 });
 
-test('a disk error while a file is read gets 503, not an internal error', async (t) => {
-  const postern = await startWithStorages(t, (method) => {
-    if (method === 'file.read') throw new StorageUnavailable('EIO');
+for (const [what, cause] of [
+  ['a disk error while a file is read', new StorageUnavailable('EIO')],
+  ['a file that is truncated before it is read', new ItemChanged('truncated')],
+] as const)
+  test(`${what} gets 503, not an internal error`, async (t) => {
+    const postern = await startWithStorages(t, (method) => {
+      if (method === 'file.read') throw cause;
+    });
+    await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
+    const { base } = await linkTo(postern);
+    const answer = await raw(postern, `${base}/file/a.bin`);
+    assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
   });
-  await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
-  const { base } = await linkTo(postern);
-  const answer = await raw(postern, `${base}/file/a.bin`);
-  assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
-});
-
-test('a file that is truncated before it is read gets 503, not an internal error', async (t) => {
-  const postern = await startWithStorages(t, (method) => {
-    if (method === 'file.read') throw new ItemChanged('truncated');
-  });
-  await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
-  const { base } = await linkTo(postern);
-  const answer = await raw(postern, `${base}/file/a.bin`);
-  assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
-});
 
 test('a response never contains bytes that the file does not have, even if it is truncated meanwhile', { timeout: 20_000 }, async (t) => {
   const postern = await startPostern(t);
