@@ -47,8 +47,10 @@ export interface OutboundRequest {
   readonly maxBytes?: number;
 }
 
-/** The response to an HTTP request. Its body can be read only once. If it exceeds the limit of `read`, or if a loop over it
- * ends early, the rest is discarded. */
+/**
+ * The response to an HTTP request. Its body can be read only once. If it exceeds the limit of `read`, or if a loop over it ends early,
+ * the rest is discarded.
+ */
 export interface OutboundResponse {
   readonly status: number;
   /** The headers by name in lower case. Those that occur several times are joined by commas. */
