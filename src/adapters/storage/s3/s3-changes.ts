@@ -8,7 +8,7 @@ import {
   StorageUnusable,
 } from '#ports/storage.ts';
 import type { S3Folders } from './s3-folders.ts';
-import { copyObject, deleteObjects, describeObject, mapInBatches, type S3Object, tokenHeader } from './s3-objects.ts';
+import { copyObject, createEmptyObject, deleteObjects, describeObject, mapInBatches, type S3Object } from './s3-objects.ts';
 
 type S3ChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 
@@ -35,10 +35,8 @@ export class S3Changes {
     await this.#checkParent(parent);
     await this.#checkFree([...parent, name]);
     await confirm?.();
-    const headers = { [tokenHeader]: token, 'if-none-match': '*' };
-    const request = { headers, body: '', expected: [409, 412] };
-    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#folders.keys.folder([...parent, name]), request);
-    if (status >= 300) throw new ItemExists('the name is taken');
+    const { bucket, keys } = this.#folders;
+    if (!(await createEmptyObject(bucket, keys.folder([...parent, name]), token))) throw new ItemExists('the name is taken');
   }
 
   /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, StorageUnusable */
@@ -108,9 +106,8 @@ export class S3Changes {
    * @throws ItemNotFound if another request is renaming or deleting the item
    */
   async #claim(path: readonly string[], token: string, change: () => Promise<void>): Promise<void> {
-    const headers = { [tokenHeader]: token, 'if-none-match': '*' };
-    const { status } = await this.#folders.bucket.sendAndRead('PUT', this.#claimKey(path), { headers, body: '', expected: [409, 412] });
-    if (status >= 300) throw new ItemNotFound('another request is renaming or deleting the item');
+    const isClaimed = await createEmptyObject(this.#folders.bucket, this.#claimKey(path), token);
+    if (!isClaimed) throw new ItemNotFound('another request is renaming or deleting the item');
     await change();
   }
 
@@ -132,7 +129,7 @@ export class S3Changes {
   async #keepFolder(path: readonly string[]): Promise<void> {
     if (path.length === 0) return; // the root always exists
     const { bucket, keys } = this.#folders;
-    await bucket.sendAndRead('PUT', keys.folder(path), { headers: { 'if-none-match': '*' }, body: '', expected: [409, 412] });
+    await createEmptyObject(bucket, keys.folder(path));
   }
 
   /** Notes that all copies are complete, and the versions of the objects that are deleted from now on. */

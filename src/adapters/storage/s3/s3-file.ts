@@ -2,7 +2,8 @@ import type { Entry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { ItemArchived, ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import { type S3Bucket, ServiceError } from './s3-bucket.ts';
-import { describeObject, type S3Object, timeOf } from './s3-objects.ts';
+import { fileEntry } from './s3-folders.ts';
+import { describeObject, timeOf } from './s3-objects.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
@@ -14,8 +15,6 @@ interface OpenedObject {
   readonly entry: Entry;
   readonly start: Uint8Array;
 }
-
-const entryOf = (name: string, { size, modified, etag }: Omit<S3Object, 'key'>): Entry => ({ name, folder: false, size, modified, etag });
 
 /** Returns the size of the object from the header `content-range`, or null if the service ignores ranges. */
 function sizeOf({ status, headers }: OutboundResponse): number | null {
@@ -36,7 +35,7 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
   if (response.status === 416) {
     await discard(response);
     const empty = await describeObject(bucket, key); // a range of an empty object does not exist
-    return empty && { entry: entryOf(name, empty), start: new Uint8Array() };
+    return empty && { entry: fileEntry(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
   if (size === null) {
@@ -45,7 +44,7 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
   const modified = timeOf(response.headers['last-modified'] ?? '');
-  return { entry: entryOf(name, { size, modified, etag: response.headers['etag'] ?? '' }), start };
+  return { entry: fileEntry(name, { size, modified, etag: response.headers['etag'] ?? '' }), start };
 }
 
 async function discard(response: OutboundResponse): Promise<null> {

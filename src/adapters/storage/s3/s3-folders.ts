@@ -33,7 +33,14 @@ export class S3Keys {
 }
 
 const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: 0, etag: 'W/"folder"' });
-const fileEntry = (name: string, { size, modified, etag }: S3Object): Entry => ({ name, folder: false, size, modified, etag });
+/** Returns the entry of a file. */
+export const fileEntry = (name: string, { size, modified, etag }: Omit<S3Object, 'key'>): Entry => ({
+  name,
+  folder: false,
+  size,
+  modified,
+  etag,
+});
 
 /** Reads the files and folders of a location. */
 export class S3Folders {

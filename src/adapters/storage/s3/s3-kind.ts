@@ -13,8 +13,6 @@ function parseS3Configuration(text: string): S3Configuration {
   return configuration;
 }
 
-const defaultEndpoint = 'https://s3.amazonaws.com';
-
 /**
  * Returns the kind `s3`: buckets of Amazon S3 and of services that speak its protocol. Locations of different tenants may overlap,
  * since each tenant names the credentials.
@@ -22,8 +20,8 @@ const defaultEndpoint = 'https://s3.amazonaws.com';
 export const s3Kind = (outbound: Pick<Outbound, 'request'>): StorageKind => ({
   open: cacheStorages(({ configuration }) => new S3Storage(parseS3Configuration(configuration), outbound)),
   async configurationError({ configuration }) {
-    const { endpoint = defaultEndpoint, prefix = '' } = parseS3Configuration(configuration);
-    if (!URL.canParse(endpoint) || endpoint.includes('\\'))
+    const { endpoint, prefix = '' } = parseS3Configuration(configuration);
+    if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))
       return 'endpoint must be the address of a server, such as https://s3.example.com';
     // A URL cannot hold the segments `.` and `..` of a key.
     return parseItemPath(`/${prefix}`) ? null : 'prefix must be a path, such as reports/2026';

@@ -117,6 +117,16 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
   };
 }
 
+/**
+ * Creates an empty object, such as a folder or a claim, unless there is an object. Services that do not know the condition replace it.
+ * @param token of the change, which the object notes
+ * @returns false if there is an object
+ */
+export async function createEmptyObject(bucket: S3Bucket, key: string, token?: string): Promise<boolean> {
+  const headers = { 'if-none-match': '*', ...(token === undefined ? {} : { [tokenHeader]: token }) };
+  return (await bucket.sendAndRead('PUT', key, { headers, body: '', expected: [409, 412] })).status < 300;
+}
+
 /** Deletes objects. Absent ones are no error. @throws StorageUnavailable if one of them cannot be deleted */
 export async function deleteObjects(bucket: S3Bucket, keys: readonly string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += namesPerDeletion) {

@@ -2,7 +2,16 @@ import { nameError, numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
 import type { S3Conditions } from './s3-conditions.ts';
 import type { S3Folders } from './s3-folders.ts';
-import { abortMultipart, completeMultipart, copyObject, deleteObjects, describeObject, startMultipart, tokenHeader } from './s3-objects.ts';
+import {
+  abortMultipart,
+  completeMultipart,
+  copyObject,
+  createEmptyObject,
+  deleteObjects,
+  describeObject,
+  startMultipart,
+  tokenHeader,
+} from './s3-objects.ts';
 
 /** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
 const smallestPart = 8 << 20;
@@ -144,9 +153,7 @@ class S3Upload implements Upload {
    */
   async #copyStaged(key: string): Promise<boolean> {
     const { bucket } = this.#folders;
-    const headers = { [tokenHeader]: claimToken(this.#token), 'if-none-match': '*' };
-    const { status } = await bucket.sendAndRead('PUT', key, { headers, body: '', expected: [409, 412] });
-    if (status >= 300) return false;
+    if (!(await createEmptyObject(bucket, key, claimToken(this.#token)))) return false;
     const staged = await describeObject(bucket, this.#key);
     if (!staged) {
       await deleteObjects(bucket, [key]);
