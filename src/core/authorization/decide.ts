@@ -1,4 +1,4 @@
-import { fold } from '#core/fold.ts';
+import { fold, foldedNames } from '#core/fold.ts';
 import { inRanges } from './address-range.ts';
 import type { Permissions, ProfileRules, ShareRules, Visitor, VisitorNames } from './share-rules.ts';
 
@@ -70,9 +70,9 @@ const flagsFor: Record<VisitorAction, readonly (keyof Permissions)[]> = {
 
 function isListed(share: ShareRules, identity: VisitorNames): boolean {
   const includesAny = (list: readonly string[], names: readonly string[]) => {
-    if (list.length === 0) return false;
-    const foldedNames = new Set(names.map(fold));
-    return list.some((entry) => foldedNames.has(fold(entry)));
+    if (list.length === 0 || names.length === 0) return false;
+    const folded = foldedNames(names);
+    return list.some((entry) => folded.has(fold(entry)));
   };
   return includesAny(share.userNames, identity.names) || includesAny(share.groupNames, identity.groups);
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { packList } from '#core/authorization/address-range.ts';
 import type { ProfileRules, ShareRules, VisitorNames } from '#core/authorization/share-rules.ts';
-import { fold } from '#core/fold.ts';
+import { foldedNames } from '#core/fold.ts';
 import { listsUsersById, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Identity } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
@@ -64,10 +64,10 @@ const listEntries = (db: Tx, list: 'share_user' | 'share_group', link: LinkRow) 
 
 /** Returns the entries of the share's lists that can match this visitor, so that long lists are not read completely. */
 async function listedNames(db: Tx, link: LinkRow, visitor: ListedVisitor): Promise<ListedNames> {
-  const keys = visitor.names.map(fold);
+  const keys = [...foldedNames(visitor.names)];
   const users = listEntries(db, 'share_user', link);
   const userEntries = listsUsersById(link.type_id) ? users.where('user_id', '=', visitor.userId ?? 0) : users.where('name_key', 'in', keys);
-  const groups = visitor.groups.map(fold);
+  const groups = [...foldedNames(visitor.groups)];
   return {
     userNames: (await userEntries.execute()).map(({ name }) => name),
     groupNames:

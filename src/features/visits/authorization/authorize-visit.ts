@@ -1,9 +1,11 @@
 import { type Denial, decide, type Permit, type VisitorAction } from '#core/authorization/decide.ts';
 import type { ShareRules } from '#core/authorization/share-rules.ts';
 import { type MessageName, Refusal } from '#core/messages.ts';
+import { oncePerObject } from '#core/once-per-object.ts';
 import { refusalDetails } from '#features/audit/refusal-details.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
 import { findLink, type LinkRow, profileRules, type SignedInVisitor, shareRules } from '#features/links/find-link.ts';
+import { sha256 } from '#features/records/sha256.ts';
 import {
   type AuthenticatedVisitor,
   authenticateVisitor,
@@ -71,13 +73,16 @@ interface RequestedAction<A extends VisitorAction = VisitorAction> {
   readonly replaces?: boolean;
 }
 
+/** Returns a digest of a list of names, computed once for each list, because a session may have many long groups. */
+const namesDigest = oncePerObject((names: readonly string[]) => sha256(JSON.stringify(names)));
+
 function rulesFor(
   { store }: Pick<Ports, 'store'>,
   { link, share }: LinkWithRules,
   signedIn: SignedInVisitor | null,
 ): Promise<ShareRules> | ShareRules {
   if (!signedIn) return share;
-  const visitorKey = JSON.stringify([signedIn.userId, signedIn.names, signedIn.groups]);
+  const visitorKey = `${signedIn.userId} ${namesDigest(signedIn.names)} ${namesDigest(signedIn.groups)}`;
   return store.cachedUntilChange(`rules ${link.id} ${link.version} ${visitorKey}`, () => shareRules(store.read, link, signedIn));
 }
 

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { decide } from '#core/authorization/decide.ts';
 import type { ProfileRules } from '#core/authorization/share-rules.ts';
-import { fold } from '#core/fold.ts';
+import { foldedNames } from '#core/fold.ts';
 import { formatInstant } from '#core/instant.ts';
 import { shareUrl } from '#core/link.ts';
 import { listsUsersById } from '#core/records/login-profile.ts';
@@ -30,7 +30,7 @@ type Candidates = SelectQueryBuilder<Database, 'share', object>;
 function sharesForUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedInVisitor) {
   const lists = db.selectFrom('share_user').select('share_id').where('share_user.tid', '=', tid);
   if (listsUsersById(type_id)) return lists.where('user_id', '=', userId ?? 0);
-  return lists.where('name_key', 'in', names.map(fold)).where('share_id', '=', sql.ref<number>('share.id'));
+  return lists.where('name_key', 'in', [...foldedNames(names)]).where('share_id', '=', sql.ref<number>('share.id'));
 }
 
 const sharesForGroups = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisitor) =>
@@ -38,7 +38,7 @@ const sharesForGroups = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisito
     .selectFrom('share_group')
     .select('share_id')
     .where('share_group.tid', '=', tid)
-    .where('name_key', 'in', groups.map(fold))
+    .where('name_key', 'in', [...foldedNames(groups)])
     .where('share_id', '=', sql.ref<number>('share.id'));
 
 /** Returns a query for the shares of a profile that probably admit a visitor now. `decide()` then decides on each. */
