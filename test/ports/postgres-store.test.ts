@@ -7,6 +7,7 @@ import { systemClock, systemRandom } from '#adapters/os/system.ts';
 import { openPool } from '#adapters/store/postgres/pool.ts';
 import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import { postgresSearch } from '#adapters/store/postgres/searches.ts';
+import { releaseStatement, SessionLocks } from '#adapters/store/postgres/session-locks.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { prepareDatabase } from '#features/first-start/first-start.ts';
 import { type Store, StoreUnavailable, type Tx } from '#ports/store.ts';
@@ -16,6 +17,7 @@ import { tenantTables } from '../parts/statements.ts';
 import { newShare, startPostern } from '../start.ts';
 import { jobContract } from './jobs.contract.ts';
 import { keysOf, note, type OpenStore, storeContract } from './store.contract.ts';
+import { until } from './until.ts';
 
 let server: PostgresServer;
 before(async () => {
@@ -68,31 +70,103 @@ test('if several processes start at once on an empty database, one first tenant 
   }
 });
 
-/** Returns the states of the connections that hold an advisory lock or an exclusive table lock. */
-async function waitingClients(url: string): Promise<{ state: string }[]> {
+/** Returns the connections that hold advisory locks, and how many. */
+async function lockingClients(url: string): Promise<{ pid: number; locks: number }[]> {
   const client = new pg.Client(url);
   await client.connect();
   const { rows } = await client.query(
-    "SELECT DISTINCT a.state FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE l.granted AND (l.locktype = 'advisory' OR l.mode = 'ExclusiveLock' AND l.locktype = 'relation') AND a.pid <> pg_backend_pid()",
+    "SELECT pid, count(*)::int AS locks FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY pid",
   );
   await client.end();
   return rows;
 }
 
-test('a lock is held by an open transaction and is released after the work', async (t) => {
+/** Returns the last statements of all connections. */
+async function lastStatements(url: string): Promise<string[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query('SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+  await client.end();
+  return rows.map(({ query }) => query);
+}
+
+test('all locks of a process are held by one connection, and are released after the work', async (t) => {
   const url = await newDatabase();
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
+  const held = Promise.withResolvers<void>();
+  const keys = Array.from({ length: 50 }, (_, number) => `file ${number}`);
+  const holding = keys.map(() => Promise.withResolvers<void>());
+  const works = keys.map((key, number) =>
+    store.withLocks([key, `${key} renamed`], async () => {
+      holding[number]?.resolve();
+      await held.promise;
+    }),
+  );
+  await Promise.all(holding.map(({ promise }) => promise));
+  assert.deepEqual(
+    (await lockingClients(url)).map((client) => client.locks),
+    [100],
+  );
+  held.resolve();
+  await Promise.all(works);
+  assert.deepEqual(await lockingClients(url), []);
+});
+
+test('work waits while another process holds one of its locks, and keeps no other lock meanwhile', async (t) => {
+  const url = await newDatabase();
+  const stores = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore(url)));
+  for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
+  const [first, second, third] = stores.map(({ withLocks }) => withLocks);
+  assert.ok(first && second && third);
   const [held, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const work = store.withLocks(['a file'], async () => {
+  const order: string[] = [];
+  const work = first(['a', 'b'], async () => {
     holding.resolve();
     await held.promise;
+    order.push('first');
   });
   await holding.promise;
-  assert.deepEqual(await waitingClients(url), [{ state: 'idle in transaction' }]);
+  await first(['d'], async () => {});
+  await third(['d'], async () => void order.push('a lock that was released'));
+  const waiting = second(['b', 'c'], async () => void order.push('second'));
+  // The first process has released a lock, and now the second one too.
+  await until(async () => (await lastStatements(url)).filter((statement) => statement === releaseStatement).length === 2);
+  await third(['c'], async () => void order.push('a lock that is not taken'));
   held.resolve();
+  await Promise.all([work, waiting]);
+  assert.deepEqual(order, ['a lock that was released', 'a lock that is not taken', 'first', 'second']);
+});
+
+test('the locks of a process that no longer runs are released by the server', async (t) => {
+  const url = await newDatabase();
+  const [hung, other] = [openPool(url, 1, null), await openPostgresStore(url)];
+  atEnd(t, () => hung.close());
+  atEnd(t, () => other[Symbol.asyncDispose]());
+  const locks = new SessionLocks(hung, { maxIdle: 100, aliveInterval: 1e6, maxWait: 1000 });
+  const [ended, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const work = locks.run(['a file'], () => {
+    holding.resolve();
+    return ended.promise;
+  });
+  await holding.promise;
+  await other.withLocks(['a file'], async () => {});
+  ended.resolve();
   await work;
-  assert.deepEqual(await waitingClients(url), []);
+});
+
+test('work fails if another process holds its lock for too long', async (t) => {
+  const url = await newDatabase();
+  const [holder, waiting] = [await openPostgresStore(url), openPool(url, 1, null)];
+  atEnd(t, () => holder[Symbol.asyncDispose]());
+  atEnd(t, () => waiting.close());
+  const locks = new SessionLocks(waiting, { maxIdle: 60_000, aliveInterval: 15_000, maxWait: 0 });
+  await holder.withLocks(['a file'], async () => {
+    await assert.rejects(
+      locks.run(['a file'], async () => assert.fail('runs beside its holder')),
+      StoreUnavailable,
+    );
+  });
 });
 
 test('changes that exceed the lock timeout fail, and later changes succeed', async (t) => {

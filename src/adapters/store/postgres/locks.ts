@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { inLockOrder, keyedMutexes, type RunUnderKeys } from '#adapters/store/turns.ts';
+import { inLockOrder, type RunUnderKeys } from '#adapters/store/turns.ts';
 import type { ConnectionPool } from './pool.ts';
 
 /** Takes a lock that ends with its transaction, and so also when the process hangs or its network is cut. */
@@ -9,7 +9,7 @@ const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 export const sharedLockStatement = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
 /** Waits until a connection ends, at most until `stop` is called. */
-function watchEnd(client: pg.PoolClient): { ended: Promise<void>; stop: () => void } {
+export function watchEnd(client: pg.PoolClient): { ended: Promise<void>; stop: () => void } {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const handleEnd = () => resolve();
   client.on('error', handleEnd).on('end', handleEnd);
@@ -47,11 +47,4 @@ export function advisoryLocks(connections: ConnectionPool, maxIdle: number): Run
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   };
-}
-
-/** Returns the same as `advisoryLocks`, but work that waits for other work of this process holds no connection. */
-export function queuedAdvisoryLocks(connections: ConnectionPool, maxIdle: number): RunUnderKeys {
-  const runSerially = keyedMutexes();
-  const runLocked = advisoryLocks(connections, maxIdle);
-  return (keys, work) => runSerially(keys, () => runLocked(keys, work));
 }

@@ -45,6 +45,7 @@ export function openPool(url: string, maxConnections: number, statementTimeout: 
     max: maxConnections,
     connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 60_000,
+    allowExitOnIdle: true, // a closed pool keeps the timers of its idle connections, which would keep the process
     // query_timeout is for a server that no longer responds, and so cannot apply its statement_timeout.
     ...(statementTimeout === null ? {} : { statement_timeout: statementTimeout, query_timeout: statementTimeout + 1000 }),
     idle_in_transaction_session_timeout: 10_000,

@@ -9,11 +9,11 @@ import { changeRunner } from './changes.ts';
 import { databaseIdentification } from './database-id.ts';
 import { isPostgresUniqueViolation } from './errors.ts';
 import { setPostgresLastIds } from './last-ids.ts';
-import { queuedAdvisoryLocks } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
 import { type ConnectionPool, openPool } from './pool.ts';
 import { type ClientAddress, withReadingTurns } from './reading-turns.ts';
 import { kyselyOnPool, postgresSearch } from './searches.ts';
+import { SessionLocks } from './session-locks.ts';
 import { wordCondition } from './word-parts.ts';
 
 /** Checks that the database accepts changes: a standby and a database that was made read-only answer queries only. @throws StoreUnavailable */
@@ -38,9 +38,11 @@ const limits = {
   longRecords: 1,
   reports: 1,
   retryQueues: 11, // for the concurrent changes of tenants (4), visitors (4) and sign-in attempts (2), and for our own jobs
-  locks: 8,
+  locks: 1, // holds all of them
 };
-const [shortTimeout, longTimeout] = [10_000, 60_000]; // ms; the long one also ends the locks of a process that hangs
+const [shortTimeout, longTimeout] = [10_000, 60_000]; // ms
+
+const lockTimes = { maxIdle: 90_000, aliveInterval: 15_000, maxWait: longTimeout }; // the pool closes an unused connection after a minute
 
 const searchLimits = { walkTimeout: 1500, maxUnlimitedMatches: 20_000 };
 
@@ -61,6 +63,7 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
   const reports = openPool(url, limits.reports, longTimeout, searchOptions);
   const retryQueues = openPool(url, limits.retryQueues, longTimeout);
   const locks = openPool(url, limits.locks, longTimeout);
+  const { run: withLocks } = new SessionLocks(locks, lockTimes);
   const close = async () => {
     await Promise.all([reads, changes, searches, reports, retryQueues, locks].map((connections) => connections.close()));
   };
@@ -107,7 +110,7 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
     sync: async () => {}, // the server syncs a commit before it is visible
     isFull: () => isFull,
     isDamaged: () => false, // the server checks its own disk
-    withLocks: queuedAdvisoryLocks(locks, longTimeout),
+    withLocks,
     ...databaseIdentification(read),
     // Takes no turn: the database is available although many requests wait for it.
     check: () => reads.withClient((client) => checkWritable(reads, client)),

@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 
-const maxPerLocation = 4; // changes at once: a location that hangs must not take all connections for locks
+const maxPerLocation = 4; // changes at once: more would wait for the same storage
 /** Of one wide network: others need not wait for a client that sends hundreds of changes. */
 const concurrencyOfGroup = { level: 1, max: 2 };
 const maxWaiting = { inner: 256, all: 2048 };

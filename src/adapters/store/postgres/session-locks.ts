@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { keyedMutex, keyedMutexes, type RunUnderKeys } from '#adapters/store/turns.ts';
+import { StoreUnavailable } from '#ports/store.ts';
+import { watchEnd } from './locks.ts';
+import type { ConnectionPool } from './pool.ts';
+
+// Session-level locks: a connection may hold any number of them. The keys are hashed as those of transactions (locks.ts).
+const takeStatement = 'SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_lock(hashtextextended(key, 0))';
+export const releaseStatement = 'SELECT pg_advisory_unlock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key';
+const releaseAllStatement = 'SELECT pg_advisory_unlock_all()';
+/** PostgreSQL 13 has no such setting: there, the locks of a process that hangs end with its connection. */
+const limitIdleStatement = `SELECT set_config('idle_session_timeout', $1, false) WHERE current_setting('server_version_num')::int >= 140000`;
+
+const [firstPause, longestPause] = [5, 200]; // ms between two tries to take locks that another process holds
+
+/** Times in ms. */
+export interface SessionLockTimes {
+  /** Time without a statement after which the server assumes that the process is gone, and releases its locks. */
+  readonly maxIdle: number;
+  /** Time between two statements that show the server that the process runs. */
+  readonly aliveInterval: number;
+  /** Maximum time for which work waits for the locks of other processes. */
+  readonly maxWait: number;
+}
+
+/** One connection, and the work that uses it. */
+interface LockSession {
+  readonly statements: Promise<LockStatements>;
+  works: number;
+  /** Releases all locks and returns the connection. */
+  readonly end: () => void;
+}
+
+/** Sends statements by one connection, one after the other. */
+class LockStatements {
+  readonly #connections: ConnectionPool;
+  readonly #client: pg.PoolClient;
+  readonly #runSerially = keyedMutex();
+
+  constructor(connections: ConnectionPool, client: pg.PoolClient) {
+    this.#connections = connections;
+    this.#client = client;
+  }
+
+  /** @returns the column `key` of the rows */
+  async send(statement: string, parameters: readonly unknown[] = []): Promise<unknown[]> {
+    const { rows } = await this.#runSerially('', () => this.#connections.query(this.#client, statement, parameters));
+    return rows.map((row) => (typeof row === 'object' && row !== null && 'key' in row ? row.key : null));
+  }
+
+  /** Takes all locks or none. @returns whether they were free */
+  async takeAll(keys: readonly string[]): Promise<boolean> {
+    const taken = await this.send(takeStatement, [keys]);
+    if (taken.length < keys.length) await this.release(taken);
+    return taken.length === keys.length;
+  }
+
+  async release(keys: readonly unknown[]): Promise<void> {
+    if (keys.length > 0) await this.send(releaseStatement, [keys]);
+  }
+}
+
+/**
+ * Locks that are shared by all processes on a database. One connection holds all locks of this process, so that work that hangs keeps
+ * no connection from other work. If the connection is lost, so are the locks, and the outcome of running work still counts.
+ */
+export class SessionLocks {
+  readonly #connections: ConnectionPool;
+  readonly #times: SessionLockTimes;
+  readonly #runSerially = keyedMutexes();
+  #session: LockSession | null = null;
+
+  /** @param connections a pool of one connection, which nothing else uses */
+  constructor(connections: ConnectionPool, times: SessionLockTimes) {
+    this.#connections = connections;
+    this.#times = times;
+  }
+
+  /** Runs work under several keys. @throws StoreUnavailable if another process holds one of them for too long; the error of the work */
+  readonly run: RunUnderKeys = (keys, work) => this.#runSerially(keys, () => this.#runLocked([...new Set(keys)], work));
+
+  async #runLocked<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const session = this.#session ?? this.#open();
+    session.works += 1;
+    try {
+      const statements = await session.statements;
+      await this.#take(statements, keys);
+      try {
+        return await work();
+      } finally {
+        // Ignored: a lost connection has released them.
+        await statements.release(keys).catch(() => {});
+      }
+    } finally {
+      session.works -= 1;
+      if (session.works === 0) session.end();
+    }
+  }
+
+  async #take(statements: LockStatements, keys: readonly string[]): Promise<void> {
+    const start = performance.now();
+    let longest = firstPause;
+    while (!(await statements.takeAll(keys))) {
+      if (performance.now() - start > this.#times.maxWait) throw new StoreUnavailable('another process holds a lock for too long');
+      // Of a random length: two processes that need the same locks would disturb each other again and again.
+      await pause(firstPause + Math.random() * (longest - firstPause));
+      longest = Math.min(2 * longest, longestPause);
+    }
+  }
+
+  #open(): LockSession {
+    const [statements, end] = [Promise.withResolvers<LockStatements>(), Promise.withResolvers<void>()];
+    const forget = () => {
+      if (this.#session === session) this.#session = null;
+      end.resolve();
+    };
+    const session: LockSession = { statements: statements.promise, works: 0, end: forget };
+    this.#session = session;
+    this.#connections
+      .withClient((client) => this.#hold(client, end.promise, statements.resolve))
+      .catch(statements.reject)
+      .finally(forget);
+    return session;
+  }
+
+  /** Keeps a connection until its session ends or the connection is lost. @param ready called when locks can be taken */
+  async #hold(client: pg.PoolClient, ended: Promise<void>, ready: (statements: LockStatements) => void): Promise<void> {
+    const { maxIdle, aliveInterval } = this.#times;
+    const connection = watchEnd(client);
+    const statements = new LockStatements(this.#connections, client);
+    const timer = setInterval(() => void statements.send('SELECT 1').catch(() => {}), aliveInterval).unref();
+    try {
+      await statements.send(limitIdleStatement, [`${maxIdle}`]);
+      ready(statements);
+      await Promise.race([ended, connection.ended]);
+    } finally {
+      clearInterval(timer);
+      connection.stop();
+    }
+    await statements.send(releaseAllStatement);
+  }
+}
