@@ -31,8 +31,8 @@ const users = (time: number, count = rows) =>
 const long = { userNames: names, groupNames: groups, notifyEmails: addresses, description: 'd'.repeat(3900) };
 
 async function shares(call: Call, authId: number): Promise<number> {
-  const added = await call('share/add', { ...shareBody, ...long, authenticationId: authId }, 'long lists');
-  const { id } = added;
+  const newShare = await call('share/add', { ...shareBody, ...long, authenticationId: authId }, 'long lists');
+  const { id } = newShare;
   const share = await call('share/get', { id }, 'long lists');
   await call('share/update', share, 'as it is');
   await call('share/update', (time) => ({ ...share, userNames: listed.toReversed().slice(time).join(',') }), 'another list');
@@ -55,20 +55,20 @@ async function shares(call: Call, authId: number): Promise<number> {
 }
 
 async function profiles(call: Call, authId: number): Promise<void> {
-  const added = await call('loginprofile/add', { title: 'Ranges', ipRange: ranges }, 'long ranges');
-  const { etag, ...profile } = await call('loginprofile/get', { id: added.id }, 'long ranges');
+  const newProfile = await call('loginprofile/add', { title: 'Ranges', ipRange: ranges }, 'long ranges');
+  const { etag, ...profile } = await call('loginprofile/get', { id: newProfile.id }, 'long ranges');
   await call('loginprofile/update', (time) => ({ ...profile, ipRange: ranges.split(',').slice(time).join(',') }), 'other ranges');
   const { etag: version, ...listing } = await call('loginprofile/get', { id: authId });
   const codes = { ...listing, typeId: 4, configuration: '{"allow":[]}' };
   await call('loginprofile/update', (time) => (time % 2 === 0 ? codes : listing), 'another type');
   await call('loginprofile/update', listing);
-  await call('loginprofile/duplicate', { id: added.id, title: 'copy' });
-  await call('loginprofile/updateViewId', { id: added.id });
+  await call('loginprofile/duplicate', { id: newProfile.id, title: 'copy' });
+  await call('loginprofile/updateViewId', { id: newProfile.id });
   await call('loginprofile/search', { pageSize: '1000' });
   await call('loginprofile/makeDefault', { id: 1 });
-  await call('loginprofile/test', { id: added.id }, 'of a kind without a test, refused');
-  await call('loginprofile/testSignIn', { id: added.id }, 'of a kind without a provider, refused');
-  await call('loginprofile/delete', { id: added.id });
+  await call('loginprofile/test', { id: newProfile.id }, 'of a kind without a test, refused');
+  await call('loginprofile/testSignIn', { id: newProfile.id }, 'of a kind without a provider, refused');
+  await call('loginprofile/delete', { id: newProfile.id });
 }
 
 async function accessUsers(call: Call, authId: number): Promise<void> {
@@ -106,8 +106,8 @@ async function secondFactors(call: Call): Promise<void> {
 }
 
 async function installation(call: Call): Promise<void> {
-  const place = await call('location/search', {});
-  const local = place.list[0];
+  const locations = await call('location/search', {});
+  const local = locations.list[0];
   await call(
     'location/add',
     { name: 'z', kind: 'local', configuration: JSON.stringify({ folder: '/x'.repeat(30_000) }) },

@@ -19,12 +19,12 @@ function startDownload(url: string): () => void {
 /** Measures memory during many downloads of files and folders. @param viewId of a share with 1g.bin and a folder thousand */
 export async function pressure(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}`;
-  const leave = Array.from({ length: transfers }, () => startDownload(`${link}/file/1g.bin`));
+  const downloadAborts = Array.from({ length: transfers }, () => startDownload(`${link}/file/1g.bin`));
   const until = performance.now() + seconds * 1000;
   const zips = async () => {
     while (performance.now() < until) await download(`${link}/zip/thousand`);
   };
   await Promise.all(Array.from({ length: archives }, zips));
-  for (const stop of leave) stop();
+  for (const stop of downloadAborts) stop();
   note(atMost(`the same, under ${transfers} downloads and ${archives} archives`, postern.memory().most, 512, 'MiB'));
 }

@@ -1,4 +1,4 @@
-// Installs the locked packages and builds, if that is not done yet. Runs on the Node.js of the machine (20 or newer).
+// Installs the locked packages and builds, if that is not done yet. Runs on the Node.js of the machine (20.11 or newer).
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -41,7 +41,7 @@ function startGuide(postern: Postern, settings: Settings): string[] {
       ? [`  The console:        ${postern.apiUrl}/console`]
       : [`  Begin in a browser: ${postern.firstConsoleUrl}`, '                      (this address works once and expires after an hour)'];
   return [
-    `Postern listens at ${postern.publicUrl}`,
+    `Postern is running. Its links begin with ${postern.publicUrl}`,
     ...consoleLines,
     `  Try the API:  ${postern.apiUrl}/docs`,
     `  Your first call:    curl -H "Authorization: Bearer ${key}" ${postern.apiUrl}/api/v1/share/search`,

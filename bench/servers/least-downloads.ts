@@ -1,4 +1,4 @@
-// The smallest program that records each download durably before it sends the file, and with each alert enqueues a row for its mail.
+// The smallest program that records each download durably before it sends the file. Downloads below /alert/ also insert an alert.
 import { fdatasync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';

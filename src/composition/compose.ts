@@ -77,7 +77,7 @@ async function startListening({ visitor, management }: Servers, settings: Settin
   return { publicUrl: settings.publicUrl ?? urlOf(visitor, settings.host), apiUrl: urlOf(management, admin?.host ?? settings.host) };
 }
 
-/** Adds the routes of both servers, and starts the work that goes on beside requests. */
+/** Adds the routes of both servers, and starts the background jobs. */
 async function addRoutes(
   servers: Servers,
   opened: OpenPorts,

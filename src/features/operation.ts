@@ -35,7 +35,7 @@ export interface ChangeAudit {
 
 /** The result of a change. */
 export interface ChangeResult {
-  /** Fields of the response beside the envelope, such as the id of a new record. A dry run leaves them out. */
+  /** Fields of the response in addition to the envelope, such as the id of a new record. A dry run leaves them out. */
   readonly created?: Readonly<Record<string, unknown>>;
   /** Replaces the message of the operation. */
   readonly message?: MessageName;
@@ -74,7 +74,7 @@ export interface ChangeOperation<B extends TSchema, Checked, Name extends string
   extends OperationBase<B, Name> {
   readonly message: MessageName;
   readonly target?: Target<Static<B>>;
-  /** Schema of the response fields beside the envelope. */
+  /** Schema of the response fields in addition to the envelope. */
   readonly responseFields?: Fields;
   /** true: `check` reads records of all tenants, and takes turns with other such checks of its tenant. */
   readonly readsAllTenants?: true;

@@ -30,7 +30,7 @@ export interface OperatorTable {
   role: string;
   /** argon2id hash; empty: the operator has no password. */
   password_hash: string;
-  /** A new password increments it, which ends all sessions of the operator. */
+  /** A change that must end all sessions of the operator, such as a new password, increments it. */
   session_epoch: number;
   last_sign_in_at: number | null;
   /** Issuer and subject of the user at the provider; null: none is connected. */
@@ -70,7 +70,7 @@ export interface SecondFactorTable {
   last_used_at: number | null;
 }
 
-/** A recovery code that was not used yet. The database holds only its HMAC. */
+/** A recovery code that has not been used yet. The database holds only its HMAC. */
 export interface RecoveryCodeTable {
   operator_id: number;
   code_key: string;

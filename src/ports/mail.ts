@@ -16,7 +16,7 @@ export type MailLane = 'alerts' | 'codes';
 /** A lane of deliveries, or the one of test mails: they are sent at once, and delay no delivery. */
 export type SendLane = MailLane | 'tests';
 
-/** How many slow mails of a lane may be sent beside the usual number: the mail server may check some recipients for minutes. */
+/** How many slow mails of a lane may be sent in addition to the usual number: the mail server may check some recipients for minutes. */
 export const slowMails = 20;
 
 /** Sends mail through the mail server of the settings. */

@@ -21,7 +21,7 @@ export interface OpenIdStatement {
   readonly refreshToken: string | null;
 }
 
-/** What the caller needs beside the ID token. */
+/** What the caller needs in addition to the ID token. */
 export interface StatementNeeds {
   needsUserinfo(idToken: NonNullable<OpenIdStatement['idToken']>): boolean;
 }

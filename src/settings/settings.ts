@@ -68,7 +68,7 @@ export const settingDefinitions = {
     'If set, `/api/v1`, the console, `/docs`, `/openapi.json` and `/metrics` are served on this port only.',
     parseOptional(parsePort),
   ),
-  adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address that POSTERN_ADMIN_PORT listens on; HOST if not set.', text),
+  adminHost: setting('POSTERN_ADMIN_HOST', '', 'Address for POSTERN_ADMIN_PORT; HOST if not set.', text),
   publicUrl: setting(
     'POSTERN_PUBLIC_URL',
     '',

@@ -9,8 +9,8 @@ const allowed = ({ outcomes }: Json) =>
     .filter((outcome: Json) => outcome.allowed)
     .map(({ action }: Json) => action)
     .sort();
-const broken = ({ rules }: Json) => rules.filter(({ passed }: Json) => passed === false).map(({ rule }: Json) => rule);
-const every = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'];
+const failedRules = ({ rules }: Json) => rules.filter(({ passed }: Json) => passed === false).map(({ rule }: Json) => rule);
+const allActions = ['visit', 'list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'];
 
 test('share/explain returns every rule with its reason, and the outcome of every action', async (t) => {
   const postern = await startPostern(t);
@@ -20,8 +20,8 @@ test('share/explain returns every rule with its reason, and the outcome of every
     assert.deepEqual(Object.keys(rule).sort(), ['passed', 'reason', 'rule']);
     assert.notEqual(rule.reason, '');
   }
-  assert.deepEqual(answer.outcomes.map(({ action }: Json) => action).sort(), [...every].sort());
-  assert.deepEqual(allowed(answer), every.filter((action) => !['upload', 'rename'].includes(action)).sort());
+  assert.deepEqual(answer.outcomes.map(({ action }: Json) => action).sort(), [...allActions].sort());
+  assert.deepEqual(allowed(answer), allActions.filter((action) => !['upload', 'rename'].includes(action)).sort());
 });
 
 test('share/explain checks the address rule if an address is given; otherwise passed is null', async (t) => {
@@ -30,10 +30,10 @@ test('share/explain checks the address rule if an address is given; otherwise pa
   const { id } = await postern.call('share/add', newShare({ authenticationId }));
   const open = (await postern.call('share/explain', { id })).rules.find(({ passed }: Json) => passed === null);
   assert.match(open.rule, /address/i);
-  assert.deepEqual(broken(await postern.call('share/explain', { id, address: '10.1.2.3' })), []);
-  assert.deepEqual(broken(await postern.call('share/explain', { id, address: '::ffff:10.1.2.3' })), []);
+  assert.deepEqual(failedRules(await postern.call('share/explain', { id, address: '10.1.2.3' })), []);
+  assert.deepEqual(failedRules(await postern.call('share/explain', { id, address: '::ffff:10.1.2.3' })), []);
   const outside = await postern.call('share/explain', { id, address: '11.1.2.3' });
-  assert.deepEqual([broken(outside), allowed(outside)], [['address'], []]);
+  assert.deepEqual([failedRules(outside), allowed(outside)], [['address'], []]);
 });
 
 test('share/explain answers for any given time', async (t) => {
@@ -72,7 +72,7 @@ test('share/explain admits a member of a listed group if the identity provider s
   assert.equal(await may({ email: 'x@example.com', groupNames: 'staff' }), false);
 });
 
-test('share/explain refuses an invalid field with its name, and changes nothing', async (t) => {
+test('share/explain names the invalid field when it refuses a request, and changes nothing', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const before = JSON.stringify([await postern.call('share/search'), (await postern.call('audit/search')).totalCount]);
@@ -110,7 +110,7 @@ test('share/explain reads only one user if several users have the given e-mail a
   assert.deepEqual(read, [1]);
 });
 
-test('share/explain knows a user of a profile that sends codes by name and by address, and admits no inactive one', async (t) => {
+test('at a profile that sends codes, share/explain finds a user by name or e-mail address, and refuses an inactive user', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const add = (username: string, active: boolean) =>

@@ -8,12 +8,12 @@ const missing = missingForSamlProvider();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 
 test('a SAML response is admitted if it is right, and refused if it is wrong in one way', options, async (t) => {
-  const { provider, share, begin, bring, outcome } = await startWithSaml(t);
+  const { provider, share, begin, postResponse, outcome } = await startWithSaml(t);
   const cases: { right: string[]; wrong: string[] } = JSON.parse(await provider.call('/cases'));
   for (const name of cases.right)
     await t.test(`admitted: ${name}`, async () => {
       const attempt = await begin();
-      await bring(attempt, await provider.respond(name, attempt.requestId));
+      await postResponse(attempt, await provider.respond(name, attempt.requestId));
       const { signedIn, visitor } = await outcome(attempt.browser);
       assert.deepEqual([signedIn, visitor.email], [true, 'ann@example.com']);
     });
@@ -21,7 +21,7 @@ test('a SAML response is admitted if it is right, and refused if it is wrong in 
     await t.test(`refused: ${name}`, async () => {
       const browser = new RedirectedBrowser({ 'x-forwarded-for': `192.0.2.${index}` }); // a network with many failures must wait
       const attempt = await begin(share.base, browser);
-      await bring(attempt, await provider.respond(name, attempt.requestId));
+      await postResponse(attempt, await provider.respond(name, attempt.requestId));
       const { signedIn, code } = await outcome(attempt.browser);
       assert.deepEqual([signedIn, code], [false, 'providerRefused']);
     });

@@ -329,7 +329,7 @@ test('loginprofile/test shows each step, and by which names shares can list a us
   assert.deepEqual(await tried({}), { works: true, names: 'connection account', last: 'The directory accepts the account.' });
   const found = await tried({ username: 'ann' });
   assert.equal(found.names, 'connection account user');
-  assert.match(found.last, /userNames: ann, ann@example.com\. groupNames: "cn=editors,ou=groups,dc=test", editors\./);
+  assert.match(found.last, /\(userNames\): ann, ann@example.com\. Groups \(groupNames\): "cn=editors,ou=groups,dc=test", editors\./);
   assert.deepEqual(await tried({ username: 'ann', password: 'ann-secret' }), {
     works: true,
     names: 'connection account user password',

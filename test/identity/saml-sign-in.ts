@@ -48,14 +48,14 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
     return { browser, requestId, relayState: url.searchParams.get('RelayState') ?? '', url: url.href };
   }
   /** Brings a response to Postern. */
-  const bring = ({ browser, relayState }: Pick<SamlAttempt, 'browser' | 'relayState'>, response: string, withCookies = true) =>
+  const postResponse = ({ browser, relayState }: Pick<SamlAttempt, 'browser' | 'relayState'>, response: string, withCookies = true) =>
     browser.postForm(acsUrl, { SAMLResponse: response, RelayState: relayState }, withCookies);
   /** Signs a user in with what the provider's own page posts. @returns their browser */
   async function signIn(user: string, base = share.base): Promise<RedirectedBrowser> {
     await provider.call(`/next?user=${user}`);
     const attempt = await begin(base);
     const page = await (await fetch(attempt.url)).text();
-    await bring(attempt, /name="SAMLResponse" value="([^"]+)"/.exec(page)?.[1] ?? '');
+    await postResponse(attempt, /name="SAMLResponse" value="([^"]+)"/.exec(page)?.[1] ?? '');
     return attempt.browser;
   }
   const list = async (browser: RedirectedBrowser, base = share.base) =>
@@ -65,5 +65,5 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
     const { body } = await browser.visit(postern, share.base);
     return { signedIn: body.signIn.signedIn, visitor: body.visitor, code: /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '' };
   }
-  return { provider, postern, profile, share, acsUrl, metadata, begin, bring, signIn, list, outcome };
+  return { provider, postern, profile, share, acsUrl, metadata, begin, postResponse, signIn, list, outcome };
 }

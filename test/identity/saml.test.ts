@@ -30,10 +30,10 @@ for (const at of ['link', 'portal'] as const)
   });
 
 test('without HTTPS, a response that comes without the cookie signs in its browser with the next request, once', options, async (t) => {
-  const { provider, begin, bring, outcome } = await startWithSaml(t);
+  const { provider, begin, postResponse, outcome } = await startWithSaml(t);
   const attempt = await begin();
   const response = await provider.respond('signed assertion', attempt.requestId);
-  await bring(attempt, response, false);
+  await postResponse(attempt, response, false);
   assert.equal((await outcome(attempt.browser)).signedIn, true);
   const parked = attempt.browser.visited.find((address) => address.includes('parked='));
   assert.ok(parked, 'the response was stored, and the browser came again');
@@ -87,18 +87,18 @@ test('a user outside the required group is refused, and the audit log says why',
 });
 
 test('a sign-in that begins at the provider ends at the portal, if the profile allows it', options, async (t) => {
-  const { provider, postern, profile, bring } = await startWithSaml(t, { idpInitiated: true });
+  const { provider, postern, profile, postResponse } = await startWithSaml(t, { idpInitiated: true });
   const browser = new RedirectedBrowser();
   const response = await provider.respond('signed assertion', '');
-  const { url } = await bring({ browser, relayState: 'anything' }, response, false);
+  const { url } = await postResponse({ browser, relayState: 'anything' }, response, false);
   assert.equal(url.href, `${postern.publicUrl}/p/${profile.viewId}`);
   assert.equal((await browser.visit(postern, `/p/${profile.viewId}`)).body.signIn.signedIn, true);
   const other = new RedirectedBrowser();
-  await bring({ browser: other, relayState: '' }, response, false);
+  await postResponse({ browser: other, relayState: '' }, response, false);
   assert.equal((await other.visit(postern, `/p/${profile.viewId}`)).body.signIn.signedIn, false, 'a response is used once');
 });
 
-test('a response that several browsers bring at the same time, also to two processes, signs in one of them', options, async (t) => {
+test('a response that several browsers send at the same time, also to two processes, signs in one of them', options, async (t) => {
   const { provider, postern, profile } = await startWithSaml(t, { idpInitiated: true });
   const sharesDatabase = process.env['POSTERN_TEST_POSTGRES'] !== undefined;
   const second = { ...environment, POSTERN_PUBLIC_URL: postern.publicUrl };
@@ -126,10 +126,10 @@ test('after the provider has changed its certificate, the next sign-in succeeds'
 
 test('a session ends after an hour, or earlier if the provider demands it', options, async (t) => {
   const clock = settableClock();
-  const { provider, begin, bring, list, signIn } = await startWithSaml(t, {}, { environment, replaced: { ports: { clock } } });
+  const { provider, begin, postResponse, list, signIn } = await startWithSaml(t, {}, { environment, replaced: { ports: { clock } } });
   const ann = await signIn('ann');
   const attempt = await begin();
-  await bring(attempt, await provider.call(`/response?${new URLSearchParams({ request: attempt.requestId, session_end: '1200' })}`));
+  await postResponse(attempt, await provider.call(`/response?${new URLSearchParams({ request: attempt.requestId, session_end: '1200' })}`));
   clock.ahead(19 * minute);
   assert.deepEqual([await list(ann), await list(attempt.browser)], [200, 200]);
   clock.ahead(2 * minute);

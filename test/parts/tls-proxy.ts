@@ -23,7 +23,7 @@ interface ProxyKind {
 const apacheModules = '/usr/lib/apache2/modules';
 const apacheModule = (name: string) => `LoadModule ${name}_module ${apacheModules}/mod_${name}.so`;
 
-/** The proxies of the documentation. The test of a proxy that is not installed is skipped, with its name. */
+/** The proxies of the documentation. The test of a proxy that is not installed is reported as skipped. */
 export const proxyKinds: Readonly<Record<string, ProxyKind>> = {
   nginx: {
     program: 'nginx',
@@ -86,7 +86,7 @@ function siteFor(file: string, folder: string, { http, https, postern }: Ports):
     .replace(/listen 443 |\*:443>/g, (text) => text.replace('443', String(https)));
 }
 
-function takesConnections(port: number): Promise<boolean> {
+function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
@@ -102,11 +102,11 @@ export async function startTlsProxy(kind: ProxyKind, folder: string, ports: Port
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, HOME: folder },
   });
-  let said = '';
+  let errorOutput = '';
   child.stderr.on('data', (text) => {
-    said += text;
+    errorOutput += text;
   });
   for (const port of [ports.https, ports.http])
-    while (!(await takesConnections(port))) if (child.exitCode !== null) throw new Error(`${kind.program} ended: ${said}`);
+    while (!(await acceptsConnections(port))) if (child.exitCode !== null) throw new Error(`${kind.program} ended: ${errorOutput}`);
   return child;
 }

@@ -55,7 +55,7 @@ async function npmStart(t: TestContext): Promise<{ npm: ChildProcess; chain: Run
   npm.stdout.on('data', (chunk) => {
     text += chunk;
   });
-  await until(() => /listens at http/.test(text));
+  await until(() => /links begin with http/.test(text));
   const chain = descendants(npm.pid ?? 0);
   atEnd(t, () => {
     for (const { pid } of chain) if (processes().some((running) => running.pid === pid)) process.kill(pid, 'SIGKILL');

@@ -53,7 +53,7 @@ export function spawnPostern(t: TestContext, environment: Record<string, string>
 /** Starts a process and waits until it listens. */
 export async function runPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []) {
   const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment }, within);
-  const [, publicUrl = ''] = await running.saying(/listens at (http:\S+)/);
+  const [, publicUrl = ''] = await running.saying(/links begin with (http:\S+)/);
   const [, apiUrl = ''] = await running.saying(/Try the API: +(http:\S+)\/docs/);
   await running.saying(/Then: .*\n/);
   /** Calls a management operation. */

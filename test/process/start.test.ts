@@ -142,7 +142,7 @@ test('a second process waits until a stopping process has ended', async (t) => {
   const second = spawnPostern(t, { POSTERN_DATA: data });
   first.child.kill('SIGTERM');
   assert.equal((await first.ended).code, 0);
-  await second.saying(/listens at/);
+  await second.saying(/is running/);
 });
 
 test('a new POSTERN_API_KEY replaces the previous one at start, and other keys stay valid', async (t) => {

@@ -67,7 +67,7 @@ test('if one of three processes is killed under load, no acknowledged change is 
   const changeIds = new Map<string, number>();
   const uploadedFiles = new Map<string, string>();
   let [nextChange, nextUpload, failedRequests, killed] = [0, 0, 0, false];
-  const answered = () => changeIds.size + uploadedFiles.size;
+  const countResponses = () => changeIds.size + uploadedFiles.size;
   async function makeChanges(): Promise<void> {
     while (nextChange < changes) {
       nextChange += 1;
@@ -95,7 +95,7 @@ test('if one of three processes is killed under load, no acknowledged change is 
     }
   }
   async function killOneProcess(): Promise<void> {
-    while (answered() < 80) await new Promise(setImmediate);
+    while (countResponses() < 80) await new Promise(setImmediate);
     processes[1]?.child.kill('SIGKILL');
     await processes[1]?.ended;
     killed = true;
@@ -106,9 +106,9 @@ test('if one of three processes is killed under load, no acknowledged change is 
   assert.equal(changeIds.size, changes);
   assert.equal(new Set(changeIds.values()).size, changes);
   const search = await send(`${proxy.url}/api/v1/share/search?searchWord=change&pageSize=1000`, 'GET', authorization, '');
-  const found = JSON.parse(search?.text ?? '{}');
-  assert.equal(found.totalCount, changes, 'each change is made once');
-  assert.deepEqual(new Set(found.list.map(({ id }: { id: number }) => id)), new Set(changeIds.values()));
+  const searchResult = JSON.parse(search?.text ?? '{}');
+  assert.equal(searchResult.totalCount, changes, 'each change is made once');
+  assert.deepEqual(new Set(searchResult.list.map(({ id }: { id: number }) => id)), new Set(changeIds.values()));
   for (const [name, content] of uploadedFiles) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
 });
 
@@ -122,12 +122,12 @@ test('a visitor who signs in at one of three processes is signed in at all of th
   };
   const profile = await call('loginprofile/add', { title: 'One password', typeId: 2, password: 'correct horse battery' });
   const share = await call('share/add', { ...shareBody, authenticationId: profile.id });
-  const signedIn = await fetch(`${proxy.url}/s/${share.viewId}/sign-in`, {
+  const signInResponse = await fetch(`${proxy.url}/s/${share.viewId}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"password":"correct horse battery"}',
   });
-  const cookie = signedIn.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+  const cookie = signInResponse.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
   const statuses = new Set<number>();
   for (let time = 0; time < 9; time += 1)
     statuses.add((await send(`${proxy.url}/s/${share.viewId}/list`, 'GET', { cookie }, ''))?.status ?? 0);

@@ -194,7 +194,7 @@ test('the form of a directory is filled in by its kind, and its test shows by wh
   await page.getByLabel('User to test').fill('ann');
   await page.getByLabel('Password of the user').fill('ann-secret');
   await page.getByRole('button', { name: 'Run test' }).click();
-  await page.getByText(/userNames: ann, ann@example.com\. groupNames: "cn=editors,ou=groups,dc=test", editors\./).waitFor();
+  await page.getByText(/\(userNames\): ann, ann@example.com\. Groups \(groupNames\): "cn=editors,ou=groups,dc=test", editors\./).waitFor();
   await assertAccessible(page, 'the test of a directory');
   const [profile] = (await postern.call('loginprofile/search', { searchWord: 'Staff' })).list;
   assert.equal(JSON.parse(profile.configuration).groupsFrom, 'search');

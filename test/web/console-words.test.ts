@@ -15,7 +15,7 @@ const told = (over: Partial<SentenceParts>): string =>
     users: [],
     groups: [],
     profile: clients,
-    marked: false,
+    isProtected: false,
     ended: false,
     from: null,
     until: null,
@@ -24,11 +24,11 @@ const told = (over: Partial<SentenceParts>): string =>
 
 test('the summary sentence of a share states who can do what, and when', () => {
   assert.equal(
-    told({ users: ['Ann', 'Bob'], until: '31 March 2027' }),
+    told({ users: ['Ann', 'Bob'], until: 'until 31 March 2027' }),
     'Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027.',
   );
   assert.equal(
-    told({ allowAllUsers: true, from: '1 May 2027', until: '31 May 2027', ...presets.dropBox.can }),
+    told({ allowAllUsers: true, from: '1 May 2027', until: 'until 31 May 2027', ...presets.dropBox.can }),
     'Everyone who signs in with Clients can upload files to /reports from 1 May 2027 until 31 May 2027.',
   );
   assert.equal(
@@ -55,12 +55,12 @@ test('the summary sentence says so if nobody can open the share or do anything t
 test('the summary sentence states what prevents access: marked files, or expiry', () => {
   const everyone = { allowAllUsers: true };
   assert.match(
-    told({ ...everyone, marked: true }),
+    told({ ...everyone, isProtected: true }),
     /\/reports\. Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet\.$/,
   );
   assert.equal(
-    told({ ...everyone, until: '31 March 2026', ended: true }),
-    'The link to /reports expired on 31 March 2026. Nobody can open it.',
+    told({ ...everyone, until: 'until 31 March 2026', ended: true }),
+    'The link to /reports was valid until 31 March 2026. Nobody can open it now.',
   );
 });
 

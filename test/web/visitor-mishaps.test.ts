@@ -65,7 +65,7 @@ test('a file that is removed from the upload while its folder is created is not 
   await mkdir(join(own, 'trip'));
   await writeFile(join(own, 'trip/secret.txt'), 'secret');
   const { asked, go } = await held(page, /\/folder\//, 'POST');
-  await page.getByLabel('Choose a folder').setInputFiles(join(own, 'trip'));
+  await page.getByLabel('Upload folder').setInputFiles(join(own, 'trip'));
   await asked;
   await page.getByRole('button', { name: 'Do not upload secret.txt' }).click();
   go();

@@ -80,7 +80,7 @@ test('a folder is uploaded with all its subfolders and files', async (t) => {
   const page = await window.newPage();
   await page.goto(share.viewUrl);
 
-  await page.getByLabel('Choose a folder').setInputFiles(join(own, 'trip'));
+  await page.getByLabel('Upload folder').setInputFiles(join(own, 'trip'));
   await page.getByText('All files uploaded').waitFor();
 
   assert.equal(await readFile(join(postern.files, 'inbox/trip/plan.txt'), 'utf8'), 'plan');

@@ -15,7 +15,7 @@ export function PageFoot() {
   };
   return (
     <footer class="foot quiet">
-      <span>{translate('sentWith')}</span>
+      <span>{translate('poweredBy')}</span>
       <select aria-label={translate('appearance')} value={current} onChange={({ currentTarget }) => choose(currentTarget.value)}>
         {appearances.map((appearance) => (
           <option key={appearance} value={appearance}>

@@ -78,7 +78,7 @@ export const FirstOperator = bodyOf(
   {
     ...operatorFields,
     ...passwordFields,
-    token: requiredLine(64, 'The part after # in the address that Postern has printed at its start.'),
+    token: requiredLine(64, 'The part after # in the address that Postern printed when it started.'),
   },
   ['token', 'name', 'password', 'confirmPassword'],
   [],

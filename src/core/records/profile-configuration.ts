@@ -73,7 +73,7 @@ export function configurationProblem(typeId: number, value: object): string | nu
   if (problem !== null) return `issuer ${problem}`;
   if (clientAuth !== 'none' && clientSecret === undefined) return 'clientSecret is required, unless clientAuth is "none"';
   if (scopes !== undefined && !scopes.split(' ').includes('openid'))
-    return 'scopes must contain openid: without it, the provider says nothing';
+    return 'scopes must contain openid: without it, the provider sends no ID token';
   if (requireGroup !== undefined && groupsClaim === undefined) return 'groupsClaim is required with requireGroup';
   return null;
 }

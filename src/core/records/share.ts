@@ -40,7 +40,7 @@ export const shareFields = {
   canCreateFolder: flag('Visitors may create folders.'),
   canDownload: flag('Visitors may download files.'),
   canDownloadFolder: flag('Visitors may download folders as a ZIP file.'),
-  canView: flag('Visitors can view files in the browser. This does not prevent them from saving what they see.'),
+  canView: flag('Visitors may view files in the browser. This does not prevent them from saving what they see.'),
   canRename: flag('Visitors may rename files and folders.'),
   alertDelete: flag('Sends an e-mail to notifyEmails when a file or folder is deleted.'),
   alertUpload: flag('Sends an e-mail to notifyEmails when a file is uploaded.'),

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 const TestedStep = Type.Object({
   step: Type.String({ description: 'What was tested.' }),
   passed: Type.Boolean(),
-  detail: Type.String({ description: 'What was found, or why the step has failed, without secrets. Empty: nothing to tell.' }),
+  detail: Type.String({ description: 'What was found, or why the step has failed, without secrets. Empty: no further information.' }),
 });
 export type TestedStep = Static<typeof TestedStep>;
 

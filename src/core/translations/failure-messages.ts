@@ -10,6 +10,7 @@ const failureKeys = Object.keys(en).filter((key): key is FailureKey => `${key}Ne
  * @param code an error code (docs/integrator/messages.md); an unknown code gives the general text
  */
 export function failureMessages(code: string): { readonly title: FailureKey; readonly next: `${FailureKey}Next` } {
-  const title = failureKeys.find((key) => key === code) ?? 'wentWrong';
+  const generalKey = code.endsWith('Busy') ? 'serverBusy' : 'wentWrong';
+  const title = failureKeys.find((key) => key === code) ?? generalKey;
   return { title, next: `${title}Next` };
 }

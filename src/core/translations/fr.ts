@@ -114,7 +114,7 @@ export const fr: VisitorMessages = {
   upload: 'Déposer',
   replaceFile: 'Remplacer le fichier',
   uploads: 'Dépôts',
-  chooseFolder: 'Choisir un dossier',
+  uploadFolder: 'Déposer un dossier',
   takePicture: 'Prendre une photo',
   dropToUpload: 'Relâchez pour déposer',
   dropFiles: 'Déposez des fichiers ici',
@@ -165,7 +165,7 @@ export const fr: VisitorMessages = {
   linkEndedNext: 'Demandez-en un nouveau à la personne qui l’a envoyé.',
   addressRefused: 'Pas depuis ce réseau',
   addressRefusedNext:
-    'Ce lien ne s’ouvre que depuis certains réseaux, par exemple d’un bureau ou d’un VPN. Demandez à la personne qui l’a envoyé.',
+    'Ce lien ne s’ouvre que depuis certains réseaux, par exemple d’un bureau ou d’un VPN. Demandez à la personne qui l’a envoyé quels réseaux sont autorisés.',
   notAdmitted: 'Ce lien est pour d’autres',
   notAdmittedNext: 'Votre session est ouverte, mais ce lien ne vous admet pas. Adressez-vous à la personne qui l’a envoyé.',
   signInNeeded: 'Connectez-vous d’abord',
@@ -183,6 +183,8 @@ export const fr: VisitorMessages = {
   storageAwayNext: 'Rien n’est perdu. Réessayez dans quelques minutes.',
   storageFull: 'Il n’y a plus de place',
   storageFullNext: 'Prévenez la personne qui a envoyé le lien.',
+  serverBusy: 'Le serveur est occupé',
+  serverBusyNext: 'Trop de personnes l’utilisent en ce moment. Réessayez dans un instant.',
   tooManyFailures: 'Trop de tentatives',
   tooManyFailuresNext: 'Attendez un peu, puis réessayez.',
   signInUnavailable: 'Ce mode de connexion n’est pas disponible',
@@ -191,5 +193,5 @@ export const fr: VisitorMessages = {
   dark: 'Sombre',
   asDevice: 'Comme l’appareil',
   appearance: 'Apparence',
-  sentWith: 'Envoyé avec Postern',
+  poweredBy: 'Proposé avec Postern',
 };

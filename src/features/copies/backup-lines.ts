@@ -6,7 +6,7 @@ import type { CopyProgress, RowSource } from './fill-store.ts';
 
 const format = 1;
 
-const maxTextLength = 1 << 20; // characters of the lines that one piece of text holds
+const maxTextLength = 1 << 20; // maximum length of a yielded text
 
 /** Yields the lines of some rows, many short lines as one text. */
 function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<string> {
@@ -106,7 +106,8 @@ export function backupSource(open: () => AsyncIterable<string>, migrations: read
       }
     }
     if (page) yield page;
-    if (end?.rows !== total) throw new Error('the backup is incomplete: its end is missing');
+    if (!end) throw new Error('the backup is incomplete: its end is missing');
+    if (end.rows !== total) throw new Error(`the backup is incomplete: it has ${total} rows instead of ${end.rows}`);
   }
   return {
     pages,

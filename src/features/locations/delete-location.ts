@@ -19,7 +19,7 @@ export const deleteLocation = changeOperation({
   /** Counts before the transaction: rows read within it can make concurrent changes fail with a conflict. */
   async check({ id }, { tid }, { store }) {
     const { shares } = await sharesOf(store.search, tid, id).select(sql<number>`count(*)`.as('shares')).executeTakeFirstOrThrow();
-    if (shares > 0) throw new Refusal('locationInUse', `${shares} shares still use the location.`);
+    if (shares > 0) throw new Refusal('locationInUse', `The location is still in use. Shares: ${shares}.`);
   },
   async change({ id }, caller, tx, { vault }) {
     const before = await locationRecord(tx, caller.tid, id, vault);

@@ -5,7 +5,7 @@ import { insertProfile } from './insert-login-profile.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
 import { createdProfileResult } from './make-profile.ts';
 
-/** Fields that add and duplicate return beside the envelope. */
+/** Fields that add and duplicate return in addition to the envelope. */
 export const createdProfileFields = Type.Object({
   id: loginProfileFields.id,
   viewId: loginProfileFields.viewId,

@@ -22,7 +22,7 @@ export const deleteLoginProfile = changeOperation({
         'The default login profile cannot be deleted: loginprofile/makeDefault makes another one the default.',
       );
     if (shareCount + userCount > 0)
-      throw new Refusal('profileInUse', `${shareCount} shares and ${userCount} access users still refer to the login profile.`);
+      throw new Refusal('profileInUse', `The login profile is still in use. Shares: ${shareCount}. Access users: ${userCount}.`);
     await releaseViewId(tx, before.viewId);
     await tx.deleteFrom('known_network').where('tid', '=', caller.tid).where('profile_id', '=', before.id).execute();
     await tx.deleteFrom('used_statement').where('tid', '=', caller.tid).where('profile_id', '=', before.id).execute();

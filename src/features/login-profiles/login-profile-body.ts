@@ -15,7 +15,7 @@ type ProfileBody = Omit<NewLoginProfile, 'userCount'>;
 function checkRanges(text: string): void {
   // Requests to a link are compared with the ranges: a long list would slow down each of them.
   if (countRanges(text) > limits.ranges)
-    throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries. Use CIDR blocks instead of single addresses.`);
+    throw fieldRefusal('ipRange', `must have at most ${limits.ranges} entries: use CIDR blocks instead of single addresses`);
   const ranges = parseRanges(text);
   if ('wrong' in ranges) throw fieldRefusal('ipRange', `"${ranges.wrong}" is not an address, a CIDR block or a first-last range`);
 }
@@ -46,7 +46,7 @@ export function mergeProfile(body: ProfileBody, current: LoginProfileInput): Log
   if (body.typeId === null) throw fieldRefusal('typeId', `must be a number from 1 to ${Object.keys(profileTypes).length}`);
   const typeId = body.typeId ?? current.type_id;
   if (body.password === secretMask && current.password === '')
-    throw fieldRefusal('password', `${secretMask} means "keep the current password", but the profile has none. Send a password.`);
+    throw fieldRefusal('password', `${secretMask} means "keep the current password", but the profile has none: send a password`);
   const columns = storedProfileFields.toColumns(body);
   const profile: LoginProfileInput = {
     ...current,

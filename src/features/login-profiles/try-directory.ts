@@ -17,8 +17,8 @@ interface Credentials {
 const describe = ({ dn, username, email, groups }: DirectoryUser): string =>
   [
     `Found ${dn}.`,
-    `userNames: ${formatList([username, email].filter((name) => name !== '')) || 'none'}.`,
-    `groupNames: ${formatList(groups) || 'none'}.`,
+    `Names under which shares can list the user (userNames): ${formatList([username, email].filter((name) => name !== '')) || 'none'}.`,
+    `Groups (groupNames): ${formatList(groups) || 'none'}.`,
   ].join(' ');
 
 async function tryAccount(

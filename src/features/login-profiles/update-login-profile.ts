@@ -92,7 +92,7 @@ async function checkListedNames(tx: Tx, tid: number, profileId: number): Promise
   if (Number(names) > maxRelinkedNames)
     throw fieldRefusal(
       'typeId',
-      `cannot be changed while the shares of the profile list more than ${maxRelinkedNames} names. Duplicate the profile and assign the copy to its shares.`,
+      `cannot be changed while the shares of the profile list more than ${maxRelinkedNames} names: duplicate the profile and assign the copy to its shares`,
     );
 }
 

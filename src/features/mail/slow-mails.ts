@@ -3,7 +3,7 @@ import { slowMails } from '#ports/mail.ts';
 
 const maxOfTenant = 5;
 
-/** The slow mails of a lane that are being sent beside the usual number, by tenant. */
+/** The slow mails of a lane that are being sent in addition to the usual number, by tenant. */
 export class SlowMails {
   readonly #byTenant = new Map<number, number>();
 

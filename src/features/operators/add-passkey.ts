@@ -6,7 +6,7 @@ import { newChallenge, openChallenge } from './passkey-challenge.ts';
 import { creationOptions, passkeysOf, sealPasskey } from './passkey-rows.ts';
 import { checkIsOperator, insertSecondFactor, selectOperator, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
 
-const expired = () => fieldRefusal('challengeToken', 'is no longer valid: call operator/preparePasskey again');
+const expired = () => fieldRefusal('challengeToken', 'is no longer valid: the options for the passkey have expired, so prepare it again');
 
 export const preparePasskey = readOperation({
   name: 'operator/preparePasskey',

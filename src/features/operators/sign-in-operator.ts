@@ -22,7 +22,8 @@ export interface OperatorSignInResult {
 }
 
 /**
- * Returns the operator and the proof of the second factor, or null. An unknown name takes as long as a wrong password, so that the time
+ * Returns the operator and the proof of the second factor; a Refusal if the second factor is missing or wrong; null for a wrong name or
+ * password. An unknown name takes as long as a wrong password, so that the time
  * does not reveal it.
  */
 async function verifyOperator(ports: Ports, tid: number, { name, password, ...secondFactor }: OperatorSignIn, verify: VerifyPassword) {
@@ -64,8 +65,8 @@ async function auditRefusedSignIn(
 
 /**
  * Signs an operator in to the console.
- * @throws Refusal 401, the same for an unknown name and a wrong password, others for a missing or wrong code; 429 until the delay after failed attempts is over;
- * 503 if too many sign-ins wait
+ * @throws Refusal 401, the same for an unknown name and a wrong password; `secondFactorNeeded` and `secondFactorWrong` for a missing
+ * or wrong code; 429 until the delay after failed attempts is over; 503 if too many sign-ins wait
  */
 export async function signInOperator(ports: Ports, body: OperatorSignIn, origin: Origin): Promise<OperatorSignInResult> {
   const { store, clock, random } = ports;

@@ -13,7 +13,7 @@ import { addGroupNames, addUserNames } from './share-names.ts';
 import { checkSharedItem, findLocationByName } from './share-place.ts';
 import { findShareProfile, newShareRecord, shareAuditFields } from './share-rows.ts';
 
-/** Fields that add and duplicate return beside the envelope. */
+/** Fields that add and duplicate return in addition to the envelope. */
 export const createdShareFields = Type.Object({ id: shareFields.id, viewId: shareFields.viewId, viewUrl: shareFields.viewUrl });
 
 export const addShare = changeOperation({

@@ -22,7 +22,7 @@ const ExplainRequest = Type.Object(
       'User name of the visitor, who then counts as signed in. If the login profile has access users, an unknown or inactive user counts as not signed in.',
     ),
     email: text(
-      'E-mail address of the visitor, who then counts as signed in. An inactive access user counts as not signed in, and at a profile of type USERS also an address that no user has.',
+      'E-mail address of the visitor, who then counts as signed in. An inactive access user counts as not signed in. At a profile of type USERS, so does an address that belongs to no user.',
     ),
     groupNames: text("The visitor's groups, separated by commas."),
     address: text('Address that the visitor comes from.'),

@@ -174,13 +174,14 @@ export const linkPaths = {
   '/s/{viewId}/folder/{path}': {
     post: route('link_folder', {
       summary: 'Creates a folder. Requires canCreateFolder.',
-      parameters: [path],
+      parameters: [path, { $ref: '#/components/parameters/idempotencyKey' }],
       responses: { 201: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),
   },
   '/s/{viewId}/rename': {
     post: route('link_rename', {
       summary: 'Renames a file or folder within its folder. Requires canRename.',
+      parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
       body: json(RenameBody),
       responses: { 200: json({ type: 'object', properties: { name: { type: 'string' } } }) },
     }),

@@ -120,7 +120,7 @@ const signInPaths = {
   '/api/v1/operator/signOut': signInPath('operator_signOut', "Ends the session of the console's cookie.", null, null),
   '/api/v1/operator/first': signInPath(
     'operator_first',
-    'Creates an admin of tenant 1 with the address that Postern printed at its start. Works once, while tenant 1 has no admin.',
+    'Creates an admin of tenant 1 with the address that Postern printed when it started. Works once, while tenant 1 has no admin.',
     FirstOperator,
     CallerRecord,
   ),

@@ -28,12 +28,12 @@ export function testSignInPage({ identity, problem, stated }: TestOutcome): stri
       ? list([
           ['Name', identity.name],
           ['E-mail address', identity.email],
-          ['Names for userNames of a share (one of them is enough)', formatList(identity.names)],
-          ['Groups for groupNames of a share (one of them is enough)', formatList(identity.groups)],
+          ['To give this user access, enter one of these under Users of a share (REST API: userNames)', formatList(identity.names)],
+          ['or one of these under Groups of a share (REST API: groupNames)', formatList(identity.groups)],
         ])
       : '',
     values.length > 0 ? `<h2>Information from the provider</h2>${list(values)}` : '',
-    '<p>This was a test: you are not signed in at Postern. You can close this window.</p>',
+    '<p>This was a test: you are not signed in to Postern. You can close this window.</p>',
   ];
   return cardPageOf({ language: 'en' }, identity ? 'The sign-in works' : 'The sign-in failed', parts.join('\n'));
 }

@@ -38,7 +38,7 @@ const actionLabels: Readonly<Record<string, string>> = {
   ...visitorActions,
   'accessuser/addMany': 'Added several access users',
   'accessuser/deleteByUsername': 'Deleted an access user by name',
-  'loginprofile/makeDefault': 'Set a login profile as default',
+  'loginprofile/makeDefault': 'Changed the default login profile',
   'share/invite': 'Invited visitors to a share',
   'mail/retry': 'Sent e-mails again',
   'mail/drop': 'Dropped e-mails',
@@ -52,7 +52,7 @@ const actionLabels: Readonly<Record<string, string>> = {
   'operator/resetSecondFactors': 'Removed the second factors of an operator',
   'operator/linkProvider': 'Connected an account to the provider',
   'operator/unlinkProvider': 'Disconnected an operator from the provider',
-  'operator/reset': 'Reset an operator on the server',
+  'operator/reset': 'Restored the access of an operator on the server',
 };
 
 /** Returns the label of an audited action. An unknown action is its own label. */

@@ -1,5 +1,6 @@
 import type { PasskeyRequest } from '#core/records/passkey.ts';
 import type { OperationName, RequestOf, ResponseOf } from '#features/operation-types.ts';
+import { asSentence } from './as-sentence.ts';
 
 /** One field error of a problem. */
 export interface FieldError {
@@ -33,7 +34,7 @@ export const asProblem = (cause: unknown) =>
 /** The query parameters of a request. Undefined values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The options of a change beside its body. */
+/** The options of a change, in addition to its body. */
 export interface ChangeOptions {
   /** The etag of the version that is changed. The server refuses the change of any other version (412). */
   readonly ifMatch?: string | undefined;
@@ -57,7 +58,7 @@ function problemOf(response: Response, text: string): Problem {
   const retryAfter = Number(response.headers.get('retry-after')) || null;
   try {
     const { code = '', detail = '', errors = [], passkey = null }: ProblemDocument = JSON.parse(text);
-    return new Problem(response.status, code, detail, { fieldErrors: errors, retryAfter, passkey });
+    return new Problem(response.status, code, asSentence(detail), { fieldErrors: errors, retryAfter, passkey });
   } catch {
     return new Problem(response.status, 'unknown', `The server answered with status ${response.status}. Try again later.`, { retryAfter });
   }

@@ -5,7 +5,7 @@ import { asProblem, get, getWithoutSession, sendBody } from './call.ts';
 
 /** The operator who has signed in, or null. */
 export const callerQuery = queryOptions({
-  queryKey: ['who'],
+  queryKey: ['caller'],
   queryFn: async ({ signal }): Promise<CallerRecord | null> => {
     try {
       return await get('caller/get', {}, signal);
@@ -17,7 +17,7 @@ export const callerQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The ways to sign in beside a password. */
+/** The ways to sign in other than with a password. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
   queryFn: ({ signal }): Promise<SignInMethods> => getWithoutSession('operator/signInMethods', signal),

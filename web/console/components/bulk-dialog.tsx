@@ -58,7 +58,7 @@ function useBulkAction<T>({ kind, of, action, records, close }: Props<T>) {
       if (first) throw first.problem;
     };
     showMessage({
-      text: `${formatCount(done.length, ...of)} ${action.doneText}${refused.length > 0 ? `. ${refused.length} failed: ${refused[0]?.problem.message}` : ''}.`,
+      text: `${formatCount(done.length, ...of)} ${action.doneText}.${refused[0] ? ` ${refused.length} failed: ${refused[0].problem.message}` : ''}`,
       failed: refused.length > 0,
       ...(undo ? { undo: undoAll } : {}),
     });
@@ -78,7 +78,7 @@ export function BulkDialog<T>(props: Props<T>) {
       <Stack>
         {isWaiting && (
           <>
-            <Text role="status">{busy ? 'Running …' : 'Checking …'}</Text>
+            <Text role="status">{busy ? 'Running…' : 'Checking…'}</Text>
             <Progress value={percent} aria-label="Progress" />
           </>
         )}

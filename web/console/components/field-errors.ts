@@ -1,6 +1,7 @@
+import { asSentence } from '#console/api/as-sentence.ts';
 import type { Problem } from '#console/api/call.ts';
 
-const sentence = (detail: string) => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+const sentence = (detail: string) => asSentence(`${detail.charAt(0).toUpperCase()}${detail.slice(1)}`);
 
 /** The field errors of a problem, by form field, and those without a form field. */
 export interface AssignedErrors {
@@ -24,7 +25,7 @@ export function assignFieldErrors(
   for (const { field, detail } of fieldErrors) {
     const name = names[field] ?? field;
     if (fields.includes(name)) byField[name] = sentence(detail);
-    else others.push(`${field}: ${detail}.`);
+    else others.push(asSentence(`${field}: ${detail}`));
   }
   return { byField, others };
 }

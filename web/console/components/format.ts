@@ -5,6 +5,13 @@ const tag = wellFormedTag(navigator.languages);
 
 /** Formats dates and numbers in the browser's language. The texts of the console are English. */
 export const formats = formatsFor(tag);
+
+/** Returns the end of a validity period: `until the end of 31 March 2027`. */
+export function untilText(instant: string): string {
+  const { moment, wholeDay } = formats.end(instant);
+  return `until ${wholeDay ? 'the end of ' : ''}${moment}`;
+}
+
 const english = new Intl.NumberFormat('en');
 
 const utcDay = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });

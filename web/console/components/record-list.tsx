@@ -21,7 +21,7 @@ interface Props<T extends Row> {
   readonly of: Noun;
   readonly columns: readonly Column<T>[];
   readonly load: (query: Query, signal: AbortSignal) => Promise<Page<T>>;
-  /** The filters, beside the search word, the order and the page. */
+  /** The filters other than the search word, the order and the page. */
   readonly query?: Query;
   readonly filters?: ReactNode;
   readonly actions?: readonly BulkAction<T>[];
@@ -69,7 +69,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
         {filters}
       </div>
       <Text fz="xs" c="dimmed" role="status" className="list-count">
-        {data ? formatCount(data.totalCount, ...of) : error ? '' : 'Loading …'}
+        {data ? formatCount(data.totalCount, ...of) : error ? '' : 'Loading…'}
       </Text>
       {error && !result.isFetching && <LoadError error={asProblem(error)} reset={() => void refetch()} />}
       {data === undefined && !error && <Skeletons />}

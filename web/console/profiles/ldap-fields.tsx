@@ -1,5 +1,6 @@
-import { Checkbox, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Choice } from './choice.tsx';
 import { ldapPresets } from './ldap-presets.ts';
 import { PresetSelect } from './preset-select.tsx';
 import type { ProfileFormState } from './profile-form-state.ts';
@@ -13,7 +14,7 @@ const Connection = ({ form }: Props) => (
     <TextInput label="Server URL" placeholder="ldaps://directory.example.com" {...form.getInputProps('url')} />
     <Checkbox
       label="Encrypt the connection with StartTLS"
-      description="For an address that begins with ldap://. An ldaps:// address is encrypted without this."
+      description="For an address that begins with ldap://. A connection to an ldaps:// address is always encrypted."
       {...form.getInputProps('startTls', { type: 'checkbox' })}
     />
     <Textarea
@@ -35,11 +36,11 @@ const Connection = ({ form }: Props) => (
 
 const Users = ({ form, secret }: Props & { readonly secret: ReactNode }) => (
   <>
-    <SegmentedControl
-      aria-label="How users are found"
+    <Choice
+      label="How to find users"
       data={[
-        { value: 'search', label: 'By an account' },
-        { value: 'pattern', label: 'By a pattern' },
+        { value: 'search', label: 'With a search account' },
+        { value: 'pattern', label: 'With a name pattern' },
       ]}
       {...form.getInputProps('ldapBy')}
     />

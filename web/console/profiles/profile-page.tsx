@@ -15,7 +15,7 @@ import { useRecordId } from '#console/components/record-id.ts';
 import { showMessage } from '#console/components/show-message.tsx';
 import { useCaller, useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
-import { type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
+import { hasAccessUsers, type LoginProfile, profileTypes, requiresSignIn } from '#core/records/login-profile.ts';
 import { changedProfileFields } from './changed-profile-fields.ts';
 import { kinds } from './kinds.ts';
 import { Portal, RedirectAddress, ServiceProviderAddresses } from './profile-addresses.tsx';
@@ -59,9 +59,11 @@ export function ProfilePage() {
           <Anchor component={Link} to={`/shares?profile=${id}`}>
             {formatCount(profile.shareCount, 'share', 'shares')}
           </Anchor>
-          <Anchor component={Link} to={`/users?profile=${id}`}>
-            {formatCount(profile.userCount, 'user', 'users')}
-          </Anchor>
+          {hasAccessUsers(profile.typeId) && (
+            <Anchor component={Link} to={`/users?profile=${id}`}>
+              {formatCount(profile.userCount, 'access user', 'access users')}
+            </Anchor>
+          )}
         </Group>
         {requiresSignIn(profile.typeId) && <Portal profile={profile} />}
         {profile.typeId === profileTypes.OIDC && <RedirectAddress profile={profile} />}

@@ -12,7 +12,7 @@ import type { Column } from '#console/components/record-table.tsx';
 import { RelativeTime } from '#console/components/times.tsx';
 import { defaultProfile } from '#console/shares/share-queries.ts';
 import { useHasRole } from '#console/shell/caller.ts';
-import type { LoginProfile } from '#core/records/login-profile.ts';
+import { hasAccessUsers, type LoginProfile } from '#core/records/login-profile.ts';
 import { kinds } from './kinds.ts';
 
 const load = (query: Query, signal: AbortSignal) => get('loginprofile/search', query, signal);
@@ -45,7 +45,7 @@ const columns = (defaultId: number | undefined): readonly Column<LoginProfile>[]
   },
   { name: 'Sign-in', sort: 'typeId', cell: ({ typeString }) => kinds[typeString]?.name ?? typeString },
   { name: 'Shares', cell: ({ shareCount }) => formatNumber(shareCount) },
-  { name: 'Users', cell: ({ userCount }) => formatNumber(userCount) },
+  { name: 'Users', cell: ({ typeId, userCount }) => (hasAccessUsers(typeId) ? formatNumber(userCount) : '–') },
   { name: 'Allowed IP addresses', cell: ({ ipRange }) => (ipRange.trim() === '' ? 'all' : 'restricted') },
   { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];

@@ -1,4 +1,5 @@
-import { Alert, Button, Checkbox, FileButton, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, FileButton, Select, Textarea, TextInput } from '@mantine/core';
+import { Choice } from './choice.tsx';
 import { PresetSelect } from './preset-select.tsx';
 import type { ProfileFormState } from './profile-form-state.ts';
 import { samlPresets } from './saml-presets.ts';
@@ -49,12 +50,12 @@ function Provider({ form }: Props) {
   const by = form.values.samlBy;
   return (
     <>
-      <SegmentedControl
-        aria-label="How the provider is described"
+      <Choice
+        label="Provider metadata"
         data={[
-          { value: 'metadataUrl', label: 'By address' },
-          { value: 'metadata', label: 'By file' },
-          { value: 'manual', label: 'Manually' },
+          { value: 'metadataUrl', label: 'From a URL' },
+          { value: 'metadata', label: 'From a file' },
+          { value: 'manual', label: 'Enter manually' },
         ]}
         {...form.getInputProps('samlBy')}
       />

@@ -53,7 +53,7 @@ const columns = (open: (dialog: OpenDialog) => void): readonly Column<Operator>[
     ),
   },
   { name: 'Role', sort: 'role', cell: ({ role, roleFromProvider }) => (roleFromProvider ? `${role} (from the provider)` : role) },
-  { name: 'Second factor', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'yes' : 'none') },
+  { name: 'Second factor', cell: ({ hasSecondFactor }) => (hasSecondFactor ? 'yes' : 'no') },
   { name: 'Last sign-in', sort: 'lastSignInDateTime', cell: ({ lastSignInDateTime }) => <RelativeTime at={lastSignInDateTime} /> },
   {
     name: 'Password',

@@ -3,13 +3,13 @@ import { ExternalLink, Mail, QrCode as QrCodeIcon } from 'lucide-react';
 import { useState } from 'react';
 import { CopyField } from '#console/components/copy-field.tsx';
 import { Dialog } from '#console/components/dialog.tsx';
-import { formats } from '#console/components/format.ts';
+import { untilText } from '#console/components/format.ts';
 import { QrCode } from '#console/components/qr-code.tsx';
 import type { Share } from '#core/records/share.ts';
 
 /** Returns a mailto URL with subject and text. The operator's own mail program sends the e-mail. */
 function mailtoUrl({ title, viewUrl, validityEndDate }: Share): string {
-  const until = validityEndDate ? `\n\nThe link is valid until ${formats.end(validityEndDate).moment}.` : '';
+  const until = validityEndDate ? `\n\nThe link is valid ${untilText(validityEndDate)}.` : '';
   return `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(`Here is a link to "${title}":\n${viewUrl}${until}`)}`;
 }
 
@@ -18,7 +18,7 @@ export function LinkPanel({ share }: { share: Share }) {
   const [isCodeOpen, setCodeOpen] = useState(false);
   return (
     <Paper withBorder className="panel" component="section" aria-label="Share link">
-      <Group align="end" wrap="nowrap" gap="xs">
+      <Group align="end" gap="xs">
         <CopyField label="Link" value={share.viewUrl} copyLabel="Copy link" primary />
         <ActionIcon size={36} variant="default" onClick={() => setCodeOpen(true)} aria-label="Show QR code">
           <QrCodeIcon size={18} aria-hidden />

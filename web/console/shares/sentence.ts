@@ -10,11 +10,11 @@ export interface SentenceParts extends PermissionFlags {
   readonly groups: readonly string[];
   /** Title and kind of the login profile. null: none is chosen. */
   readonly profile: { readonly title: string; readonly typeId: number } | null;
-  /** Whether its files must be marked or signed. */
-  readonly marked: boolean;
+  /** Whether its files need a watermark or a signature. */
+  readonly isProtected: boolean;
   /** Formatted start: `31 March 2027`. null: none. */
   readonly from: string | null;
-  /** Formatted end. null: none. */
+  /** Formatted end: `until 31 March 2027`. null: none. */
   readonly until: string | null;
   /** Whether `until` has passed. */
   readonly ended: boolean;
@@ -51,11 +51,11 @@ function actionsOf(parts: SentenceParts): string {
   return `${actions.filter(Boolean).join(' and ')} in ${parts.path}`;
 }
 
-const validityOf = ({ from, until }: SentenceParts) => `${from ? ` from ${from}` : ''}${until ? ` until ${until}` : ''}`;
+const validityOf = ({ from, until }: SentenceParts) => `${from ? ` from ${from}` : ''}${until ? ` ${until}` : ''}`;
 
 /** Returns a sentence about what is not available yet, or an empty text. */
-const limitationOf = ({ marked }: SentenceParts): string =>
-  marked
+const limitationOf = ({ isProtected }: SentenceParts): string =>
+  isProtected
     ? ' Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet.'
     : '';
 
@@ -65,7 +65,7 @@ export function sentenceOf(parts: SentenceParts): string {
   const subject = subjectOf(parts);
   const allowed = actionsOf(parts);
   if (!parts.active) return `The link to ${parts.path} is inactive. Nobody can open it.`;
-  if (parts.ended) return `The link to ${parts.path} expired on ${parts.until}. Nobody can open it.`;
+  if (parts.ended) return `The link to ${parts.path} was valid ${parts.until}. Nobody can open it now.`;
   if (subject === null) return `Nobody can open ${parts.path} yet. Choose who gets access.`;
   if (allowed === '') return `${subject} can open the link to ${parts.path}, but cannot do anything there.`;
   return `${subject} can ${allowed}${validityOf(parts)}.${limitationOf(parts)}`;

@@ -1,7 +1,7 @@
 import { Switch, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { formats } from '#console/components/format.ts';
+import { formats, untilText } from '#console/components/format.ts';
 import { Section } from '#console/components/section.tsx';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { AccessFields } from './access-fields.tsx';
@@ -26,9 +26,9 @@ export function ShareSentence({ values }: { values: ShareValues }) {
       {sentenceOf({
         ...values,
         profile: values.ownPassword ? linkProfile : profile,
-        marked: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,
+        isProtected: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,
         from: from && formats.moment(from),
-        until: until && formats.end(until).moment,
+        until: until && untilText(until),
         ended: until !== null && Date.parse(until) <= Date.now(),
       })}
     </p>

@@ -122,7 +122,7 @@ const fieldLabels: Readonly<Record<string, string>> = {
   groups: 'access',
   from: 'start',
   until: 'expiry',
-  emails: 'alert recipients',
+  emails: 'notification list',
   copyProtect: 'copy protection',
   waterMarkText: 'watermark',
   digitalSignature: 'signature',

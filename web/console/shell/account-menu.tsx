@@ -9,7 +9,7 @@ import { useCaller } from './caller.ts';
 import { selectAppearance, useAppearance } from './scheme.ts';
 
 const appearanceLabels = {
-  device: { name: 'Device setting', icon: Monitor },
+  device: { name: 'Same as device', icon: Monitor },
   light: { name: 'Light', icon: Sun },
   dark: { name: 'Dark', icon: Moon },
 } as const;

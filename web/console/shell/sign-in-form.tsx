@@ -43,7 +43,7 @@ export function SignInForm({ caller, onSignedIn }: { caller?: CallerRecord; onSi
     const signedIn = await signIn({ name, password, ...proof, ...(caller ? { tid: caller.tid } : tenant()) });
     onSignedIn?.(signedIn);
     client.setQueryData(callerQuery.queryKey, signedIn);
-    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'who' });
+    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'caller' });
   }
   /** Sends the form. If the server then asks for a passkey, the browser does so at once. */
   async function signInWith(form: FormData) {

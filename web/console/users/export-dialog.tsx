@@ -43,7 +43,7 @@ export function ExportDialog({ query, close }: { query: Query; close: () => void
       ) : (
         <>
           <Text role="status">
-            {fileUrl === null ? 'Preparing the file …' : `${formatCount(done, 'user', 'users')}, without passwords.`}
+            {fileUrl === null ? 'Preparing the file…' : `${formatCount(done, 'user', 'users')}, without passwords.`}
           </Text>
           <Progress value={(100 * done) / all} my="sm" aria-label="Progress" />
         </>

@@ -35,12 +35,11 @@ export function untilText(instant: string, { translate, format }: Translation): 
 const protectedCodes = ['copyProtected', 'cannotBeMarked', 'markingUnavailable'];
 
 /** Returns the texts for a failure: what happened, and what to do next. */
-export function describeFailure({ code, message }: Failure, { translate }: Translation): { title: string; advice: string } {
+export function describeFailure({ code }: Pick<Failure, 'code'>, { translate }: Translation): { title: string; advice: string } {
   if (protectedCodes.includes(code)) return { title: translate('permissionOff'), advice: translate('protectedFiles') };
   if (code === 'signingUnavailable') return { title: translate('permissionOff'), advice: translate('unsignedFiles') };
   const { title, next } = failureMessages(code);
-  const detail = title === 'wentWrong' && message ? `${message} ` : '';
-  return { title: translate(title), advice: detail + translate(next) };
+  return { title: translate(title), advice: translate(next) };
 }
 
 /** Returns the key of the text that says why a name is not allowed (core/item-path.ts). */

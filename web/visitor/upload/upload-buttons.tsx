@@ -54,7 +54,7 @@ export function UploadButtons({ onFiles }: { onFiles: (files: readonly Upload[])
       ) : (
         <FileButton
           icon="folderUp"
-          label={translate('chooseFolder')}
+          label={translate('uploadFolder')}
           className="button"
           onFiles={onFiles}
           attributes={{ webkitdirectory: true }}

@@ -69,7 +69,7 @@ async function openSocket(outbound: Pick<Outbound, 'connect'>, configuration: Ld
 
 /**
  * Connects to a directory.
- * @param signal ends the connection, also later
+ * @param signal closes the connection when it aborts, even after this function has returned
  * @throws DirectoryUnavailable
  */
 export async function connectDirectory(

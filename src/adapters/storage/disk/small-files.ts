@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 const maxBytes = 32 << 20; // of all files
 const maxFileBytes = 1 << 16; // of one file
-const overhead = 1 << 10; // bytes of memory per entry beside the file itself: a million files of one byte need far more than 1 MB
+const overhead = 1 << 10; // bytes of memory per entry in addition to the file itself: a million files of one byte need far more than 1 MB
 
 /** Cache of the small files of one folder, by path. */
 export interface SmallFiles<File> {

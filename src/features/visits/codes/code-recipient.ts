@@ -17,7 +17,7 @@ export interface CodeRecipient {
   readonly user: CompletedSignIn['user'];
 }
 
-/** Returns the addresses that a profile allows beside those of its access users. */
+/** Returns the addresses that a profile allows in addition to those of its access users. */
 export async function readAllowedEmails(vault: Vault, db: Tx, { tid, profile_id }: ProfileKey): Promise<readonly string[]> {
   const profile = await db
     .selectFrom('login_profile')

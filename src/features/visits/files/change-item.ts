@@ -13,7 +13,7 @@ interface ItemChange<T> {
   readonly apply: (context: ChangeContext) => Promise<void>;
 }
 
-/** Creates, renames or deletes a file or folder. @throws what `make` throws */
+/** Creates, renames or deletes a file or folder. @throws what `apply` throws */
 export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,

@@ -206,7 +206,7 @@ export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' |
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or
  * the next start, recovers a change that a crash interrupted.
- * @throws what `make` throws
+ * @throws what `apply` throws
  */
 export async function runPendingChange<T>(
   ports: ChangePorts,

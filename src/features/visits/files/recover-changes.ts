@@ -57,7 +57,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
   }
   const name = await recoverFiles(change.parent).catch((cause: unknown) => {
     if (cause instanceof ItemNotFound) return null;
-    throw cause; // the error does not mean that the change did not take place: the next run looks again
+    throw cause; // the change may have taken place: the next run checks again
   });
   await store.write((tx) => recordOutcome(tx, row, change, name, clock.now()), 'job');
   if (keepsTrash && change.action === 'delete') return;
@@ -84,7 +84,9 @@ async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
 const maxRecoveryTime = 5000; // ms for a location: recovery of one that hangs continues in the background
 const maxConcurrent = 16; // locations
 
-/** Runs work for all items, a few at a time, and none of them longer than `maxRecoveryTime`. @param onLate called for those that take longer */
+/** Runs work for all items, a few at a time. Stops waiting for an item after `maxRecoveryTime`; its work continues.
+ * @param onLate called for such an item
+ */
 async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<void>, onLate: (item: T) => void): Promise<void> {
   const queue = items[Symbol.iterator]();
   const runNext = async () => {
@@ -169,8 +171,9 @@ export async function sweepLocations({
         const storage = await openLocation(row, { storages, vault });
         await storage.sweep(pendingTokens);
       } catch (cause) {
-        if (!(cause instanceof Error)) throw cause; // skips a location that is unavailable or read-only
+        if (!(cause instanceof Error)) throw cause;
         if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);
+        // Any other error: the location is unavailable or read-only, and is skipped.
       }
     },
     () => {}, // a large folder is deleted in the background, and one that hangs is swept when it responds again
