@@ -6,10 +6,17 @@ export interface Entry {
   readonly folder: boolean;
   /** Bytes; 0 for a folder. */
   readonly size: number;
-  /** Milliseconds since the epoch. */
-  readonly modified: number;
+  /** Milliseconds since the epoch; null: a folder of a storage that keeps no times of folders. */
+  readonly modified: number | null;
   /** Strong validator of the content (RFC 9110, 8.8.3), quotes included. */
   readonly etag: string;
+  /** true: the storage may have to restore the file from an archive before it can be opened. */
+  readonly mayBeArchived?: boolean;
+}
+
+/** An entry whose time is known: every file, and the folders of a disk. */
+export interface DatedEntry extends Entry {
+  readonly modified: number;
 }
 
 /** Selects one page of a folder. */

@@ -1,5 +1,5 @@
 import type { ItemPath } from '#core/item-path.ts';
-import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+import type { DatedEntry, Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 
 /** First and last byte, both inclusive; no bytes if the last comes before the first. */
 export interface ByteRange {
@@ -9,7 +9,7 @@ export interface ByteRange {
 
 /** An open file. Reads return the content that `entry` describes, even if the name is deleted or replaced meanwhile. */
 export interface OpenFile {
-  readonly entry: Entry;
+  readonly entry: DatedEntry;
   /** The entire content, if the file is so small that it was read when it was opened. */
   readonly content?: Uint8Array;
   /**

@@ -1,5 +1,5 @@
 import { type ItemPath, numberedName } from '#core/item-path.ts';
-import { type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
+import { type DatedEntry, type Entry, type ListingPage, type ListingQuery, selectListingPage } from '#core/listing.ts';
 import {
   type ChangeContext,
   ItemChanged,
@@ -154,7 +154,7 @@ export class PoorStorage implements Storage {
     return path.length === 0 || this.#objects.keys().some((key) => key.startsWith(prefixOf(path)));
   }
 
-  #entryOf(path: readonly string[]): Entry | null {
+  #entryOf(path: readonly string[]): DatedEntry | null {
     const [name, object] = [path.at(-1) ?? '', this.#objects.get(keyOf(path))];
     if (object) return { name, folder: false, size: object.bytes.length, modified: object.modified, etag: weakEtagOf(object) };
     return this.#isFolder(path) ? { name, folder: true, size: 0, modified: 0, etag: 'W/"folder"' } : null;
@@ -182,7 +182,7 @@ export class PoorStorage implements Storage {
     }
   }
 
-  #openFile(key: string, entry: Entry, object: StoredObject): OpenFile {
+  #openFile(key: string, entry: DatedEntry, object: StoredObject): OpenFile {
     const isSame = () => this.#objects.get(key) === object;
     return {
       entry,

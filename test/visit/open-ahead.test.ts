@@ -12,7 +12,7 @@ function slowStorage() {
   const [asked, closed] = [[] as string[], [] as string[]];
   const waiting = new Map<string, PromiseWithResolvers<OpenFile | null>>();
   const fileOf = ({ name, modified, size, etag }: PlacedItem): OpenFile => ({
-    entry: { name, modified, size, etag, folder: false },
+    entry: { name, modified: modified ?? 0, size, etag, folder: false },
     async *read() {},
     close: async () => void closed.push(name),
   });

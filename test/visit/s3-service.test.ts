@@ -14,7 +14,7 @@ import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { visitEveryAction } from './every-action.ts';
-import { linkTo } from './visiting.ts';
+import { linkTo, posting } from './visiting.ts';
 
 const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
 
@@ -62,4 +62,42 @@ test('a visitor who opens a file that an S3 service has archived is told so', as
   );
   const { status, body } = await postern.visit(`${base}/file/doc`);
   assert.deepEqual([status, body.code], [409, 'fileArchived']);
+});
+
+/** Describes an object of a listing. */
+const listed = (key: string, storageClass = 'STANDARD') =>
+  `<Contents><Key>${key}</Key><Size>3</Size><ETag>"e"</ETag><LastModified>2026-01-01T00:00:00Z</LastModified><StorageClass>${storageClass}</StorageClass></Contents>`;
+const archived = '<Error><Code>InvalidObjectState</Code></Error>';
+
+test('an archive with a file that an S3 service must restore first is refused before its first byte', async (t) => {
+  const list = `<ListBucketResult>${listed('a.txt')}${listed('old.txt', 'DEEP_ARCHIVE')}</ListBucketResult>`;
+  const { postern, base } = await startWithService(t, ({ url = '' }, response) =>
+    url.startsWith('/bucket/old.txt') ? response.writeHead(403).end(archived) : response.end(list),
+  );
+  const { status, body } = await postern.visit(`${base}/zip`);
+  assert.deepEqual([status, body.code], [409, 'fileArchived']);
+  assert.match(body.detail, /old\.txt/);
+});
+
+test('a file that an S3 service must restore first cannot be renamed, and the response says why', async (t) => {
+  const { postern, base } = await startWithService(t, ({ method, url = '' }, response) => {
+    const isThere = url.startsWith('/bucket/old.txt');
+    if (url.includes('.postern')) response.end();
+    else if (method === 'PUT') response.writeHead(403).end(archived);
+    else if (method !== 'HEAD') response.end(emptyList);
+    else if (isThere) response.writeHead(200, { etag: '"e"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }).end();
+    else response.writeHead(404).end();
+  });
+  const { status, body } = await postern.visit(`${base}/rename`, posting({ path: 'old.txt', name: 'new.txt' }));
+  assert.deepEqual([status, body.code], [409, 'fileArchived']);
+});
+
+test('a folder of an S3 location has no time of its last change', async (t) => {
+  const list = '<ListBucketResult><CommonPrefixes><Prefix>reports/</Prefix></CommonPrefixes></ListBucketResult>';
+  const { postern, base } = await startWithService(t, (_, response) => response.end(list));
+  const { entries } = (await postern.visit(`${base}/list`)).body;
+  assert.deepEqual(
+    entries.map(({ name, modifiedDateTime }: { name: string; modifiedDateTime: string | null }) => [name, modifiedDateTime]),
+    [['reports', null]],
+  );
 });

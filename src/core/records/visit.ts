@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { limits } from './field.ts';
+import { instant, limits, orNull } from './field.ts';
 import { shareFields } from './share.ts';
 
 const text = (description: string) => Type.String({ description });
@@ -128,11 +128,14 @@ export const RenameBody = Type.Object(
 /** Fields by which a folder can be sorted. */
 export const listingSortFields = ['name', 'size', 'modifiedDateTime'] as const;
 
+/** Schema of the time at which a file or folder was last changed. */
+export const lastChange = orNull(instant('When it was last changed. null: a folder in a storage that keeps no such time.'));
+
 const ListingEntry = Type.Object({
   name: text('Name of the file or folder.'),
   folder: Type.Boolean({ description: 'Whether it is a folder.' }),
   size: Type.Integer({ description: 'Bytes; 0 for a folder.' }),
-  modifiedDateTime: Type.String({ format: 'date-time', description: 'When it was last changed.' }),
+  modifiedDateTime: lastChange,
   mediaType: text('Media type by the file extension. Only a hint.'),
   etag: text('Strong validator of the content; empty for a folder.'),
 });

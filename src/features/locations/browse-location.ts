@@ -4,6 +4,7 @@ import { formatItemPath, parseItemPath, pathRule } from '#core/item-path.ts';
 import type { Entry } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { limits } from '#core/records/field.ts';
+import { lastChange } from '#core/records/visit.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { readOperation } from '#features/operation.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
@@ -18,7 +19,7 @@ const BrowseResponse = Type.Object({
       name: Type.String(),
       folder: Type.Boolean(),
       size: Type.Integer(),
-      modifiedDateTime: Type.String({ format: 'date-time' }),
+      modifiedDateTime: lastChange,
     }),
   ),
   complete: Type.Boolean({ description: `false: the folder has more than ${maxEntries} entries, and this list is incomplete.` }),
@@ -65,9 +66,12 @@ export const browseLocation = readOperation({
       const batches = await storage.list(path);
       if (!batches) throw fieldRefusal('path', 'is not a folder of that location');
       const { entries, complete } = await readEntries(batches);
-      const list = entries
-        .sort(foldersFirst)
-        .map(({ name, folder, size, modified }) => ({ name, folder, size, modifiedDateTime: formatInstant(modified) }));
+      const list = entries.sort(foldersFirst).map(({ name, folder, size, modified }) => ({
+        name,
+        folder,
+        size,
+        modifiedDateTime: modified === null ? null : formatInstant(modified),
+      }));
       return { path: formatItemPath(path), entries: list, complete };
     } catch (cause) {
       if (cause instanceof StorageUnavailable) throw new Refusal('storageAway');

@@ -69,6 +69,17 @@ function rowLink(entry: FolderEntry, path: readonly string[], can: LinkPermissio
   return can.download ? { href: addressOf('file', path), download: entry.name } : {};
 }
 
+/** The time of the last change; empty for a folder whose storage keeps no times of folders. */
+function ModifiedTime({ instant }: { readonly instant: string | null }) {
+  const { format } = useTranslation();
+  if (instant === null) return <span class="date" />;
+  return (
+    <time class="date quiet" dateTime={instant} onPointerEnter={setTooltip(() => format.exact(instant))}>
+      {format.day(instant)}
+    </time>
+  );
+}
+
 /** The row of a file or folder. A click opens it. The other actions are at the end of the row. */
 export function EntryRow({ entry, path, can, canSelect, isSelected, position, style, toggleSelection, rename, remove }: Properties) {
   const { translate, format } = useTranslation();
@@ -90,9 +101,7 @@ export function EntryRow({ entry, path, can, canSelect, isSelected, position, st
         <span class="size quiet" onPointerEnter={setTooltip(() => (entry.folder ? '' : translate('bytes', { count: entry.size })))}>
           {entry.folder ? '' : format.size(entry.size)}
         </span>
-        <time class="date quiet" dateTime={entry.modifiedDateTime} onPointerEnter={setTooltip(() => format.exact(entry.modifiedDateTime))}>
-          {format.day(entry.modifiedDateTime)}
-        </time>
+        <ModifiedTime instant={entry.modifiedDateTime} />
       </a>
       <span class="row-actions">
         {!entry.folder && can.download && (

@@ -27,7 +27,8 @@ export function FileCard({
       <h2 dir="auto">{visibleName(name)}</h2>
       {entry && (
         <p class="quiet">
-          {format.size(entry.size)} · {format.day(entry.modifiedDateTime)}
+          {format.size(entry.size)}
+          {entry.modifiedDateTime !== null && ` · ${format.day(entry.modifiedDateTime)}`}
         </p>
       )}
       <p>

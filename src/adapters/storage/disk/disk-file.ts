@@ -1,11 +1,11 @@
-import type { Entry } from '#core/listing.ts';
+import type { DatedEntry } from '#core/listing.ts';
 import { type ByteRange, ItemChanged, type OpenFile, type StorageClient } from '#ports/storage.ts';
 import type { FoundFile, OpenedFile } from './file-lookups.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { BufferPair, ReadBuffers } from './read-buffers.ts';
 
 /** Returns a small file, which was read when it was opened. */
-function memoryFile(entry: Entry, content: Uint8Array): OpenFile {
+function memoryFile(entry: DatedEntry, content: Uint8Array): OpenFile {
   return {
     entry,
     content,
@@ -32,7 +32,7 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
 
 /** A file that a thread reads from its descriptor. */
 class DescriptorFile implements OpenFile {
-  readonly entry: Entry;
+  readonly entry: DatedEntry;
   readonly #descriptor: number;
   readonly #data: FolderThreads['data'];
   readonly #buffers: ReadBuffers;

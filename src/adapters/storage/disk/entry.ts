@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { latestInstant } from '#core/instant.ts';
-import type { Entry } from '#core/listing.ts';
+import type { DatedEntry } from '#core/listing.ts';
 
 const toBase36 = (value: bigint) => value.toString(36);
 
@@ -9,7 +9,7 @@ export const etagOf = (stat: BigIntStats) =>
   `"${toBase36(stat.ino)}-${toBase36(stat.size)}-${toBase36(stat.mtimeNs)}-${toBase36(stat.ctimeNs)}"`;
 
 /** Returns the entry of a file or folder, or null if it is neither. */
-export function entryOf(name: string, stat: BigIntStats): Entry | null {
+export function entryOf(name: string, stat: BigIntStats): DatedEntry | null {
   const modified = Math.min(Math.max(Number(stat.mtimeMs), 0), latestInstant); // a disk can store times outside the range of dates
   if (stat.isDirectory()) return { name, folder: true, size: 0, modified, etag: etagOf(stat) };
   return stat.isFile() ? { name, folder: false, size: Number(stat.size), modified, etag: etagOf(stat) } : null;

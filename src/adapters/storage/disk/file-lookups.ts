@@ -1,4 +1,4 @@
-import type { Entry } from '#core/listing.ts';
+import type { DatedEntry } from '#core/listing.ts';
 import { errorOf } from './disk-errors.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { ReadRequest, ReadResponse } from './read-file.ts';
@@ -6,8 +6,8 @@ import type { SmallFiles } from './small-files.ts';
 
 /** A file that was found: with its content if it is small, otherwise with an open descriptor. */
 export type FoundFile =
-  | { readonly entry: Entry; readonly content: Uint8Array; readonly descriptor?: never }
-  | { readonly entry: Entry; readonly descriptor: number; readonly content?: never };
+  | { readonly entry: DatedEntry; readonly content: Uint8Array; readonly descriptor?: never }
+  | { readonly entry: DatedEntry; readonly descriptor: number; readonly content?: never };
 
 /** The content of a small file, in the cache. */
 export type SmallFile = Extract<FoundFile, { content: Uint8Array }>;
@@ -56,7 +56,7 @@ export class FileLookups {
   }
 
   /** Returns the entry at a path, or null if there is neither a file nor a folder. */
-  async stat(segments: readonly string[]): Promise<Entry | null> {
+  async stat(segments: readonly string[]): Promise<DatedEntry | null> {
     const { response } = await this.#responseTo(this.#sharedRequest(segments.join('/'), true));
     return response.kind === 'entry' ? response.entry : null;
   }

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import type { Entry } from '#core/listing.ts';
+import type { DatedEntry } from '#core/listing.ts';
 import { type ErrorMessage, errorMessage, errorWithCode, RootGone } from './disk-errors.ts';
 import { entryOf } from './entry.ts';
 import { isRootPresent, openPathWithinRoot, reopen, type StorageRoot } from './open-within-root.ts';
@@ -23,11 +23,11 @@ export interface ReadRequest {
 export type ReadResponse =
   /** `notModified`: the file still has the validator that the request named. */
   | { readonly kind: 'absent' | 'notModified' }
-  | { readonly kind: 'entry'; readonly entry: Entry }
+  | { readonly kind: 'entry'; readonly entry: DatedEntry }
   | { readonly kind: 'problem'; readonly error: ErrorMessage }
   /** `isCacheable`: a later file with the same validator has the same bytes. */
-  | { readonly kind: 'bytes'; readonly entry: Entry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
-  | { readonly kind: 'open'; readonly entry: Entry; readonly descriptors: readonly number[] };
+  | { readonly kind: 'bytes'; readonly entry: DatedEntry; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCacheable: boolean }
+  | { readonly kind: 'open'; readonly entry: DatedEntry; readonly descriptors: readonly number[] };
 
 /** A buffer that a thread sends back, with the number of bytes that were read into it or written from it. */
 export interface FilledBuffer {

@@ -1,9 +1,9 @@
-import type { Entry } from '#core/listing.ts';
+import type { DatedEntry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
-import { ItemArchived, ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
-import { type S3Bucket, ServiceError } from './s3-bucket.ts';
+import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import type { S3Bucket } from './s3-bucket.ts';
 import { fileEntry } from './s3-folders.ts';
-import { describeObject, timeOf } from './s3-objects.ts';
+import { describeObject, throwIfArchived, timeOf } from './s3-objects.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
@@ -12,7 +12,7 @@ const timeLimit = 86_400_000; // ms for a read without a signal: large files tak
 
 /** A file, and its first bytes. */
 interface OpenedObject {
-  readonly entry: Entry;
+  readonly entry: DatedEntry;
   readonly start: Uint8Array;
 }
 
@@ -24,13 +24,8 @@ function sizeOf({ status, headers }: OutboundResponse): number | null {
 
 /** Reads the beginning of an object. @returns null if there is none */
 async function openObject(bucket: S3Bucket, key: string, name: string): Promise<OpenedObject | null> {
-  const response = await bucket
-    .send('GET', key, { headers: { range: `bytes=0-${firstBytes - 1}` }, expected: [404, 416] })
-    .catch((cause: unknown) => {
-      throw cause instanceof ServiceError && cause.code === 'InvalidObjectState'
-        ? new ItemArchived('the object is archived', { cause })
-        : cause;
-    });
+  const request = { headers: { range: `bytes=0-${firstBytes - 1}` }, expected: [404, 416] };
+  const response = await bucket.send('GET', key, request).catch(throwIfArchived);
   if (response.status === 404) return discard(response);
   if (response.status === 416) {
     await discard(response);
@@ -44,7 +39,7 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
   const modified = timeOf(response.headers['last-modified'] ?? '');
-  return { entry: fileEntry(name, { size, modified, etag: response.headers['etag'] ?? '' }), start };
+  return { entry: fileEntry(name, { size, modified, etag: response.headers['etag'] ?? '', mayBeArchived: false }), start };
 }
 
 async function discard(response: OutboundResponse): Promise<null> {

@@ -1,5 +1,5 @@
 import { type ItemPath, nameError } from '#core/item-path.ts';
-import type { Entry } from '#core/listing.ts';
+import type { DatedEntry, Entry } from '#core/listing.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { describeObject, hasKeys, listKeys, type S3Description, type S3Object } from './s3-objects.ts';
 
@@ -32,14 +32,15 @@ export class S3Keys {
   }
 }
 
-const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: 0, etag: 'W/"folder"' });
+const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: null, etag: 'W/"folder"' });
 /** Returns the entry of a file. */
-export const fileEntry = (name: string, { size, modified, etag }: Omit<S3Object, 'key'>): Entry => ({
+export const fileEntry = (name: string, { size, modified, etag, mayBeArchived }: Omit<S3Object, 'key'>): DatedEntry => ({
   name,
   folder: false,
   size,
   modified,
   etag,
+  ...(mayBeArchived ? { mayBeArchived } : {}),
 });
 
 /** Reads the files and folders of a location. */

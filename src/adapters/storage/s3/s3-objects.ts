@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ItemChanged, StorageUnavailable } from '#ports/storage.ts';
-import { encodeKey, type S3Bucket, type S3Request } from './s3-bucket.ts';
+import { ItemArchived, ItemChanged, StorageUnavailable } from '#ports/storage.ts';
+import { encodeKey, type S3Bucket, type S3Request, ServiceError } from './s3-bucket.ts';
 import { childrenOf, childText, type XmlElement, xmlText } from './s3-xml.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */
@@ -11,6 +11,7 @@ const maxCopy = 5 * 2 ** 30; // bytes that one request copies
 const requestsAtOnce = 16;
 const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
 const maxListed = 1_000_000; // keys of one folder: a service could list without end
+const archiveClasses = ['GLACIER', 'DEEP_ARCHIVE'];
 const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
 
 /** An object in a bucket. */
@@ -20,6 +21,8 @@ export interface S3Object {
   /** ms since the epoch, whole seconds: a listing is more exact than a response to HEAD. */
   readonly modified: number;
   readonly etag: string;
+  /** Whether it is in a storage class from which an object must be restored before it can be read. It may be restored already. */
+  readonly mayBeArchived: boolean;
 }
 
 /** An object as HEAD describes it. */
@@ -84,6 +87,7 @@ export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' 
         size: sizeOf(textOf('Size', element)),
         modified: timeOf(textOf('LastModified', element)),
         etag: textOf('ETag', element),
+        mayBeArchived: archiveClasses.includes(textOf('StorageClass', element)),
       })),
       prefixes: childrenOf(page, 'CommonPrefixes').map((element) => decode(textOf('Prefix', element))),
     };
@@ -112,6 +116,7 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
     size: sizeOf(response.headers['content-length'] ?? '0'),
     modified: timeOf(response.headers['last-modified'] ?? ''),
     etag: response.headers['etag'] ?? '',
+    mayBeArchived: archiveClasses.includes(response.headers['x-amz-storage-class'] ?? ''),
     token: headers[tokenHeader] ?? null,
     headers,
   };
@@ -183,9 +188,16 @@ export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) =>
   return results;
 }
 
-/** Sends a request that copies an object or a part of it. @returns the ETag of the copy. @throws ItemChanged if the source has changed */
+/** Throws the error of a request that reads an object. @throws ItemArchived if the object must be restored first; the cause */
+export function throwIfArchived(cause: unknown): never {
+  if (cause instanceof ServiceError && cause.code === 'InvalidObjectState') throw new ItemArchived('the object is archived', { cause });
+  throw cause;
+}
+
+/** Sends a request that copies an object or a part of it. @returns the ETag of the copy. @throws ItemChanged if the source has changed; ItemArchived */
 async function sendCopy(bucket: S3Bucket, to: string, request: S3Request): Promise<string> {
-  const document = await bucket.sendForXmlOrNull('PUT', to, { ...request, expected: [404, 412], timeLimit: slowTimeLimit });
+  const copy = { ...request, expected: [404, 412], timeLimit: slowTimeLimit };
+  const document = await bucket.sendForXmlOrNull('PUT', to, copy).catch(throwIfArchived);
   if (!document) throw new ItemChanged('the object to copy has changed');
   return childText(document, 'ETag') ?? '';
 }

@@ -1,6 +1,6 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import type { Storage } from '#ports/storage.ts';
+import { ItemArchived, type Storage } from '#ports/storage.ts';
 import type { NameMemory } from './name-memory.ts';
 import { archivedItemPath, pendingFolders } from './pending-folders.ts';
 import type { ArchiveEntry } from './zip-plan.ts';
@@ -79,12 +79,26 @@ export async function* walkArchivedFolder(archivedFolder: ArchivedFolder): Async
   }
 }
 
-/** Yields all items of the archive, and null at the end of every slice, so that others can take their turn. */
+/** Checks that a file can be read, before the archive begins. @throws Refusal (409) if it must be restored first */
+async function checkReadable({ storage, folder }: ArchivedFolder, { entry, name }: ArchiveEntry): Promise<void> {
+  if (!entry.mayBeArchived) return;
+  try {
+    await (await storage.open(archivedItemPath(folder, name)))?.close();
+  } catch (cause) {
+    if (cause instanceof ItemArchived) throw new Refusal('fileArchived', `The folder contains a file in archive storage: ${name}`);
+    throw cause;
+  }
+}
+
+/** Yields all items of the archive, and null at the end of every slice, so that others can take their turn. @throws as `checkReadable` */
 export async function* walkInSlices(archivedFolder: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
   let cost = 0;
   for await (const item of walkArchivedFolder(archivedFolder)) {
     cost += item ? 1 : folderCost;
-    if (item) yield item;
+    if (item) {
+      await checkReadable(archivedFolder, item);
+      yield item;
+    }
     if (cost < sliceCost) continue;
     cost = 0;
     yield null;

@@ -2,7 +2,8 @@
 export interface ZipItem {
   /** Path within the archive, `/` between names; a folder's ends with one. */
   readonly name: string;
-  readonly modified: number;
+  /** null: unknown. */
+  readonly modified: number | null;
 }
 
 /** The checksum (CRC-32) and the size of an item's content. */
@@ -29,9 +30,12 @@ const limit16 = 0xffff;
 const fileMode = 0o100644;
 const folderMode = 0o40755;
 
+/** The earliest time of the format, in ms. It stands for an unknown time. */
+const earliestTime = Date.UTC(1980, 0, 1);
+
 /** Returns the MS-DOS date and time, in UTC (4.4.6): two-second steps since 1980. */
-function dosTime(milliseconds: number): { time: number; date: number } {
-  const date = new Date(Math.min(Math.max(milliseconds, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
+function dosTime(milliseconds: number | null): { time: number; date: number } {
+  const date = new Date(Math.min(Math.max(milliseconds ?? earliestTime, earliestTime), Date.UTC(2107, 11, 31)));
   return {
     time: (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1),
     date: ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate(),
@@ -39,12 +43,12 @@ function dosTime(milliseconds: number): { time: number; date: number } {
 }
 
 /** Returns the exact time in seconds, as Info-ZIP writes it (extra field 0x5455). */
-function timeExtra(milliseconds: number): Buffer {
+function timeExtra(milliseconds: number | null): Buffer {
   const extra = Buffer.alloc(timeExtraLength);
   extra.writeUInt16LE(0x5455, 0);
   extra.writeUInt16LE(5, 2);
   extra.writeUInt8(1, 4);
-  extra.writeInt32LE(Math.min(Math.max(Math.floor(milliseconds / 1000), -(2 ** 31)), 2 ** 31 - 1), 5);
+  extra.writeInt32LE(Math.min(Math.max(Math.floor((milliseconds ?? earliestTime) / 1000), -(2 ** 31)), 2 ** 31 - 1), 5);
   return extra;
 }
 

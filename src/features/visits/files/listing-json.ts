@@ -23,7 +23,7 @@ const entryJson = ({ name, folder, size, modified, etag }: Entry, media: MediaTy
   name,
   folder,
   size,
-  modifiedDateTime: formatInstant(modified),
+  modifiedDateTime: modified === null ? null : formatInstant(modified),
   mediaType: folder ? folderType : media.byName(name),
   etag: folder ? '' : etag,
 });
