@@ -137,12 +137,12 @@ export interface Storage {
   page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null>;
   /** Opens a file. @returns null if there is no file @throws ItemArchived */
   open(path: ItemPath, client?: StorageClient): Promise<OpenFile | null>;
-  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), StorageFull */
+  /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent), PathTooLong, StorageFull */
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void>;
   /**
    * Starts an upload into a folder.
    * @param token names the staging file. The caller must record it first, so that recovery can find the file after a crash.
-   * @throws ItemNotFound (no such parent), StorageFull
+   * @throws ItemNotFound (no such parent), PathTooLong, StorageFull
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
   /**
@@ -153,7 +153,7 @@ export interface Storage {
   recover(change: PendingFileChange): Promise<string | null>;
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
   clearEvidence(change: PendingFileChange): Promise<void>;
-  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists */
+  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists, PathTooLong */
   rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void>;
   /**
    * Removes a file, or a folder with its contents, in one step. The item may stay in the staging area until `clear`, so that
@@ -181,6 +181,8 @@ export class StorageFull extends Error {}
 export class ItemNotFound extends Error {}
 /** The name is already in use. */
 export class ItemExists extends Error {}
+/** The path of a new file or folder is longer than the storage can keep. */
+export class PathTooLong extends Error {}
 /** The file exists, but its bytes are in an archive from which they must be restored first. */
 export class ItemArchived extends Error {}
 /** The file has changed since the caller read its etag. */

@@ -101,3 +101,15 @@ test('a folder of an S3 location has no time of its last change', async (t) => {
     [['reports', null]],
   );
 });
+
+test('a path that is too long for an S3 service is refused for a new file, and does not exist for others', async (t) => {
+  const { postern, base } = await startWithService(t, ({ method }, response) =>
+    method === 'HEAD' ? response.writeHead(404).end() : response.end(`<ListBucketResult>${listed('a')}</ListBucketResult>`),
+  );
+  const path = Array.from({ length: 5 }, () => 'é'.repeat(120)).join('/');
+  const upload = (to: string) => postern.visit(`${base}/file/${to}`, { method: 'PUT', body: 'text' });
+  const [long, inLongFolder] = [await upload(path), await upload(`${path}/a.txt`)];
+  assert.deepEqual([long.status, long.body.code], [400, 'pathMalformed']);
+  assert.deepEqual([inLongFolder.status, inLongFolder.body.code], [404, 'itemAbsent']);
+  assert.equal((await postern.visit(`${base}/file/${path}`)).status, 404);
+});

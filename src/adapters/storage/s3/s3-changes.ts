@@ -33,10 +33,12 @@ export class S3Changes {
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent) */
   async createFolder(parent: readonly string[], name: string, { token, confirm }: S3ChangeContext): Promise<void> {
     await this.#checkParent(parent);
+    const { bucket, keys } = this.#folders;
+    const key = keys.folder([...parent, name]);
+    this.#folders.checkLengths([key]);
     await this.#checkFree([...parent, name]);
     await confirm?.();
-    const { bucket, keys } = this.#folders;
-    if (!(await createEmptyObject(bucket, keys.folder([...parent, name]), token))) throw new ItemExists('the name is taken');
+    if (!(await createEmptyObject(bucket, key, token))) throw new ItemExists('the name is taken');
   }
 
   /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, StorageUnusable */
@@ -50,6 +52,7 @@ export class S3Changes {
       const objects = await this.#existing(old);
       if (objects.some(({ key }) => hasDotSegment(key)))
         throw new StorageUnusable('the folder contains an object with the segment . or .. in its key, which cannot be copied');
+      this.#folders.checkLengths(objects.map(({ key }) => this.#renamedKey(key, old, renamed)));
       await this.#checkFree(renamed);
       await confirm?.();
       const copied = await this.#copy(objects, old, renamed, token);
@@ -155,15 +158,20 @@ export class S3Changes {
     await this.#delete(present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter));
   }
 
+  /** Returns the key of an object of a renamed item. */
+  #renamedKey(key: string, from: readonly string[], to: readonly string[]): string {
+    const { keys } = this.#folders;
+    return keys.file(to) + key.slice(keys.file(from).length);
+  }
+
   /** Copies objects. Deletes the copies if one of them has changed. @returns the copied versions */
   async #copy(objects: readonly S3Object[], from: readonly string[], to: readonly string[], token: string): Promise<Versions> {
-    const { bucket, keys } = this.#folders;
-    const [old, renamed] = [keys.file(from), keys.file(to)];
+    const { bucket } = this.#folders;
     try {
       const copied = await mapInBatches(objects, async ({ key }) => {
         const described = await describeObject(bucket, key);
         if (!described) throw new ItemNotFound('the item was changed meanwhile');
-        await copyObject(bucket, described, renamed + key.slice(old.length), token);
+        await copyObject(bucket, described, this.#renamedKey(key, from, to), token);
         return described;
       });
       return versionsOf(copied);

@@ -1,7 +1,10 @@
 import { type ItemPath, nameError } from '#core/item-path.ts';
 import type { DatedEntry, Entry } from '#core/listing.ts';
+import { PathTooLong } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { describeObject, hasKeys, listKeys, type S3Description, type S3Object } from './s3-objects.ts';
+
+const maxKey = 1024; // bytes, of the slash at the end of a folder too
 
 /** Folder of the traces of changes, within the prefix of the location. */
 const stagingFolder = '.postern/';
@@ -32,6 +35,9 @@ export class S3Keys {
   }
 }
 
+/** Returns whether no service can keep a key. */
+export const isKeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
+
 const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: null, etag: 'W/"folder"' });
 /** Returns the entry of a file. */
 export const fileEntry = (name: string, { size, modified, etag, mayBeArchived }: Omit<S3Object, 'key'>): DatedEntry => ({
@@ -55,12 +61,14 @@ export class S3Folders {
 
   /** Returns the object of a file, or null. */
   async file(path: readonly string[]): Promise<S3Description | null> {
-    return path.length === 0 ? null : describeObject(this.bucket, this.keys.file(path));
+    const key = this.keys.file(path);
+    return path.length === 0 || isKeyTooLong(key) ? null : describeObject(this.bucket, key);
   }
 
   /** Returns whether there is a folder. The root of the location always exists. */
   async hasFolder(path: readonly string[]): Promise<boolean> {
-    return path.length === 0 || hasKeys(this.bucket, this.keys.folder(path));
+    const key = this.keys.folder(path);
+    return path.length === 0 || (!isKeyTooLong(key) && hasKeys(this.bucket, key));
   }
 
   /** Returns the entry at a path, or null. If a name is a file and a folder, it is the file. */
@@ -79,6 +87,11 @@ export class S3Folders {
       const folders = prefixes.map((key) => folderEntry(key.slice(prefix.length, -1)));
       yield [...files, ...folders].filter(({ name }) => nameError(name) === null);
     }
+  }
+
+  /** Checks that keys can be kept, before something is created under them. @throws PathTooLong */
+  checkLengths(keys: readonly string[]): void {
+    if (keys.some(isKeyTooLong)) throw new PathTooLong('the key would have more than 1024 bytes');
   }
 
   /** Returns all objects of a file, or of a folder and everything in it. */

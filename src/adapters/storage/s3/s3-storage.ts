@@ -7,7 +7,7 @@ import { S3Bucket } from './s3-bucket.ts';
 import { S3Changes } from './s3-changes.ts';
 import { S3Conditions } from './s3-conditions.ts';
 import { openS3File } from './s3-file.ts';
-import { S3Folders, S3Keys } from './s3-folders.ts';
+import { isKeyTooLong, S3Folders, S3Keys } from './s3-folders.ts';
 import { deleteObjects, describeObject, hasKeys, listKeys, mapInBatches } from './s3-objects.ts';
 import { s3TestSteps } from './s3-test-steps.ts';
 import { abortUpload, clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
@@ -74,7 +74,8 @@ export class S3Storage implements Storage {
 
   async open(path: ItemPath): Promise<OpenFile | null> {
     const name = path.at(-1);
-    return name === undefined ? null : openS3File(this.#bucket, this.#keys.file(path), name);
+    const key = this.#keys.file(path);
+    return name === undefined || isKeyTooLong(key) ? null : openS3File(this.#bucket, key, name);
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {

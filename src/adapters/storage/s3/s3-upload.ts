@@ -178,6 +178,7 @@ class S3Upload implements Upload {
 export async function startS3Upload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
   const { folders } = place;
   if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
+  folders.checkLengths([folders.keys.file([...target.parent, target.name])]);
   const isSmall = target.size !== null && target.size <= smallestPart;
   const handle = isSmall ? null : await startMultipart(folders.bucket, keyOf(folders, target, token), { [tokenHeader]: token });
   return new S3Upload(place, target, token, handle);

@@ -9,6 +9,7 @@ import {
   ItemExists,
   ItemNotFound,
   OutcomeUnknown,
+  PathTooLong,
   type Storage,
   StorageFull,
   StorageUnavailable,
@@ -96,6 +97,7 @@ function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemExists) return new Refusal('itemExists');
   if (cause instanceof ItemChanged) return new Refusal('itemStale');
   if (cause instanceof ItemArchived) return new Refusal('fileArchived');
+  if (cause instanceof PathTooLong) return new Refusal('pathMalformed', 'The path is too long for this storage. Choose a shorter name.');
   if (cause instanceof PageTooDeep)
     return fieldRefusal('startIndex', 'is too high for a folder of this size: search for a part of the name instead');
   if (cause instanceof StorageFull) return new Refusal('storageFull');
