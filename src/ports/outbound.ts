@@ -34,12 +34,18 @@ export interface Outbound {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** A body of known length. */
+export interface OutboundBody {
+  /** Bytes. */
+  readonly length: number;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
 /** An HTTP request. */
 export interface OutboundRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  /** Several pieces are sent one after the other. */
-  readonly body?: string | Uint8Array | readonly Uint8Array[] | null;
+  readonly body?: string | Uint8Array | OutboundBody | null;
   readonly signal?: AbortSignal;
   /** ms until the headers of the response. Default: 30 seconds. The time to send the body counts. */
   readonly headersTimeout?: number;

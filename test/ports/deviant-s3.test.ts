@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import { ItemArchived, ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
+import { openS3 } from '../parts/open-s3.ts';
 import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 
 /** Starts a fake service. @returns a storage in it, and what it was asked */
@@ -14,7 +14,7 @@ async function fakeService(t: TestContext, answer: FakeAnswer, now?: () => numbe
   const { configuration, requests } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
-  return { storage: new S3Storage(configuration, outbound, now), requests, endpoint: configuration.endpoint };
+  return { storage: openS3(configuration, outbound, now), requests, endpoint: configuration.endpoint };
 }
 
 const listed = (keys: readonly string[], next = '') =>
@@ -187,4 +187,18 @@ test('a small file is read from an S3 service with one request', async (t) => {
   assert.ok(opened);
   assert.equal((await bytesOf(opened)).toString(), 'text');
   assert.deepEqual(requests, ['GET /bucket/doc']);
+});
+
+test('all parts of an upload to an S3 service have the same size, except the last one', async (t) => {
+  const lengths: string[] = [];
+  const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+    if (url.includes('partNumber=')) lengths.push(headers['content-length'] ?? '');
+    const isStart = method === 'POST';
+    response.setHeader('etag', '"e"').end(isStart ? '<Result><UploadId>u</UploadId></Result>' : '<ListBucketResult/>');
+  });
+  const upload = await storage.upload({ parent: path('/'), name: 'a', size: null, ifTaken: 'refuse' }, token());
+  for (let chunk = 0; chunk < 17; chunk += 1) await upload.write(Buffer.alloc(1_000_000));
+  await upload.sync();
+  await upload.discard();
+  assert.deepEqual(lengths, ['8388608', '8388608', '222784']);
 });

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { copyObject, describeObject, hasKeys } from '#adapters/storage/s3/s3-objects.ts';
-import { S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, type Storage, StorageUnavailable } from '#ports/storage.ts';
 import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
+import { openS3, partSpace } from '../parts/open-s3.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
 import { startPostern } from '../start.ts';
 import { visitEveryAction } from '../visit/every-action.ts';
@@ -30,21 +31,21 @@ else {
     await server[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();
   });
-  const openStorage = async (_t: TestContext) => new S3Storage({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound);
+  const openStorage = async (_t: TestContext) => openS3({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound);
   storageContract('S3 (radosgw)', openStorage);
 
   test('S3 (radosgw): a location with a wrong bucket or wrong credentials is unavailable', async () => {
     const configuration = await server.newBucket();
     const isUnavailable = (cause: unknown) => cause instanceof StorageUnavailable && !(cause instanceof OutcomeUnknown);
     for (const wrong of [{ bucket: 'none' }, { secretAccessKey: 'wrong' }]) {
-      const storage = new S3Storage({ ...configuration, ...wrong }, outbound);
+      const storage = openS3({ ...configuration, ...wrong }, outbound);
       await assert.rejects(storage.check(), isUnavailable);
       await assert.rejects(storage.stat(path('/file')), isUnavailable);
     }
   });
 
   test('S3 (radosgw): after a change without an answer of the service, its outcome is unknown', async () => {
-    const storage = new S3Storage({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
+    const storage = openS3({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
     await assert.rejects(storage.check(), StorageUnavailable);
     const bucket = new S3Bucket({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
     await assert.rejects(bucket.send('PUT', 'key', { body: 'text' }), OutcomeUnknown);
@@ -52,7 +53,7 @@ else {
 
   test('S3 (radosgw): a file that another program creates or replaces during an upload stays', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
     await put(storage, '/', 'replaced', 'before');
     const etag = (await storage.stat(path('/replaced')))?.etag ?? '';
     const change = { parent: path('/'), size: 5 } as const;
@@ -67,7 +68,7 @@ else {
           await bucket.sendAndRead('PUT', target.name, { body: 'by another program' });
         return outbound.request(url, options);
       };
-      const upload = await new S3Storage(configuration, { request }).upload(target, token());
+      const upload = await openS3(configuration, { request }).upload(target, token());
       await upload.write(Buffer.from('after'));
       await assert.rejects(upload.place(), target.ifTaken === 'refuse' ? ItemExists : ItemChanged);
       await upload.discard();
@@ -77,7 +78,7 @@ else {
 
   test('S3 (radosgw): keys that are not paths are not listed, and are deleted with their folder', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
     const odd = ['tree/a//b', 'tree/line\nbreak', 'tree/back\\slash', 'tree/a & <b>', 'tree/50% +ä'];
     for (const key of odd) await bucket.sendAndRead('PUT', key, { body: 'x' });
     assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
@@ -91,7 +92,7 @@ else {
     const part = 5 << 20; // bytes: S3 accepts no smaller one
     const body = Buffer.from(Array.from({ length: part + 1000 }, (_, index) => index % 251));
     const described = { 'content-type': 'text/x-special', 'cache-control': 'no-cache', 'x-amz-meta-author': 'ann' };
-    await bucket.sendAndRead('PUT', 'old', { body: [body], headers: described });
+    await bucket.sendAndRead('PUT', 'old', { body: { length: body.length, pieces: Readable.from([body]) }, headers: described });
     const old = await describeObject(bucket, 'old');
     assert.ok(old);
     for (const [key, maxBytes] of [
@@ -108,15 +109,15 @@ else {
   });
 
   /** Runs a change that ends with an error at its n-th deletion, as if the process had been killed. */
-  async function interruptAtDeletion(configuration: S3Configuration, change: (storage: S3Storage) => Promise<void>): Promise<void> {
+  async function interruptAtDeletion(configuration: S3Configuration, change: (storage: Storage) => Promise<void>): Promise<void> {
     const request: Outbound['request'] = (url, options) =>
       url.search.startsWith('?delete') ? Promise.reject(new Error('killed')) : outbound.request(url, options);
-    await assert.rejects(change(new S3Storage(configuration, { request })), OutcomeUnknown);
+    await assert.rejects(change(openS3(configuration, { request })), OutcomeUnknown);
   }
 
   test('S3 (radosgw): recovery completes a rename of a folder whose copies were complete', async () => {
     const configuration = await server.newBucket();
-    const storage = new S3Storage(configuration, outbound);
+    const storage = openS3(configuration, outbound);
     await make(storage, path('/'), 'old');
     for (const name of ['a', 'b']) await put(storage, '/old', name, name);
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
@@ -132,7 +133,7 @@ else {
 
   test('S3 (radosgw): a file that is written into a folder while the folder is renamed is not lost', async () => {
     const configuration = await server.newBucket();
-    const storage = new S3Storage(configuration, outbound);
+    const storage = openS3(configuration, outbound);
     await make(storage, path('/'), 'old');
     for (const name of ['a', 'b']) await put(storage, '/old', name, name);
     const etag = (await storage.stat(path('/old/a')))?.etag;
@@ -144,14 +145,14 @@ else {
       }
       return outbound.request(url, options);
     };
-    await rename(new S3Storage(configuration, { request }), path('/'), 'old', 'new');
+    await rename(openS3(configuration, { request }), path('/'), 'old', 'new');
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'c']);
     assert.equal(await textOf(storage, '/old/a'), 'replaced');
   });
 
   test('S3 (radosgw): a rename that another process has undone meanwhile deletes nothing', async () => {
-    const storage = new S3Storage(await server.newBucket(), outbound);
+    const storage = openS3(await server.newBucket(), outbound);
     await make(storage, path('/'), 'old');
     await put(storage, '/old', 'a', 'text');
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
@@ -169,21 +170,21 @@ else {
 
   test('S3 (radosgw): a rename during which a file of the folder is deleted fails, and leaves no copies', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
     await make(storage, path('/'), 'old');
     for (const name of ['a', 'b']) await put(storage, '/old', name, name);
     const request: Outbound['request'] = async (url, options) => {
       if (options?.method === 'HEAD' && url.pathname.endsWith('/old/b')) await bucket.sendAndRead('DELETE', 'old/b');
       return outbound.request(url, options);
     };
-    await assert.rejects(rename(new S3Storage(configuration, { request }), path('/'), 'old', 'new'), ItemNotFound);
+    await assert.rejects(rename(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemNotFound);
     assert.deepEqual(await namesIn(storage, '/'), ['old']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a']);
   });
 
   test('S3 (radosgw): recovery undoes a rename of a folder whose copies were not complete', async () => {
     const configuration = await server.newBucket();
-    const storage = new S3Storage(configuration, outbound);
+    const storage = openS3(configuration, outbound);
     for (const folder of ['old', 'new']) await make(storage, path('/'), folder);
     for (const name of ['a', 'b']) await put(storage, '/old', name, name);
     await remove(storage, path('/'), 'new');
@@ -204,7 +205,7 @@ else {
       copied = failed.promise.then(() => Promise.race([recovered.promise, lookOften()])).then(() => outbound.request(url, options));
       return copied;
     };
-    const killed = new S3Storage(configuration, { request });
+    const killed = openS3(configuration, { request });
     await assert.rejects(killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
     assert.equal(await storage.recover(change), null);
     recovered.resolve();
@@ -216,7 +217,7 @@ else {
 
   test('S3 (radosgw): recovery completes a deletion, and keeps a file that was created under the name later', async () => {
     const configuration = await server.newBucket();
-    const storage = new S3Storage(configuration, outbound);
+    const storage = openS3(configuration, outbound);
     await put(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
     await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
@@ -231,7 +232,7 @@ else {
 
   test('S3 (radosgw): files that come to one name of a drop box at the same moment are all kept, small and large', async () => {
     const configuration = await server.newBucket();
-    const storage = new S3Storage(configuration, outbound);
+    const storage = openS3(configuration, outbound);
     await put(storage, '/', 'a.txt', 'first');
     for (const size of [4, null]) {
       const upload = async (name: string, text: string) => {
@@ -250,11 +251,11 @@ else {
 
   test('S3 (radosgw): a claim of a drop box is deleted if the upload was interrupted before the copy', async () => {
     const configuration = await server.newBucket();
-    const storage = new S3Storage(configuration, outbound);
+    const storage = openS3(configuration, outbound);
     const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
     const request: Outbound['request'] = (url, options) =>
       options?.headers?.['x-amz-copy-source'] ? Promise.reject(new Error('killed')) : outbound.request(url, options);
-    const upload = await new S3Storage(configuration, { request }).upload(numbered('a.txt', null), change.token);
+    const upload = await openS3(configuration, { request }).upload(numbered('a.txt', null), change.token);
     await upload.write(Buffer.from('text'));
     await assert.rejects(upload.place(), OutcomeUnknown);
     assert.deepEqual(await namesIn(storage, '/'), ['a.txt']);
@@ -265,7 +266,7 @@ else {
 
   test('S3 (radosgw): a name whose deletion was interrupted can be deleted again after the sweep', async () => {
     const configuration = await server.newBucket();
-    const storage = new S3Storage(configuration, outbound);
+    const storage = openS3(configuration, outbound);
     await put(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
     await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
@@ -279,14 +280,14 @@ else {
 
   test('S3 (radosgw): a folder stays when its last file is deleted', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), new S3Storage(configuration, outbound)];
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
     await bucket.sendAndRead('PUT', 'box/file', { body: 'text' }); // by a program that creates no folders
     await remove(storage, path('/box'), 'file');
     assert.deepEqual(await namesIn(storage, '/box'), []);
   });
 
   test('S3 (radosgw): an interrupted upload to a drop box is recovered under the name that it got', async () => {
-    const storage = new S3Storage(await server.newBucket(), outbound);
+    const storage = openS3(await server.newBucket(), outbound);
     await put(storage, '/', 'a.txt', 'first');
     const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
@@ -301,7 +302,7 @@ else {
   });
 
   test('at an S3 location, visitors list, upload, download, archive, rename and delete', async (t) => {
-    const kind = s3Kind(outbound);
+    const kind = s3Kind({ outbound, parts: partSpace() });
     const configuration = JSON.stringify({ ...(await server.newBucket()), prefix: 'files' });
     const storages = { open: () => kind.open({ id: 1, tid: 1, kind: 's3', configuration }), configurationError: async () => null };
     const postern = await startPostern(t, { replaced: { ports: { storages } } });

@@ -11,6 +11,7 @@ import { packList } from '#core/authorization/address-range.ts';
 import type { Storages } from '#ports/storages.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
+import { partSpace } from '../parts/open-s3.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { visitEveryAction } from './every-action.ts';
@@ -23,7 +24,7 @@ async function startWithService(t: TestContext, answer: FakeAnswer) {
   const { configuration, closeConnections } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
   const local = localStorages([], await temporaryFolder(t));
-  const storages = storagesByKind({ local, s3: s3Kind(outbound) });
+  const storages = storagesByKind({ local, s3: s3Kind({ outbound, parts: partSpace() }) });
   atEnd(t, async () => {
     await storages[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();

@@ -5,6 +5,7 @@ import type { Agent } from 'undici';
 import { hostOf } from '#core/host-of.ts';
 import {
   type Outbound,
+  type OutboundBody,
   type OutboundRequest,
   type OutboundResponse,
   type OutboundTarget,
@@ -35,8 +36,7 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
 }
 
 type Body = NonNullable<OutboundRequest['body']>;
-const isPieces = (body: Body | null): body is readonly Uint8Array[] => Array.isArray(body);
-const totalLength = (pieces: readonly Uint8Array[]) => pieces.reduce((length, piece) => length + piece.length, 0);
+const isInPieces = (body: Body | null): body is OutboundBody => typeof body === 'object' && body !== null && 'pieces' in body;
 
 /** Joins the values of headers that occur several times (RFC 9110, 5.3). */
 const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
@@ -73,8 +73,8 @@ export function guardedHttp(connect: Connect): { readonly send: Outbound['reques
         path: pathname + search,
         method,
         headersTimeout,
-        headers: { ...headers, ...(isPieces(body) ? { 'content-length': `${totalLength(body)}` } : {}) },
-        body: isPieces(body) ? Readable.from(body) : body,
+        headers: { ...headers, ...(isInPieces(body) ? { 'content-length': `${body.length}` } : {}) },
+        body: isInPieces(body) ? Readable.from(body.pieces) : body,
         ...(signal ? { signal } : {}),
       });
       const { statusCode: status, headers: fields, body: content } = response;

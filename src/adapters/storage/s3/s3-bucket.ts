@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
 import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
-import { type Outbound, type OutboundRequest, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
+import { type Outbound, type OutboundBody, type OutboundRequest, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { childText, readXml, type XmlElement } from './s3-xml.ts';
 
@@ -12,7 +12,7 @@ const maxUnused = 1 << 16; // bytes of a response that nobody needs
 export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | readonly Uint8Array[];
+  readonly body?: string | OutboundBody;
   /** Statuses of 300 or more that the caller interprets. All others are errors. */
   readonly expected?: readonly number[];
   /** ms until the response is read to its end, if there is no signal. Default: a minute. */

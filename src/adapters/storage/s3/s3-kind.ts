@@ -2,9 +2,8 @@ import type { StorageKind } from '#adapters/storage/kinds.ts';
 import { cacheStorages } from '#adapters/storage/storage-cache.ts';
 import { parseItemPath } from '#core/item-path.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
-import type { Outbound } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { S3Storage } from './s3-storage.ts';
+import { type S3Services, S3Storage } from './s3-storage.ts';
 
 /** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */
 function parseS3Configuration(text: string): S3Configuration {
@@ -17,8 +16,8 @@ function parseS3Configuration(text: string): S3Configuration {
  * Returns the kind `s3`: buckets of Amazon S3 and of services that speak its protocol. Locations of different tenants may overlap,
  * since each tenant names the credentials.
  */
-export const s3Kind = (outbound: Pick<Outbound, 'request'>): StorageKind => ({
-  open: cacheStorages(({ configuration }) => new S3Storage(parseS3Configuration(configuration), outbound)),
+export const s3Kind = (services: S3Services): StorageKind => ({
+  open: cacheStorages(({ configuration }) => new S3Storage(parseS3Configuration(configuration), services)),
   async configurationError({ configuration }) {
     const { endpoint, prefix = '' } = parseS3Configuration(configuration);
     if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))

@@ -1,3 +1,4 @@
+import type { PartSpace } from '#adapters/storage/part-space.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
@@ -16,6 +17,14 @@ import { abortUpload, clearUpload, recoverUpload, startS3Upload } from './s3-upl
 const checkInterval = 120_000;
 const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
 
+/** What all S3 storages share. */
+export interface S3Services {
+  readonly outbound: Pick<Outbound, 'request'>;
+  readonly parts: PartSpace;
+  /** ms, monotonic. */
+  readonly now?: () => number;
+}
+
 /** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
 export class S3Storage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
@@ -25,12 +34,13 @@ export class S3Storage implements Storage {
   readonly #changes: S3Changes;
   readonly #conditions: S3Conditions;
 
+  readonly #parts: PartSpace;
   readonly #now: () => number;
   #workedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param now ms, monotonic */
-  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, now: () => number = () => performance.now()) {
+  constructor(configuration: S3Configuration, { outbound, parts, now = () => performance.now() }: S3Services) {
     this.#now = now;
+    this.#parts = parts;
     this.#bucket = new S3Bucket(configuration, outbound);
     this.#keys = new S3Keys(configuration.prefix);
     this.#folders = new S3Folders(this.#bucket, this.#keys);
@@ -79,7 +89,7 @@ export class S3Storage implements Storage {
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startS3Upload({ folders: this.#folders, conditions: this.#conditions }, target, token);
+    return startS3Upload({ folders: this.#folders, conditions: this.#conditions, parts: this.#parts }, target, token);
   }
 
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {

@@ -1,3 +1,4 @@
+import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { nameError, numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
 import type { S3Conditions } from './s3-conditions.ts';
@@ -16,10 +17,20 @@ import {
 /** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
 const smallestPart = 8 << 20;
 const maxParts = 10_000;
+/** Sizes of the parts of an upload of unknown length, from this number of sent parts on: 2.5 TiB together. Few services need equal parts. */
+const growingParts = [
+  { from: 5000, size: 512 << 20 },
+  { from: 1000, size: 64 << 20 },
+];
 const partTimeLimit = 600_000; // ms
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
 
-const partSizeOf = (size: number | null) => Math.max(smallestPart, Math.ceil((size ?? 0) / maxParts));
+/** Returns the size of the next part. @param size of the file; null: unknown */
+function nextPartSize(size: number | null, sentParts: number): number {
+  if (size !== null) return Math.max(smallestPart, Math.ceil(size / maxParts));
+  return growingParts.find(({ from }) => sentParts >= from)?.size ?? smallestPart;
+}
+
 const stagedPart = (token: string) => `${token}.part`;
 const placedName = (token: string) => `${token}.name`;
 /** The token of an empty object that keeps a key for an upload. */
@@ -34,6 +45,7 @@ const keyOf = ({ keys }: S3Folders, { parent, name, ifTaken }: UploadTarget, tok
 interface UploadPlace {
   readonly folders: S3Folders;
   readonly conditions: S3Conditions;
+  readonly parts: PartSpace;
 }
 
 /** An upload: one request for a small file, several parts for a large one or one of unknown size. */
@@ -43,29 +55,33 @@ class S3Upload implements Upload {
   readonly #conditions: S3Conditions;
   readonly #target: UploadTarget;
   readonly #token: string;
-  readonly #partSize: number;
-  #chunks: Buffer[] = [];
-  #buffered = 0;
+  /** The part that is being collected; of a small file, all of it. */
+  readonly #part: UploadPart;
   readonly #etags: string[] = [];
   #isPlaced = false;
 
-  constructor({ folders, conditions }: UploadPlace, target: UploadTarget, token: string, handle: string | null) {
+  constructor({ folders, conditions, parts }: UploadPlace, target: UploadTarget, token: string, handle: string | null) {
     this.#folders = folders;
     this.#conditions = conditions;
     this.#target = target;
     this.#token = token;
     this.handle = handle;
-    this.#partSize = partSizeOf(target.size);
+    this.#part = new UploadPart(parts);
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#chunks.push(Buffer.from(chunk));
-    this.#buffered += chunk.length;
-    if (this.handle !== null && this.#buffered >= this.#partSize) await this.#sendPart(this.handle);
+    if (this.handle === null) return this.#part.append(chunk);
+    for (let start = 0; start < chunk.length; ) {
+      const partSize = nextPartSize(this.#target.size, this.#etags.length);
+      const end = Math.min(chunk.length, start + partSize - this.#part.length);
+      await this.#part.append(chunk.subarray(start, end));
+      start = end;
+      if (this.#part.length === partSize) await this.#sendPart(this.handle);
+    }
   }
 
   async sync(): Promise<void> {
-    if (this.handle !== null && (this.#buffered > 0 || this.#etags.length === 0)) await this.#sendPart(this.handle);
+    if (this.handle !== null && (this.#part.length > 0 || this.#etags.length === 0)) await this.#sendPart(this.handle);
   }
 
   async place(): Promise<string> {
@@ -79,12 +95,13 @@ class S3Upload implements Upload {
   }
 
   async discard(): Promise<void> {
+    await this.#part.clear();
     if (this.handle !== null && !this.#isPlaced) await abortMultipart(this.#folders.bucket, this.#key, this.handle);
     await clearUpload(this.#folders, this.#token, this.#target.ifTaken === 'number');
   }
 
-  async closeForRecovery(): Promise<void> {
-    this.#chunks = [];
+  closeForRecovery(): Promise<void> {
+    return this.#part.clear();
   }
 
   get #key(): string {
@@ -92,10 +109,10 @@ class S3Upload implements Upload {
   }
 
   async #sendPart(uploadId: string): Promise<void> {
-    const body = this.#chunks;
-    [this.#chunks, this.#buffered] = [[], 0];
     const query = { partNumber: `${this.#etags.length + 1}`, uploadId };
-    const response = await this.#folders.bucket.sendAndRead('PUT', this.#key, { query, body, expected: [404], timeLimit: partTimeLimit });
+    const request = { query, body: this.#part.body(), expected: [404], timeLimit: partTimeLimit };
+    const response = await this.#folders.bucket.sendAndRead('PUT', this.#key, request);
+    await this.#part.clear();
     if (response.status >= 300) throw new ItemChanged('the service has ended the upload');
     this.#etags.push(response.headers['etag'] ?? '');
   }
@@ -143,7 +160,7 @@ class S3Upload implements Upload {
   /** Stores the file with one request. @returns false if another program has written the object meanwhile */
   async #putWhole(key: string): Promise<boolean> {
     const headers = { [tokenHeader]: this.#token, ...(await this.#condition()) };
-    const request = { headers, body: this.#chunks, expected: [409, 412], timeLimit: partTimeLimit };
+    const request = { headers, body: this.#part.body(), expected: [409, 412], timeLimit: partTimeLimit };
     return (await this.#folders.bucket.sendAndRead('PUT', key, request)).status < 300;
   }
 
