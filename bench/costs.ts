@@ -51,10 +51,10 @@ async function measureCost(
   }
   const done = results.filter(({ response }) => response.ok);
   const counted = done.length > 0 ? done : results;
-  const least = (of: 'blockedTime' | 'responseTime') => Math.min(...counted.map(({ [of]: cost }) => cost));
+  const smallest = (of: 'blockedTime' | 'responseTime') => Math.min(...counted.map(({ [of]: cost }) => cost));
   const last = counted.at(-1);
   if (!last) throw new Error('no request was sent');
-  return { ...last, blockedTime: least('blockedTime'), responseTime: least('responseTime') };
+  return { ...last, blockedTime: smallest('blockedTime'), responseTime: smallest('responseTime') };
 }
 
 async function costsOfOperations(postern: BenchPostern): Promise<readonly Cost[]> {

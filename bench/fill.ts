@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { firstNames, names, records, type ShareRecord, seededRandom } from './records.ts';
+import { firstNames, lastNames, records, type ShareRecord, seededRandom } from './records.ts';
 
 const tenants = 100;
 const flags = [
@@ -47,7 +47,7 @@ function rowOf({ tid, title, description, path, viewId }: ShareRecord, number: n
 function accessUserRow(number: number, profile: number): Row {
   const random = seededRandom(number);
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
-  const [first, last] = [pick(firstNames), pick(names)];
+  const [first, last] = [pick(firstNames), pick(lastNames)];
   const username = `${first}.${last}.${number}`.toLowerCase();
   const email = `${username}@example.com`;
   return {

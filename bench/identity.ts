@@ -96,9 +96,9 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
       0.5,
     ),
   );
-  const least =
+  const minimal =
     'the same by the smallest program that gives state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
-  note(floor(least, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
+  note(floor(minimal, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
   await using withoutLink = await startServer(
     join(import.meta.dirname, 'servers/start-without-link.ts'),
     [provider.issuer],
@@ -107,7 +107,7 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
   );
   const parts = 'the same by the HTTP server, limit, OpenID library, encryption and cookie of Postern alone: no link, no database';
   note(floor(parts, 'requests/s', await comparedTo(`${withoutLink.url}/sign-in/link`)));
-  const request = 'a visit without a sign-in, compared with a bare redirect: the least that a request at a link costs';
+  const request = 'a visit without a sign-in, compared with a bare redirect: the minimum that a request at a link costs';
   note(floor(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
 }
 
@@ -158,9 +158,9 @@ async function hangingDirectory(note: Note, postern: BenchPostern, bare: Measure
     );
   const what = `p99 of a visit while ${visitorsThatSignIn} visitors sign in at a directory that hangs`;
   note(timesAtMost(what, await comparedTo(`${await visitUrl(postern, 1)}/visit`, signIn), 2));
-  const least = await comparedTo(`${bare.url}/fixed`, `${bare.url}/hang`);
+  const minimal = await comparedTo(`${bare.url}/fixed`, `${bare.url}/hang`);
   note({
-    ...timesAtMost('the same at a bare server that never answers them', least, Number.POSITIVE_INFINITY),
+    ...timesAtMost('the same at a bare server that never answers them', minimal, Number.POSITIVE_INFINITY),
     target: 'none: for comparison',
   });
   directory.close();
@@ -193,13 +193,13 @@ async function forgedResponses(note: Note, postern: BenchPostern, folder: string
     note(atMost(what, await loopDelay(postern), 20, 'ms'));
     await bareLoopDelay(bare);
     await sendTo(`${bare.url}/refuse`);
-    const least = atMost(
+    const minimal = atMost(
       'the same at a bare server that refuses each one unread',
       await bareLoopDelay(bare),
       Number.POSITIVE_INFINITY,
       'ms',
     );
-    note({ ...least, target: 'none: for comparison' });
+    note({ ...minimal, target: 'none: for comparison' });
   }
 }
 

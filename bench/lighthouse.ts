@@ -59,13 +59,13 @@ async function scoresOf({ url, bounds, desktop = false, cookie }: AuditedPage, f
 export async function lighthouseScores(note: (figure: Figure) => void, page: AuditedPage, folder: string): Promise<void> {
   const scores: Record<string, number>[] = [];
   for (let run = 0; run < runs; run += 1) scores.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));
-  for (const [name, least] of Object.entries(page.bounds)) {
+  for (const [name, minimum] of Object.entries(page.bounds)) {
     const each = scores.map((one) => one[name] ?? 0);
     const ours = median(each);
     const spread = `${ours} (${Math.min(...each)} to ${Math.max(...each)})`;
     note({
       ...{ what: `Lighthouse of ${page.what}, ${name}`, reference: '', ours: spread, ratio: '' },
-      ...{ target: `at least ${least}`, holds: ours >= least },
+      ...{ target: `at least ${minimum}`, holds: ours >= minimum },
     });
   }
 }

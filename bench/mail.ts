@@ -58,14 +58,14 @@ const fromEverywhere = (bodyOf: (number: number) => object): autocannon.Request 
   },
 });
 
-async function downloads(url: string): Promise<number> {
+async function measureDownloads(url: string): Promise<number> {
   const requests = [downloadsOf(new URL(url).pathname)];
   const { '2xx': done, non2xx, duration } = await autocannon({ url, connections: 8, duration: 2, requests });
   if (non2xx > 0) throw new Error(`${url}: ${non2xx} refused`);
   return done / duration;
 }
 
-async function alerts(note: Note, postern: BenchPostern, files: string): Promise<void> {
+async function measureAlerts(note: Note, postern: BenchPostern, files: string): Promise<void> {
   mkdirSync(join(files, 'small'));
   for (let number = 0; number < filesPerVisitor; number += 1) writeFileSync(join(files, 'small', `${number}.bin`), Buffer.alloc(1024));
   const link = async (over: object) => {
@@ -74,16 +74,16 @@ async function alerts(note: Note, postern: BenchPostern, files: string): Promise
   };
   const silent = await link({});
   const alerting = await link({ alertDownload: true, notifyEmails: 'ops@example.com' });
-  await using least = await startServer(join(import.meta.dirname, 'servers/least-downloads.ts'), [files], {}, /ready (\d+)/);
+  await using minimalServer = await startServer(join(import.meta.dirname, 'servers/minimal-downloads.ts'), [files], {}, /ready (\d+)/);
   const compare = (reference: string, ours: string) =>
     measurePairs(
       rounds,
-      () => downloads(reference),
-      () => downloads(ours),
+      () => measureDownloads(reference),
+      () => measureDownloads(ours),
       2,
     );
   note(atLeast('a download that enqueues an alert, compared with one that does not', 'downloads/s', await compare(silent, alerting), 0.95));
-  const floorPair = await compare(`${least.url}/silent`, `${least.url}/alert`);
+  const floorPair = await compare(`${minimalServer.url}/silent`, `${minimalServer.url}/alert`);
   note(floor('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', floorPair));
 }
 
@@ -103,7 +103,7 @@ async function mailRate(server: MailServer, send: () => Promise<unknown>): Promi
   return mailsPerRound / ((performance.now() - start) / 1000);
 }
 
-async function sending(note: Note, postern: BenchPostern, server: MailServer, folder: string): Promise<void> {
+async function measureSending(note: Note, postern: BenchPostern, server: MailServer, folder: string): Promise<void> {
   const { id } = await postern.call('share/add', shareBody);
   const response = await fetch(`${postern.url}/api/v1/share/previewInvitation`, {
     ...{ method: 'POST', headers: postern.authorization, body: JSON.stringify({ id, emails: 'ann@example.com' }) },
@@ -118,16 +118,20 @@ async function sending(note: Note, postern: BenchPostern, server: MailServer, fo
     });
   const bare = () =>
     through((transport) => Promise.all(Array.from({ length: mailsPerRound }, (_, number) => transport.sendMail(mailOf(number)))));
-  const least = () => through((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
+  const sendMinimally = () => through((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
   const pair = await measurePairs(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
   note(atLeast('sending e-mails, compared with nodemailer', 'mails/s', pair, 0.8));
   note(
-    floor('the smallest program that records each outcome, compared with nodemailer', 'mails/s', await measurePairs(rounds, bare, least)),
+    floor(
+      'the smallest program that records each outcome, compared with nodemailer',
+      'mails/s',
+      await measurePairs(rounds, bare, sendMinimally),
+    ),
   );
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. autocannon's own figure has no fractions. */
-async function visits(url: string): Promise<{ p99: number }> {
+async function measureVisits(url: string): Promise<{ p99: number }> {
   const times: number[] = [];
   const ended = Promise.withResolvers<void>();
   const load = autocannon({ url, connections: 4, duration: 10 }, () => ended.resolve());
@@ -157,7 +161,7 @@ function addWaitingMails(database: string): void {
   db.exec('COMMIT');
 }
 
-/** Returns the growth of a bare server's memory by a thread that sends mails, in MiB. The same requests run before and afterwards. */
+/** Returns by how many MiB the memory of a bare server grows when a thread sends mails. The same requests run before and afterwards. */
 async function memoryOfThread({ port }: MailServer): Promise<number> {
   await using bare = await startServer(
     join(import.meta.dirname, 'servers/mail-thread.mjs'),
@@ -166,23 +170,23 @@ async function memoryOfThread({ port }: MailServer): Promise<number> {
     /ready (\d+)/,
     memoryFlags,
   );
-  for (let round = 0; round < 2; round += 1) await visits(bare.url);
+  for (let round = 0; round < 2; round += 1) await measureVisits(bare.url);
   const before = bare.memory().now;
   await fetch(`${bare.url}/send`);
-  for (let round = 0; round < 2; round += 1) await visits(bare.url);
+  for (let round = 0; round < 2; round += 1) await measureVisits(bare.url);
   return bare.memory().now - before;
 }
 
-async function backlog(note: Note, data: string, server: MailServer): Promise<void> {
+async function measureBacklog(note: Note, data: string, server: MailServer): Promise<void> {
   const measure = async (postern: BenchPostern) => {
     const url = `${postern.url}/s/${(await postern.call('share/add', shareBody)).viewId}/visit`;
-    await visits(url);
-    const { p99 } = await visits(url);
+    await measureVisits(url);
+    const { p99 } = await measureVisits(url);
     return { p99, memory: postern.memory().now };
   };
   const environment = mailEnvironment(server);
   await server.delay(50); // so that the mails wait
-  let [before, besideLeast] = Array.from({ length: 2 }, () => ({ p99: 0, memory: 0 }));
+  let [before, besideMinimal] = Array.from({ length: 2 }, () => ({ p99: 0, memory: 0 }));
   {
     await using postern = await startPostern(data, environment);
     before = await measure(postern);
@@ -192,7 +196,7 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
       {},
       /ready (\d)/,
     );
-    besideLeast = await measure(postern);
+    besideMinimal = await measure(postern);
   }
   addWaitingMails(join(data, 'postern.db'));
   await using postern = await startPostern(data, environment);
@@ -203,12 +207,12 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
     ...{ reference: `${before.p99.toFixed(2)} ms`, ours: `${p99.toFixed(2)} ms`, ratio: (p99 / before.p99).toFixed(2) },
   });
   note(slower(`p99 of a visit with ${name}`, beside, 1.1));
-  const leastName = 'p99 of a visit while a separate process sends mails with the smallest program';
-  note({ ...slower(leastName, besideLeast, Number.POSITIVE_INFINITY), target: 'none: for comparison' });
+  const minimalName = 'p99 of a visit while the smallest mail program runs in a separate process';
+  note({ ...slower(minimalName, besideMinimal, Number.POSITIVE_INFINITY), target: 'none: for comparison' });
   note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
   const memory = await memoryOfThread(server);
-  const leastMemory = 'memory of a bare server, growth by a thread that sends mails with nodemailer';
-  note({ ...atMost(leastMemory, memory, Number.POSITIVE_INFINITY, 'MiB'), target: 'none: for comparison' });
+  const minimalMemory = 'memory of a bare server, growth by a thread that sends mails with nodemailer';
+  note({ ...atMost(minimalMemory, memory, Number.POSITIVE_INFINITY, 'MiB'), target: 'none: for comparison' });
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const start = performance.now();
@@ -220,7 +224,7 @@ async function backlog(note: Note, data: string, server: MailServer): Promise<vo
 }
 
 /** Measures visits while many networks request codes, and while the same requests go to a server that does nothing. */
-async function codeFlood(note: Note, postern: BenchPostern, server: MailServer): Promise<void> {
+async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailServer): Promise<void> {
   const profile = await postern.call('loginprofile/add', { title: 'Flood', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const { viewId } = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const visit = `${postern.url}/s/${(await postern.call('share/add', shareBody)).viewId}/visit`;
@@ -264,9 +268,9 @@ export async function mail(note: Note, folder: string): Promise<void> {
   await using server = await startMailServer();
   {
     await using postern = await startPostern(folder, mailEnvironment(server));
-    await alerts(note, postern, join(folder, 'files'));
-    await sending(note, postern, server, folder);
-    await codeFlood(note, postern, server);
+    await measureAlerts(note, postern, join(folder, 'files'));
+    await measureSending(note, postern, server, folder);
+    await measureCodeFlood(note, postern, server);
   }
-  await backlog(note, join(folder, 'backlog'), server);
+  await measureBacklog(note, join(folder, 'backlog'), server);
 }

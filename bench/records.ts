@@ -34,7 +34,7 @@ const subjects = [
   'Prüfung',
 ];
 export const firstNames = ['Anna', 'Bernd', 'Chidi', 'Dmitri', 'Eiko', 'Fatima', 'Georg', 'Hanna', 'Ivan', 'Júlia'];
-export const names = [
+export const lastNames = [
   'Dorn',
   'Schmidt',
   'Okafor',
@@ -73,7 +73,7 @@ export function* records(total: number, others: readonly number[]): Generator<Sh
   const random = seededRandom(total);
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   for (let number = 0; number < total; number += 1) {
-    const [kind, subject, name] = [pick(kinds), pick(subjects), pick(names)];
+    const [kind, subject, name] = [pick(kinds), pick(subjects), pick(lastNames)];
     const year = 2015 + Math.floor(random() * 12);
     const rare = random() < 0.00007 ? ' Müller Straße 7' : '';
     let viewId = '';
@@ -81,7 +81,7 @@ export function* records(total: number, others: readonly number[]): Generator<Sh
     yield {
       tid: number % 2 === 0 ? 1 : pick(others),
       title: `${kind} ${subject} ${name} ${year}-${number}`,
-      description: `For the ${subject.toLowerCase()} department, checked by ${pick(names)} in the ${pick(['EU', 'US', 'APAC'])} office${rare}`,
+      description: `For the ${subject.toLowerCase()} department, checked by ${pick(lastNames)} in the ${pick(['EU', 'US', 'APAC'])} office${rare}`,
       path: `/clients/${name.toLowerCase()}/${year}/${subject.toLowerCase()}/${kind.toLowerCase()}-${number}.${pick(endings)}`,
       viewId,
     };

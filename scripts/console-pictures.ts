@@ -36,14 +36,15 @@ const openId = await withProvider('Staff (Entra ID)', 5, {
     issuer: 'https://login.microsoftonline.com/9f2c6a1e-0000-4000-8000-5d1c3b7a2e10/v2.0',
     clientId: '5d0c1f5e-0000-4000-8000-2b7d3c9e4f60',
   },
-  ...{ clientSecret: 'a secret', scopes: 'openid profile email', groupsClaim: 'groups', usernameClaim: 'preferred_username' },
+  ...{ clientSecret: 'a secret', scopes: 'openid email profile offline_access', groupsClaim: 'groups', usernameClaim: 'upn' },
 });
 const saml = await withProvider('Partners (SAML)', 6, {
   ...{ metadataUrl: 'https://login.example.com/saml/metadata', groupsAttribute: 'groups', emailAttribute: 'email', emailTrust: 'provider' },
 });
 const directory = await withProvider('Head office (Active Directory)', 7, {
   ...{ url: 'ldaps://dc1.example.com', baseDn: 'dc=example,dc=com', bindDn: 'postern@example.com', bindPassword: 'a secret' },
-  ...{ userFilter: '(&(objectClass=user)(sAMAccountName={username}))', groupsFrom: 'memberOf', nestedGroups: true },
+  ...{ userFilter: '(&(objectCategory=person)(|(sAMAccountName={username})(userPrincipalName={username})))' },
+  ...{ usernameAttribute: 'sAMAccountName', emailAttribute: 'mail', groupsFrom: 'memberOf', nestedGroups: true },
 });
 for (const [username, firstName, lastName] of [
   ['ann', 'Ann', 'Lee'],

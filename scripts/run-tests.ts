@@ -27,7 +27,7 @@ const usesDatabase =
   /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|hostile-codes|unsubscribe)\.)|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|sessions|sign-in-(delay|kinds)|audit)\./;
 /** Each file runs in a process of its own. They share compiled code. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
-/** `npm test` has just built: threads run from the build, which starts them in a third of the time. */
+/** `npm test` has just built the server, so threads run from the build, which starts them in a third of the time. */
 const execArgv = process.argv.includes('--built-threads') ? ['--import', join(import.meta.dirname, '../test/parts/built-threads.mjs')] : [];
 /** A test that hangs fails, and the others go on; ms. Far longer than the slowest file takes on a loaded machine. */
 const timeout = 300_000;

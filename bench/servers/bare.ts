@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
-import { startLeastSignIn } from './least-sign-in.ts';
+import { startMinimalSignIn } from './minimal-sign-in.ts';
 
 const folder = process.argv[2] ?? '.';
 const database = new DatabaseSync(join(folder, 'bare.db'));
@@ -38,11 +38,11 @@ function delayUntilNow(): string {
   return `${p99}`;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = request.url ?? '';
   if (url === '/redirect') return void response.writeHead(303, { location: 'https://login.example.com/authorize' }).end();
   if (url.startsWith('/sign-in/')) {
-    const { status, headers } = startLeastSignIn(request);
+    const { status, headers } = startMinimalSignIn(request);
     return void response.writeHead(status, headers).end();
   }
   if (url === '/hang') return void (await bodyOf(request));
@@ -58,7 +58,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end(fixed);
 }
 
-const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+const server = createServer((request, response) => void respond(request, response).catch(() => response.destroy()));
 server.listen(0, '127.0.0.1', () => {
   const address: AddressInfo | string | null = server.address();
   console.log(`ready ${typeof address === 'object' ? address?.port : ''}`);

@@ -1,4 +1,4 @@
-// The least start of a sign-in from the parts of Postern: its HTTP server, limit, library, encryption and cookie, without a link or a database.
+// The smallest server that starts a sign-in with Postern's own parts, without a link or a database.
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { keyVault } from '#adapters/os/key-vault.ts';

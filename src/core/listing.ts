@@ -52,7 +52,7 @@ interface Candidate<T> {
 export class PageTooDeep extends Error {}
 
 const defaultMaxBytes = 128 << 20; // memory for candidates
-// After dropping entries, at least a quarter of the memory must be free. Otherwise it would sort again after every few entries.
+// After dropping entries, at least a quarter of the memory must be free. Otherwise the entries would be sorted again after every few additions.
 const maxFilledAfterDrop = 0.75;
 /** Returns the memory that a candidate takes, in bytes: its objects, its name, and the key if it differs from the name. */
 const memoryOf = ({ entry, key }: Candidate<SortableEntry>) => 200 + 2 * entry.name.length + (key === entry.name ? 0 : 2 * key.length);
@@ -102,7 +102,7 @@ export class PageSelection<T extends SortableEntry> {
       if (this.#lastOfPage && this.#compare(candidate, this.#lastOfPage) > 0) continue;
       this.#candidates.push(candidate);
       this.#bytes += memoryOf(candidate);
-      if (this.#bytes > this.#maxBytes) this.#dropBehindPage();
+      if (this.#bytes > this.#maxBytes) this.#dropAfterPage();
     }
   }
 
@@ -113,7 +113,7 @@ export class PageSelection<T extends SortableEntry> {
     return { entries: page.map(({ entry }) => entry), total: this.#total };
   }
 
-  #dropBehindPage(): void {
+  #dropAfterPage(): void {
     const end = this.#query.startIndex + this.#query.pageSize;
     this.#candidates = this.#candidates.sort(this.#compare).slice(0, end);
     this.#lastOfPage = this.#candidates[end - 1];

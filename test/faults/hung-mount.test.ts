@@ -109,7 +109,7 @@ test('while a mount hangs, Postern stops on SIGTERM, and another one starts on i
   await until(async () => (await postern.send('audit/search', { action: 'createFolder' })).body.list.length === 1);
   postern.child.kill('SIGTERM');
   // The kernel keeps the blocked thread until the mount answers, whatever signal the process gets. Nothing else of it is left.
-  await postern.saying(/Postern exits without waiting/);
+  await postern.waitForOutput(/Postern exits without waiting/);
   await creating;
   const next = await runPostern(t, environment);
   assert.equal(await statusOf(`${next.publicUrl}${new URL(other).pathname}/file/kept`), 200);

@@ -54,7 +54,7 @@ test('an address that the profile allows signs in without an access user, and th
   assert.equal(await eve.enter(share.base, 'eve@client.example', await codeFor('eve@client.example')), 403);
 });
 
-test('a code signs in at a portal, whose mail leads to the portal', async (t) => {
+test('a visitor signs in at a portal with a code, and the link in the mail leads to the portal', async (t) => {
   const { postern, sink, profile, codeFor } = await startWithCodes(t);
   const base = `/p/${profile.viewId}`;
   const browser = new Browser(postern);
@@ -106,7 +106,7 @@ test('without a mail server, a request for a code is refused, and the response s
   assert.deepEqual([status, body.code], [503, 'signInUnavailable']);
 });
 
-test('a request in the wrong form names the field and says what is right', async (t) => {
+test('the response to a malformed request names the field and says what is valid', async (t) => {
   const { postern, share } = await startWithCodes(t);
   const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
   const atDoor = await linkTo(postern, { authenticationId: door.id });

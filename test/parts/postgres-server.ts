@@ -77,13 +77,13 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     server = child;
-    let said = '';
+    let output = '';
     await new Promise<void>((resolve, reject) => {
       child.stderr?.on('data', (chunk) => {
-        said = (said + chunk).slice(-10_000);
-        if (/ready to accept (read-only )?connections/.test(said)) resolve();
+        output = (output + chunk).slice(-10_000);
+        if (/ready to accept (read-only )?connections/.test(output)) resolve();
       });
-      child.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)));
+      child.once('exit', () => reject(new Error(`PostgreSQL ended: ${output}`)));
     });
   }
   async function stop(): Promise<void> {

@@ -72,7 +72,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(await countJobs(living), [{ kind: 'mail', waiting: 0, running: 1, failed: 0, oldest: 0 }]);
   });
 
-  test(`a job that is enqueued again while it runs, runs once more (${engine})`, async (t) => {
+  test(`a job that is enqueued again while it is running runs once more (${engine})`, async (t) => {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
     await add(ports, 'a', 'first');
@@ -101,7 +101,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
     let runs = 0;
-    const said: string[] = [];
+    const logLines: string[] = [];
     const kind: JobKind = {
       name: 'mail',
       every: null,
@@ -114,17 +114,17 @@ export function jobContract(engine: string, begin: OpenStore): void {
         throw new Error('the server is away');
       },
     };
-    await using runner = new ScheduledJobs(ports, [kind], (line) => said.push(line));
+    await using runner = new ScheduledJobs(ports, [kind], (line) => logLines.push(line));
     await add(ports, 'a');
     for (const run of [1, 2, 3]) {
       await makeDue(ports);
       runner.wake();
-      await until(() => said.length === run);
+      await until(() => logLines.length === run);
       assert.equal(runs, run);
     }
-    assert.match(said[0] ?? '', /Job mail has failed: the server is away. It runs again in 3600 s/);
-    assert.match(said[1] ?? '', /It runs again in 7200 s/);
-    assert.match(said[2] ?? '', /It is given up/);
+    assert.match(logLines[0] ?? '', /Job mail has failed: the server is away. It runs again in 3600 s/);
+    assert.match(logLines[1] ?? '', /It runs again in 7200 s/);
+    assert.match(logLines[2] ?? '', /It is given up/);
     assert.deepEqual(
       (await countJobs(ports)).map(({ oldest: _, ...counts }) => counts),
       [{ kind: 'mail', waiting: 0, running: 0, failed: 1 }],

@@ -58,7 +58,7 @@ test('the access log records client, path and result of each request, and no sec
   assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);
   const whole = readFileSync(join(logs, 'access.log'), 'utf8');
   for (const secret of [viewId, 'hidden', adminKey]) assert.ok(!whole.includes(secret), secret);
-  assert.equal(postern.said().includes('"path"'), false, 'the log of the program has none of it');
+  assert.equal(postern.output().includes('"path"'), false, 'the log of the program has none of it');
 });
 
 test('a download that the visitor aborts is logged as incomplete', async (t) => {
@@ -95,5 +95,5 @@ test('if the access log cannot be written, the start fails and names the setting
   const data = await temporaryFolder(t);
   const postern = spawnPostern(t, { POSTERN_DATA: data, POSTERN_ACCESS_LOG: join(data, 'no-such-folder', 'access.log') });
   assert.equal((await postern.ended).code, 69);
-  assert.match(postern.said(), /POSTERN_ACCESS_LOG: .*cannot be written \(ENOENT\)/);
+  assert.match(postern.output(), /POSTERN_ACCESS_LOG: .*cannot be written \(ENOENT\)/);
 });

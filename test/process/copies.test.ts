@@ -22,35 +22,35 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-let made = 0;
+let databaseCount = 0;
 type Environment = Record<string, string>;
 /** Returns the settings for an empty database of each engine. */
 const engines: Record<string, (t: TestContext) => Promise<Environment>> = {
   SQLite: async (t) => ({ POSTERN_DATA: await temporaryFolder(t) }),
   async PostgreSQL(t) {
-    made += 1;
+    databaseCount += 1;
     const client = new pg.Client(server.url('postgres'));
     await client.connect();
-    await client.query(`CREATE DATABASE c${made}`);
+    await client.query(`CREATE DATABASE c${databaseCount}`);
     await client.end();
-    return { POSTERN_DATA: await temporaryFolder(t), POSTERN_DATABASE_URL: server.url(`c${made}`) };
+    return { POSTERN_DATA: await temporaryFolder(t), POSTERN_DATABASE_URL: server.url(`c${databaseCount}`) };
   },
 };
 
-async function maintain(environment: Environment, ...args: string[]): Promise<{ code: number; said: string }> {
+async function maintain(environment: Environment, ...args: string[]): Promise<{ code: number; output: string }> {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'build/server/maintain.js', ...args], {
     cwd: project,
     env: { PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const output of [child.stdout, child.stderr])
-    output.on('data', (chunk) => {
-      said += chunk;
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
     });
   const [code] = await once(child, 'close');
-  return { code, said };
+  return { code, output };
 }
 
 /** Starts a Postern with shares, a login profile and a session. Its newest share is deleted. */
@@ -62,26 +62,26 @@ async function startFilled(t: TestContext, environment: Environment) {
   const base = new URL(share.viewUrl).pathname;
   const cookie = await signIn(postern, base, 'ann');
   assert.equal((await postern.visit(`${base}/file/welcome.txt`, { headers: { cookie } })).status, 200);
-  const gone = await postern.call('share/add', newShare());
-  await postern.call('share/delete', { id: gone.id });
-  return { postern, share, base, cookie, gone };
+  const deletedShare = await postern.call('share/add', newShare());
+  await postern.call('share/delete', { id: deletedShare.id });
+  return { postern, share, base, cookie, deletedShare };
 }
 
 /** Checks that records, sessions and stored idempotent responses are the same, and that no share id is used twice. */
-async function checkSame(copy: TestPostern, { share, base, cookie, gone }: Awaited<ReturnType<typeof startFilled>>) {
+async function checkSame(copy: TestPostern, { share, base, cookie, deletedShare }: Awaited<ReturnType<typeof startFilled>>) {
   const record = await copy.call('share/get', { id: share.id });
   assert.deepEqual([record.title, record.userNames, record.groupNames], ['Größe 😀', 'ann', 'staff']);
   assert.equal((await copy.visit(`${base}/list`, { headers: { cookie } })).status, 200);
-  const twin = newShare({
+  const duplicateBody = newShare({
     title: 'Größe 😀',
     authenticationId: record.authenticationId,
     allowAllUsers: false,
     userNames: 'ann',
     groupNames: 'staff',
   });
-  const again = await copy.send('share/add', twin, { headers: { 'idempotency-key': 'the first' } });
+  const again = await copy.send('share/add', duplicateBody, { headers: { 'idempotency-key': 'the first' } });
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
-  assert.ok((await copy.call('share/add', newShare())).id > gone.id);
+  assert.ok((await copy.call('share/add', newShare())).id > deletedShare.id);
   assert.ok((await copy.call('audit/search', { shareId: share.id })).totalCount >= 2);
 }
 
@@ -91,21 +91,21 @@ for (const [from, beginFrom] of Object.entries(engines))
       const environment = await beginFrom(t);
       const filled = await startFilled(t, environment);
       const file = join(await temporaryFolder(t), 'postern.backup');
-      let going = true;
+      let isRunning = true;
       const changes = (async () => {
-        while (going) await filled.postern.call('share/add', newShare({ title: 'meanwhile' }));
+        while (isRunning) await filled.postern.call('share/add', newShare({ title: 'meanwhile' }));
       })();
       const backup = await maintain(environment, 'backup', file);
-      going = false;
+      isRunning = false;
       await changes;
-      assert.deepEqual([backup.code, backup.said.includes('complete')], [0, true], backup.said);
+      assert.deepEqual([backup.code, backup.output.includes('complete')], [0, true], backup.output);
 
       const target = await beginTo(t);
       const restored = await maintain(target, 'restore', file);
-      assert.equal(restored.code, 0, restored.said);
+      assert.equal(restored.code, 0, restored.output);
 
       const copy = await startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
-      await checkSame(copy, { ...filled, gone: filled.share });
+      await checkSame(copy, { ...filled, deletedShare: filled.share });
     });
 
 for (const [to, beginTo] of Object.entries(engines))
@@ -141,21 +141,21 @@ test('if two backups write to the same file at once, one is complete and the oth
   await postern.stop();
 });
 
-test('a SQLite database moves to PostgreSQL only while Postern is stopped, even after a start that was too early, and no share id is used twice', async (t) => {
+test('a SQLite database moves to PostgreSQL only while Postern is stopped, even after a start that was refused because the database had not been moved, and no share id is used twice', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
   const filled = await startFilled(t, source);
   const environment = { ...target, ...source };
   const early = await maintain(environment, 'move-store');
-  assert.deepEqual([early.code, /already uses/.test(early.said)], [1, true], early.said);
+  assert.deepEqual([early.code, /already uses/.test(early.output)], [1, true], early.output);
   await filled.postern.stop();
   const refused = spawnPostern(t, { ...environment, ...secret });
   assert.equal((await refused.ended).code, 69);
-  assert.match(refused.said(), /move-store/);
+  assert.match(refused.output(), /move-store/);
 
   const moved = await maintain(environment, 'move-store');
-  assert.equal(moved.code, 0, moved.said);
+  assert.equal(moved.code, 0, moved.output);
   const copy = await startPostern(t, { environment: { ...environment, ...secret }, data: source['POSTERN_DATA'] ?? '' });
   await checkSame(copy, filled);
 });
@@ -166,18 +166,18 @@ test('Postern does not start on an incomplete restore, and a second restore comp
   assert.ok(source && target);
   const filled = await startFilled(t, source);
   const folder = await temporaryFolder(t);
-  const whole = join(folder, 'whole');
-  assert.equal((await maintain(source, 'backup', whole)).code, 0);
-  const lines = gunzipSync(readFileSync(whole)).toString('utf8').split('\n');
+  const complete = join(folder, 'complete');
+  assert.equal((await maintain(source, 'backup', complete)).code, 0);
+  const lines = gunzipSync(readFileSync(complete)).toString('utf8').split('\n');
   const broken = join(folder, 'broken');
   writeFileSync(broken, gzipSync(lines.slice(0, -6).join('\n')));
 
   const failed = await maintain(target, 'restore', broken);
-  assert.deepEqual([failed.code, failed.said.includes('incomplete')], [1, true], failed.said);
+  assert.deepEqual([failed.code, failed.output.includes('incomplete')], [1, true], failed.output);
   const start = () => startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
   await assert.rejects(start, /did not finish/);
 
-  assert.equal((await maintain(target, 'restore', whole)).code, 0);
+  assert.equal((await maintain(target, 'restore', complete)).code, 0);
   await checkSame(await start(), filled);
 });
 
@@ -192,17 +192,17 @@ test('a restore is refused while Postern runs, and Postern exits if its database
   const client = new pg.Client(target['POSTERN_DATABASE_URL']);
   await client.connect();
   const refused = await maintain(target, 'restore', file);
-  assert.equal(refused.code, 1, refused.said);
+  assert.equal(refused.code, 1, refused.output);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   const beside = await maintain(target, 'restore', file);
-  assert.match(beside.said, /stop every Postern that uses it/);
+  assert.match(beside.output, /stop every Postern that uses it/);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'); // the running Postern finds an empty database
   assert.deepEqual(await running.ended, { code: 70, signal: null });
-  assert.match(running.said(), /not the one that Postern started with/);
+  assert.match(running.output(), /not the one that Postern started with/);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   await client.end();
   const restored = await maintain(target, 'restore', file);
-  assert.equal(restored.code, 0, restored.said);
+  assert.equal(restored.code, 0, restored.output);
 });
 
 test('a backup over an existing file, a restore into a used database and a restore of another file are refused', async (t) => {
@@ -212,14 +212,14 @@ test('a backup over an existing file, a restore into a used database and a resto
   const folder = await temporaryFolder(t);
   const file = join(folder, 'backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);
-  assert.match((await maintain(source, 'backup', file)).said, /already exists/);
+  assert.match((await maintain(source, 'backup', file)).output, /already exists/);
   const full = await engines['PostgreSQL']?.(t);
   assert.ok(full);
   await startPostern(t, { environment: { ...full, ...secret }, data: full['POSTERN_DATA'] ?? '' });
-  assert.match((await maintain(full, 'restore', file)).said, /not empty/);
+  assert.match((await maintain(full, 'restore', file)).output, /not empty/);
   writeFileSync(join(folder, 'other'), gzipSync('{"some":"thing"}\n'));
   assert.match(
-    (await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).said,
+    (await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).output,
     /not a backup of Postern/,
   );
 });
@@ -231,12 +231,12 @@ test('a restore of a damaged backup fails with a message, not with a stack trace
   const folder = await temporaryFolder(t);
   const file = join(folder, 'backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);
-  const whole = readFileSync(file);
-  const flipped = Buffer.from(whole);
-  flipped.writeUInt8(whole.readUInt8(whole.length >> 1) ^ 0xff, whole.length >> 1);
-  const lines = gunzipSync(whole).toString('utf8').split('\n');
+  const complete = readFileSync(file);
+  const flipped = Buffer.from(complete);
+  flipped.writeUInt8(complete.readUInt8(complete.length >> 1) ^ 0xff, complete.length >> 1);
+  const lines = gunzipSync(complete).toString('utf8').split('\n');
   const damages: Record<string, Buffer> = {
-    'cut short': whole.subarray(0, whole.length - 100),
+    'cut short': complete.subarray(0, complete.length - 100),
     'a flipped byte': flipped,
     'no gzip': Buffer.from('not a backup at all'),
     'a broken line': gzipSync([lines[0], '["share", {', ...lines.slice(2)].join('\n')),
@@ -244,10 +244,10 @@ test('a restore of a damaged backup fails with a message, not with a stack trace
   };
   for (const [damage, bytes] of Object.entries(damages)) {
     writeFileSync(join(folder, 'damaged'), bytes);
-    const { code, said } = await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'damaged'));
+    const { code, output } = await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'damaged'));
     assert.equal(code, 1, damage);
-    assert.match(said, /restore failed: .*backup/, damage);
-    assert.doesNotMatch(said, /\n +at |node:/, damage);
+    assert.match(output, /restore failed: .*backup/, damage);
+    assert.doesNotMatch(output, /\n +at |node:/, damage);
   }
 });
 
@@ -271,9 +271,9 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   const open = await first.call('share/add', newShare());
   await first.stop();
   rmSync(join(data, 'secret-key'));
-  const asked = await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets');
-  assert.equal(asked.code, 1);
-  assert.match(asked.said, /login profile \d+ "Door" \(PASSWORD\): enter its password again[\s\S]*nothing was changed/);
+  const listing = await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets');
+  assert.equal(listing.code, 1);
+  assert.match(listing.output, /login profile \d+ "Door" \(PASSWORD\): enter its password again[\s\S]*nothing was changed/);
   assert.equal((await maintain({ POSTERN_DATA: data }, 'operator', 'forget-secrets', '--yes')).code, 0);
 
   const again = await startPostern(t, { data });
@@ -285,7 +285,7 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   assert.equal(await sign('another door of its own'), 200);
 });
 
-test('an operator who is locked out gets a new password from a command, without second factors', async (t) => {
+test('a command sets a new password for an operator who is locked out, and removes their second factors', async (t) => {
   const data = await temporaryFolder(t);
   const first = await startPostern(t, { data });
   const secrets = { password: 'a horse that reads maps', confirmPassword: 'a horse that reads maps' };
@@ -304,10 +304,10 @@ test('an operator who is locked out gets a new password from a command, without 
   }, 'job');
   await first.stop();
   const unknown = await maintain({ POSTERN_DATA: data }, 'operator', 'reset', 'Otto');
-  assert.deepEqual([unknown.code, /tenant 1 has no operator named "Otto"/.test(unknown.said)], [1, true]);
+  assert.deepEqual([unknown.code, /tenant 1 has no operator named "Otto"/.test(unknown.output)], [1, true]);
   const reset = await maintain({ POSTERN_DATA: data }, 'operator', 'reset', 'olga');
-  const password = /new password of olga is (\S+)/.exec(reset.said)?.[1];
-  assert.equal(reset.code, 0, reset.said);
+  const password = /new password of olga is (\S+)/.exec(reset.output)?.[1];
+  assert.equal(reset.code, 0, reset.output);
 
   const again = await startPostern(t, { data });
   const signIn = await again.send('operator/signIn', { name: 'Olga', password }, { key: null });

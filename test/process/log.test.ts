@@ -33,7 +33,7 @@ test('a start with another secret key fails and names POSTERN_SECRET_KEY', async
   const second = spawnPostern(t, { POSTERN_DATA: data, POSTERN_SECRET_KEY: 'the-other-secret-key' });
 
   assert.equal((await second.ended).code, 69);
-  assert.match(second.said(), /POSTERN_SECRET_KEY/);
+  assert.match(second.output(), /POSTERN_SECRET_KEY/);
 });
 
 test('after many failures, no response and no log line contains a secret, a stack trace, SQL or a server path', async (t) => {
@@ -48,35 +48,35 @@ test('after many failures, no response and no log line contains a secret, a stac
   // The sealed configuration cannot be decrypted: every use of the location is an internal error.
   damage(data);
   const postern = await runPostern(t, { POSTERN_DATA: data });
-  const answers: string[] = [];
-  const ask = async (path: string, init: RequestInit = {}) => {
+  const responses: string[] = [];
+  const request = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(postern.publicUrl + path, init);
-    answers.push(await response.text());
+    responses.push(await response.text());
     return response.status;
   };
   const link = `/s/${viewId}`;
-  assert.equal(await ask(`${link}/list`), 500);
-  await ask(`${link}/file/welcome.txt`);
-  await ask(`${link}/zip`);
-  await ask(`${link}/file/new`, { method: 'PUT', body: 'x' });
-  await ask(`${link}/rename`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"path":"a","name":"b"}' });
-  await ask(`${link}/folder/x`, { method: 'POST', headers: { 'idempotency-key': 'same' } });
-  await ask(`${link}/file/welcome.txt`, { method: 'DELETE' });
+  assert.equal(await request(`${link}/list`), 500);
+  await request(`${link}/file/welcome.txt`);
+  await request(`${link}/zip`);
+  await request(`${link}/file/new`, { method: 'PUT', body: 'x' });
+  await request(`${link}/rename`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"path":"a","name":"b"}' });
+  await request(`${link}/folder/x`, { method: 'POST', headers: { 'idempotency-key': 'same' } });
+  await request(`${link}/file/welcome.txt`, { method: 'DELETE' });
   for (const name of ['share/add', 'location/test', 'location/browse', 'loginprofile/update', 'share/get', 'accessuser/add'])
-    answers.push(JSON.stringify((await postern.send(name, { ...newShare(), id: 1, password: 'hunter-two-hidden' })).body));
-  await ask('/api/v1/share/search?sortField=%27;DROP%20TABLE', { headers: { authorization: `Bearer ${adminKey}` } });
-  await ask('/api/v1/share/search', { headers: { authorization: 'Bearer pst_hunter-two-hidden-key' } });
+    responses.push(JSON.stringify((await postern.send(name, { ...newShare(), id: 1, password: 'hunter-two-hidden' })).body));
+  await request('/api/v1/share/search?sortField=%27;DROP%20TABLE', { headers: { authorization: `Bearer ${adminKey}` } });
+  await request('/api/v1/share/search', { headers: { authorization: 'Bearer pst_hunter-two-hidden-key' } });
   const socket = connect(Number(new URL(postern.publicUrl).port), '127.0.0.1').on('error', () => {});
   socket.end('GARBAGE hunter-two-hidden\r\n\r\n');
   rmSync(join(data, 'files'), { recursive: true });
   writeFileSync(join(data, 'files'), 'no folder any more');
-  await ask(`${link}/list`);
-  await ask('/health/ready');
+  await request(`${link}/list`);
+  await request('/health/ready');
   postern.child.kill('SIGTERM');
   assert.equal((await postern.ended).code, 0);
 
-  const log = postern.said().slice(postern.said().indexOf('Then:'));
-  for (const text of [log, ...answers]) {
+  const log = postern.output().slice(postern.output().indexOf('Then:'));
+  for (const text of [log, ...responses]) {
     assert.doesNotMatch(text, /\bat (async )?[\w.<>]* ?\(?(file:|\/|node:)/, 'a stack');
     assert.doesNotMatch(text, /SELECT |INSERT |UPDATE |sqlite/i, 'SQL');
     assert.ok(!text.includes(data) && !/node_modules|\/proc\/self/.test(text) && !text.includes(process.cwd()), `a path: ${text}`);

@@ -437,5 +437,5 @@ test('Postern does not start on an empty PostgreSQL database if the data folder 
   const environment = { POSTERN_DATA: data, POSTERN_DATABASE_URL: server.url('postgres'), POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
   const refused = spawnPostern(t, environment);
   assert.equal((await refused.ended).code, 69);
-  assert.match(refused.said(), /move-store/);
+  assert.match(refused.output(), /move-store/);
 });

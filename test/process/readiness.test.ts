@@ -49,7 +49,7 @@ test('after an unclean shutdown, damaged database pages are found in the backgro
 
   const again = await runPostern(t, { POSTERN_DATA: data });
 
-  await again.saying(/postern\.db is damaged/);
+  await again.waitForOutput(/postern\.db is damaged/);
   const ready = await fetch(`${again.publicUrl}/health/ready`);
   assert.deepEqual([ready.status, ((await ready.json()) as { damaged: boolean }).damaged], [200, true]);
 });

@@ -11,10 +11,10 @@ export const adminKey = 'pst_test-key-of-an-admin';
 export interface Running {
   readonly child: ChildProcess;
   /** Returns everything that it has written to stdout and stderr. */
-  readonly said: () => string;
+  readonly output: () => string;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Waits until the output matches. Rejects if the process ends before. */
-  readonly saying: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
 /** Starts the built server as a process, and does not wait. @param within a command that runs it */
@@ -31,31 +31,31 @@ export function spawnPostern(t: TestContext, environment: Record<string, string>
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk) => {
       text += chunk;
-      child.emit('said');
+      child.emit('output');
     });
   const ended = once(child, 'close').then(([code, signal]) => {
     done = true;
-    child.emit('said');
+    child.emit('output');
     return { code, signal };
   });
   atEnd(t, () => child.kill('SIGKILL'));
-  async function saying(pattern: RegExp): Promise<RegExpExecArray> {
+  async function waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(text);
       if (found) return found;
-      if (done) throw new Error(`it ended, saying: ${text}`);
-      await once(child, 'said');
+      if (done) throw new Error(`it ended with the output: ${text}`);
+      await once(child, 'output');
     }
   }
-  return { child, said: () => text, ended, saying };
+  return { child, output: () => text, ended, waitForOutput };
 }
 
 /** Starts a process and waits until it listens. */
 export async function runPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []) {
   const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment }, within);
-  const [, publicUrl = ''] = await running.saying(/links begin with (http:\S+)/);
-  const [, apiUrl = ''] = await running.saying(/Try the API: +(http:\S+)\/docs/);
-  await running.saying(/Then: .*\n/);
+  const [, publicUrl = ''] = await running.waitForOutput(/links begin with (http:\S+)/);
+  const [, apiUrl = ''] = await running.waitForOutput(/Try the API: +(http:\S+)\/docs/);
+  await running.waitForOutput(/Then: .*\n/);
   /** Calls a management operation. */
   async function send(name: string, body: object = {}, key = environment['POSTERN_API_KEY'] ?? adminKey) {
     const isQuestion = /\/search$/.test(name);

@@ -18,12 +18,12 @@ const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 test('the first start writes a key file that only its owner can read, and prints no secret', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
   const postern = spawnPostern(t, { POSTERN_DATA: data });
-  const [, url = ''] = await postern.saying(/Try the API: +(http:\S+)\/docs/);
-  await postern.saying(/Then: .*\n/);
+  const [, url = ''] = await postern.waitForOutput(/Try the API: +(http:\S+)\/docs/);
+  await postern.waitForOutput(/Then: .*\n/);
   assert.equal(modeOf(data), '700');
   for (const file of ['first-key', 'secret-key']) {
     assert.equal(modeOf(join(data, file)), '600', file);
-    assert.ok(!postern.said().includes(readFileSync(join(data, file), 'utf8').trim()), `${file} is not printed`);
+    assert.ok(!postern.output().includes(readFileSync(join(data, file), 'utf8').trim()), `${file} is not printed`);
   }
   const key = readFileSync(join(data, 'first-key'), 'utf8').trim();
   assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
@@ -41,7 +41,7 @@ test('an empty key file that a crash left is not used as a key', async (t) => {
   const data = await temporaryFolder(t);
   writeFileSync(join(data, 'secret-key'), '', { mode: 0o600 });
   const postern = spawnPostern(t, { POSTERN_DATA: data });
-  await Promise.race([postern.saying(/Then: .*\n/), postern.ended]);
+  await Promise.race([postern.waitForOutput(/Then: .*\n/), postern.ended]);
   assert.notEqual(readFileSync(join(data, 'secret-key'), 'utf8').trim(), '', 'secrets are not sealed under an empty key');
 });
 
@@ -62,7 +62,7 @@ function holdsFirstKey(database: string, copy: string): boolean {
 test('a new installation that loses its write-ahead log still accepts its first key', async (t) => {
   const data = await temporaryFolder(t);
   const postern = spawnPostern(t, { POSTERN_DATA: data });
-  await postern.saying(/Then: .*\n/);
+  await postern.waitForOutput(/Then: .*\n/);
   const key = readFileSync(join(data, 'first-key'), 'utf8').trim();
   const copy = join(await temporaryFolder(t), 'copy.db');
   await until(() => holdsFirstKey(join(data, 'postern.db'), copy));
@@ -71,7 +71,7 @@ test('a new installation that loses its write-ahead log still accepts its first 
 
   rmSync(join(data, 'postern.db-wal'));
   const again = spawnPostern(t, { POSTERN_DATA: data });
-  const [, url = ''] = await again.saying(/Try the API: +(http:\S+)\/docs/);
+  const [, url = ''] = await again.waitForOutput(/Try the API: +(http:\S+)\/docs/);
   assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 });
 
@@ -80,7 +80,7 @@ test('a start with a damaged lock file says to delete it', async (t) => {
   writeFileSync(join(data, 'lock.db'), 'x'.repeat(8192));
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   await postern.ended;
-  assert.match(postern.said(), /lock\.db is damaged\. Delete it/);
+  assert.match(postern.output(), /lock\.db is damaged\. Delete it/);
 });
 
 const wrong = {
@@ -105,8 +105,8 @@ test('wrong settings prevent the start, and the error names each of them without
   const data = join(await temporaryFolder(t), 'data');
   const postern = spawnPostern(t, { POSTERN_DATA: data, ...wrong });
   assert.equal((await postern.ended).code, 64);
-  for (const name of Object.keys(wrong)) assert.match(postern.said(), new RegExp(`${name} `), name);
-  assert.doesNotMatch(postern.said(), /hidden-word|\n {4}at /);
+  for (const name of Object.keys(wrong)) assert.match(postern.output(), new RegExp(`${name} `), name);
+  assert.doesNotMatch(postern.output(), /hidden-word|\n {4}at /);
   assert.throws(() => readdirSync(data), 'nothing was made');
 });
 
@@ -118,13 +118,13 @@ test('a port in use or a damaged database prevents the start, without a stack tr
   const first = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t) });
   const second = spawnPostern(t, { PORT: new URL(first.publicUrl).port, POSTERN_DATA: await temporaryFolder(t) });
   assert.equal((await second.ended).code, 69);
-  assert.match(second.said(), /cannot start.*(in use|EADDRINUSE)/);
+  assert.match(second.output(), /cannot start.*(in use|EADDRINUSE)/);
   const broken = await temporaryFolder(t);
   writeFileSync(join(broken, 'postern.db'), 'this is no database at all. '.repeat(1000));
   const third = spawnPostern(t, { POSTERN_DATA: broken });
   assert.equal((await third.ended).code, 69);
-  assert.match(third.said(), /cannot start/);
-  assert.doesNotMatch(second.said() + third.said(), /\n {4}at /);
+  assert.match(third.output(), /cannot start/);
+  assert.doesNotMatch(second.output() + third.output(), /\n {4}at /);
 });
 
 test('a second process on the same data folder does not start, and the first keeps running', async (t) => {
@@ -132,7 +132,7 @@ test('a second process on the same data folder does not start, and the first kee
   const first = await runPostern(t, { POSTERN_DATA: data });
   const second = spawnPostern(t, { POSTERN_DATA: data });
   assert.equal((await second.ended).code, 69);
-  assert.match(second.said(), /another Postern process already uses this POSTERN_DATA folder/);
+  assert.match(second.output(), /another Postern process already uses this POSTERN_DATA folder/);
   assert.equal((await first.send('share/search')).status, 200);
 });
 
@@ -142,7 +142,7 @@ test('a second process waits until a stopping process has ended', async (t) => {
   const second = spawnPostern(t, { POSTERN_DATA: data });
   first.child.kill('SIGTERM');
   assert.equal((await first.ended).code, 0);
-  await second.saying(/is running/);
+  await second.waitForOutput(/is running/);
 });
 
 test('a new POSTERN_API_KEY replaces the previous one at start, and other keys stay valid', async (t) => {
@@ -186,7 +186,7 @@ test('POSTERN_LOCAL_ROOTS must not overlap the data folder', async (t) => {
   for (const root of [data, join(data, '..'), join(data, 'other')]) {
     const postern = spawnPostern(t, { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${root}` });
     assert.equal((await postern.ended).code, 64, root);
-    assert.match(postern.said(), /POSTERN_LOCAL_ROOTS .* overlaps POSTERN_DATA/);
+    assert.match(postern.output(), /POSTERN_LOCAL_ROOTS .* overlaps POSTERN_DATA/);
   }
 });
 
@@ -204,7 +204,7 @@ test('a location that is not available is named in the output at start', async (
   postern.child.kill();
   await postern.ended;
   rmSync(join(folder, 'gone'), { recursive: true });
-  await (await runPostern(t, environment)).saying(/the location "papers" does not respond/);
+  await (await runPostern(t, environment)).waitForOutput(/the location "papers" does not respond/);
 });
 
 test('if the database is missing or empty beside its key, the start fails and suggests a restore', async (t) => {
@@ -220,7 +220,7 @@ test('if the database is missing or empty beside its key, the start fails and su
     how();
     const again = spawnPostern(t, { POSTERN_DATA: data });
     assert.equal((await again.ended).code, 69, damage);
-    assert.match(again.said(), new RegExp(`postern.db is ${damage}.*npm run restore`));
+    assert.match(again.output(), new RegExp(`postern.db is ${damage}.*npm run restore`));
   }
 });
 
@@ -232,7 +232,7 @@ test('if the secret key is missing beside a database, the start fails and sugges
   rmSync(join(data, 'secret-key'));
   const again = spawnPostern(t, { POSTERN_DATA: data });
   assert.equal((await again.ended).code, 69);
-  assert.match(again.said(), /secret-key is missing.*forget-secrets/);
+  assert.match(again.output(), /secret-key is missing.*forget-secrets/);
   assert.ok(!readdirSync(data).includes('secret-key'));
 });
 
@@ -241,7 +241,7 @@ test('after a move to PostgreSQL, Postern does not start on the old database', a
   new DataFolder(data).noteMoved();
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   assert.equal((await postern.ended).code, 69);
-  assert.match(postern.said(), /moved to PostgreSQL.*POSTERN_DATABASE_URL/);
+  assert.match(postern.output(), /moved to PostgreSQL.*POSTERN_DATABASE_URL/);
   rmSync(join(data, 'moved-to-postgresql'));
   await runPostern(t, { POSTERN_DATA: data });
 });
@@ -287,6 +287,6 @@ test('if the data folder cannot be written, the start fails and names it', async
   for (const data of [file, '/proc/postern']) {
     const postern = spawnPostern(t, { POSTERN_DATA: data });
     assert.equal((await postern.ended).code, 69, data);
-    assert.match(postern.said(), new RegExp(`POSTERN_DATA \\(${data}\\) is not writable`));
+    assert.match(postern.output(), new RegExp(`POSTERN_DATA \\(${data}\\) is not writable`));
   }
 });

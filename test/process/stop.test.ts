@@ -28,7 +28,7 @@ test('after SIGTERM no connection is accepted, running transfers finish, and the
   upload.write(Buffer.alloc(100_000, 1));
 
   postern.child.kill('SIGTERM');
-  await postern.saying(/Postern is stopping/);
+  await postern.waitForOutput(/Postern is stopping/);
   for (let refused = false; !refused; ) {
     const socket = connect(Number(new URL(link).port), '127.0.0.1');
     refused = await once(socket, 'connect').then(

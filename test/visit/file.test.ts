@@ -108,22 +108,22 @@ test('Content-Disposition contains the complete file name, with any characters',
   ]) {
     await writeFile(join(postern.files, name), 'x');
     const answer = await raw(postern, `${base}/file/${encodeURIComponent(name)}`);
-    const said = answer.headers['content-disposition'] ?? '';
+    const disposition = answer.headers['content-disposition'] ?? '';
     assert.equal(answer.status, 200, name);
-    assert.match(said, /^attachment;/, name);
+    assert.match(disposition, /^attachment;/, name);
     // RFC 6266, 4.3: a client prefers filename* if both are present.
-    const star = /filename\*=UTF-8''([^;]+)/i.exec(said)?.[1];
-    const quoted = /filename="((?:[^"\\]|\\.)*)"/.exec(said)?.[1]?.replace(/\\(.)/g, '$1');
-    const token = /filename=([^";\s]+)/.exec(said)?.[1];
-    assert.equal(star === undefined ? (quoted ?? token) : decodeURIComponent(star), name, said);
-    assert.match(said, /^[\x20-\x7e]*$/, name);
+    const star = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
+    const quoted = /filename="((?:[^"\\]|\\.)*)"/.exec(disposition)?.[1]?.replace(/\\(.)/g, '$1');
+    const token = /filename=([^";\s]+)/.exec(disposition)?.[1];
+    assert.equal(star === undefined ? (quoted ?? token) : decodeURIComponent(star), name, disposition);
+    assert.match(disposition, /^[\x20-\x7e]*$/, name);
     if (star !== undefined) assert.match(star, /^[A-Za-z0-9!#$&+.^_`|~%-]+$/, 'RFC 8187: attr-char');
   }
 });
 
 test('a request for one range of a file gets 206 with exactly those bytes', async (t) => {
   const { get } = await sharedDigits(t);
-  for (const [range, expected, said] of [
+  for (const [range, expected, contentRange] of [
     ['bytes=0-3', '0123', 'bytes 0-3/1000'],
     ['bytes=998-', '89', 'bytes 998-999/1000'],
     ['bytes=-3', '789', 'bytes 997-999/1000'],
@@ -133,7 +133,7 @@ test('a request for one range of a file gets 206 with exactly those bytes', asyn
     const answer = await get({ range });
     assert.equal(answer.status, 206, range);
     assert.equal(answer.text, expected, range);
-    assert.equal(answer.headers['content-range'], said);
+    assert.equal(answer.headers['content-range'], contentRange);
     assert.equal(answer.headers['content-length'], String(expected.length));
   }
 });

@@ -30,9 +30,9 @@ test('a session cookie is HttpOnly, SameSite=Lax, valid for the entire host, and
   assert.deepEqual(more, []);
   const [pair = '', ...attributes] = cookie.split(/; */);
   assert.match(pair, new RegExp(`^postern-${id}=1\\.[A-Za-z0-9_-]{43}$`));
-  const said = attributes.map((attribute) => attribute.toLowerCase());
-  for (const expected of ['httponly', 'samesite=lax', 'path=/']) assert.ok(said.includes(expected), cookie);
-  assert.ok(!said.some((attribute) => attribute.startsWith('domain')), cookie);
+  const names = attributes.map((attribute) => attribute.toLowerCase());
+  for (const expected of ['httponly', 'samesite=lax', 'path=/']) assert.ok(names.includes(expected), cookie);
+  assert.ok(!names.some((attribute) => attribute.startsWith('domain')), cookie);
   const rows = await postern.ports.store.read.selectFrom('visit_session').selectAll().execute();
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(pair.split('=')[1] ?? 'none'), 'only a hash is stored');
 });

@@ -164,13 +164,13 @@ test('requests that delay their bodies cannot try more than sixty unknown links'
     paths.map(async (path) => {
       const socket = connect(Number(port), hostname);
       atEnd(t, () => socket.destroy());
-      let said = '';
+      let output = '';
       socket.setEncoding('latin1').on('data', (text) => {
-        said += text;
+        output += text;
       });
       const head = `POST ${path}/sign-out HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`;
       await new Promise((resolve) => socket.write(`${head}{`, resolve));
-      return { socket, status: async () => (await once(socket, 'close')) && Number(/^HTTP\/1.1 (\d+)/.exec(said)?.[1]) };
+      return { socket, status: async () => (await once(socket, 'close')) && Number(/^HTTP\/1.1 (\d+)/.exec(output)?.[1]) };
     }),
   );
   await postern.visit('/health/live'); // by now the server has read the request headers, which were sent before

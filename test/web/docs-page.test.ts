@@ -7,13 +7,13 @@ test('the API reference page calls no other server, and shows no links or button
   const postern = await startPostern(t);
   const { window } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).host));
+  const requestedHosts: string[] = [];
+  page.on('request', (request) => requestedHosts.push(new URL(request.url()).host));
   page.setDefaultTimeout(60_000); // its script takes seconds of CPU, and other tests run at the same time
   await page.goto(`${postern.apiUrl}/docs`);
   await page.getByRole('heading', { name: 'Postern' }).first().waitFor();
   await page.getByRole('heading', { name: 'login' }).first().waitFor();
-  assert.deepEqual([...new Set(asked)], [new URL(postern.apiUrl).host]);
+  assert.deepEqual([...new Set(requestedHosts)], [new URL(postern.apiUrl).host]);
   for (const vendors of [/scalar/i, /open api client/i, /ask ai/i, /generate mcp/i, /powered by/i, /developer tools/i])
     assert.equal(await page.locator('a:visible, button:visible').filter({ hasText: vendors }).count(), 0, String(vendors));
   assert.equal(await page.locator('a[href*="scalar.com"]:visible').count(), 0);

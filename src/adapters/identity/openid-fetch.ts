@@ -19,8 +19,9 @@ function bytesOf(body: unknown): string | null {
 
 /**
  * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and limits the
- * responses. The function throws ProviderUnavailable, also for status 429 and 5xx.
+ * responses.
  * @param deadlineOf returns what aborts a request
+ * @throws ProviderUnavailable (from the function), also for status 429 and 5xx
  */
 export const openIdFetch =
   (outbound: Pick<Outbound, 'request'>, deadlineOf: () => AbortSignal): CustomFetch =>

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** Example exampleValues by the name of a field, for all schemas. */
+/** Example values by field name, for all schemas. */
 const exampleValues: Readonly<Record<string, unknown>> = {
   id: 1,
   tid: 1,

@@ -12,7 +12,7 @@ import { linkPaths } from './link-paths.ts';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 const problemResponse = {
-  description: 'A refusal: RFC 9457.',
+  description: 'The request was refused. The body is a problem document (RFC 9457).',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 

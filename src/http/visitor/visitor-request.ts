@@ -39,8 +39,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The link and the item of a request at a link, parsed before any other check. */
     place: Place;
-    /** The visitor has signed in at the link: unknown links that others of the same network try do not count. */
-    exempt: boolean;
+    /** Whether the request is allowed although its network has tried too many unknown links: its visitor has signed in at this link. */
+    exemptFromLinkLimit: boolean;
   }
 }
 
@@ -58,13 +58,13 @@ function parsePlace(url: string): Place {
   return { viewId, path };
 }
 
-/** Returns the two forms of an address of the items at a link: of its root, and of an item in it. */
+/** Returns the two route patterns of an address: for the root of the link, and for an item in it. */
 export const pathUrls = (url: string): readonly string[] => [url, `${url}/*`];
 
 /** Parses the path of every request, and refuses a malformed one, before any other hook of the link. */
 export function parsePaths(app: FastifyInstance): void {
   app.decorateRequest('place');
-  app.decorateRequest('exempt', false);
+  app.decorateRequest('exemptFromLinkLimit', false);
   app.addHook('onRequest', (request, _reply, done) => {
     request.place = parsePlace(request.url);
     done();
@@ -76,7 +76,7 @@ export function visitorRequestOf(request: FastifyRequest, { ports, unknownLinks 
   const { viewId } = request.place;
   const address = request.ip;
   const checkNetwork = () => {
-    const refusal = request.exempt ? null : unknownLinks.refusal(address);
+    const refusal = request.exemptFromLinkLimit ? null : unknownLinks.refusal(address);
     if (refusal) throw refusal;
   };
   return { viewId, address, requestId: request.id, credentials: credentialsOf(request, ports.links.publicUrl()), checkNetwork };

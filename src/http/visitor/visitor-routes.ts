@@ -28,8 +28,8 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
   const tokens = [...sessionTokens(request, parts.ports.links.publicUrl()).values()];
   const mayHave = await parts.limitedSessionLookups.run(visitor, () => mayHaveSignedIn(parts.ports, { ...visitor, tokens }, at), refusal);
   const hasSession = mayHave && (await signedIn(parts.ports, visitor, false));
-  request.exempt = hasSession || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
-  if (!request.exempt) throw refusal;
+  request.exemptFromLinkLimit = hasSession || (mayVerify() && (await signedIn(parts.ports, visitor, true)));
+  if (!request.exemptFromLinkLimit) throw refusal;
 }
 
 /** Methods that each address of a link accepts, for 405. */

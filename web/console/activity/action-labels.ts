@@ -52,7 +52,7 @@ const actionLabels: Readonly<Record<string, string>> = {
   'operator/resetSecondFactors': 'Removed the second factors of an operator',
   'operator/linkProvider': 'Connected an account to the provider',
   'operator/unlinkProvider': 'Disconnected an operator from the provider',
-  'operator/reset': 'Restored the access of an operator on the server',
+  'operator/reset': "Reset an operator's access with a command on the server",
 };
 
 /** Returns the label of an audited action. An unknown action is its own label. */

@@ -2,7 +2,7 @@ import { asProblem, Problem } from '#console/api/call.ts';
 
 const detailTexts: readonly (readonly [RegExp, string])[] = [
   [/fewer than|required/, 'is required'],
-  [/has changed$/, 'is required again, because the server is another one'],
+  [/has changed$/, 'is required again, because the server has changed'],
   [/secret itself/, 'is required: none is stored yet'],
 ];
 

@@ -66,7 +66,7 @@ function TotalProgress({ queue }: { queue: Queue }) {
           {translate('speedLeft', { speed: format.size(queue.speed), time: format.left((bytes - sent) / queue.speed) })}
         </span>
       )}
-      <progress class="whole" max={Math.max(1, bytes)} value={sent} aria-label={translate('uploads')} />
+      <progress class="total" max={Math.max(1, bytes)} value={sent} aria-label={translate('uploads')} />
     </>
   );
 }

@@ -7,5 +7,5 @@ export function reusedBuffer(): (bytes: number) => Buffer {
   };
 }
 
-/** Returns a buffer over the same memory. */
+/** Returns a Buffer that shares the memory of `bytes`. */
 export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -50,10 +50,11 @@ interface Start {
 }
 
 /**
- * Starts a sign-in at a link with the least work. OpenID Connect demands state, nonce and PKCE, which the browser keeps in an encrypted
- * cookie. A link demands that it exists and is valid, a limit for each network, no request from another site, and its headers.
+ * Starts a sign-in at a link with minimal work. OpenID Connect demands state, nonce and PKCE, which the browser keeps in an encrypted
+ * cookie. A link must exist and be valid. Each network has a limit, requests from another site are refused, and the response has the
+ * link's headers.
  */
-export function startLeastSignIn(request: IncomingMessage): Start {
+export function startMinimalSignIn(request: IncomingMessage): Start {
   const link = links.get(request.url?.split('/', 3)[2] ?? '');
   const isRefused = !link || link.validUntil < Date.now() || count(request) > maxStarts || request.headers.origin !== undefined;
   if (isRefused) return { status: 403, headers: {} };
