@@ -10,11 +10,11 @@ import { openS3 } from '../parts/open-s3.ts';
 import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 
 /** Starts a fake service. @returns a storage in it, and what it was asked */
-async function fakeService(t: TestContext, answer: FakeAnswer, now?: () => number) {
+async function fakeService(t: TestContext, answer: FakeAnswer, monotonic?: () => number) {
   const { configuration, requests } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
-  return { storage: openS3(configuration, outbound, now), requests, endpoint: configuration.endpoint };
+  return { storage: openS3(configuration, outbound, monotonic && { monotonic }), requests, endpoint: configuration.endpoint };
 }
 
 const listed = (keys: readonly string[], next = '') =>

@@ -31,7 +31,9 @@ else {
     await server[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();
   });
-  const openStorage = async (_t: TestContext) => openS3({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound);
+  /** Hours later, nothing in the staging area is too young for the sweep. */
+  const later = { now: () => Date.now() + 2 * 3_600_000 };
+  const openStorage = async (_t: TestContext) => openS3({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound, later);
   storageContract('S3 (radosgw)', openStorage);
 
   test('S3 (radosgw): a location with a wrong bucket or wrong credentials is unavailable', async () => {
@@ -264,9 +266,19 @@ else {
     assert.deepEqual(await namesIn(storage, '/'), []);
   });
 
+  test('S3 (radosgw): what another installation has in the staging area of the same bucket stays for an hour', async () => {
+    const configuration = await server.newBucket();
+    const bucket = new S3Bucket(configuration, outbound);
+    await bucket.sendAndRead('PUT', '.postern/token-of-another.name', { body: 'a.txt' });
+    await openS3(configuration, outbound).sweep(async () => []);
+    assert.equal(await hasKeys(bucket, '.postern/'), true);
+    await openS3(configuration, outbound, later).sweep(async () => []);
+    assert.equal(await hasKeys(bucket, '.postern/'), false);
+  });
+
   test('S3 (radosgw): a name whose deletion was interrupted can be deleted again after the sweep', async () => {
     const configuration = await server.newBucket();
-    const storage = openS3(configuration, outbound);
+    const storage = openS3(configuration, outbound, later);
     await put(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
     await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
@@ -280,14 +292,14 @@ else {
 
   test('S3 (radosgw): a folder stays when its last file is deleted', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
+    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound, later)];
     await bucket.sendAndRead('PUT', 'box/file', { body: 'text' }); // by a program that creates no folders
     await remove(storage, path('/box'), 'file');
     assert.deepEqual(await namesIn(storage, '/box'), []);
   });
 
   test('S3 (radosgw): an interrupted upload to a drop box is recovered under the name that it got', async () => {
-    const storage = openS3(await server.newBucket(), outbound);
+    const storage = openS3(await server.newBucket(), outbound, later);
     await put(storage, '/', 'a.txt', 'first');
     const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);

@@ -9,12 +9,14 @@ import { S3Changes } from './s3-changes.ts';
 import { S3Conditions } from './s3-conditions.ts';
 import { openS3File } from './s3-file.ts';
 import { isKeyTooLong, S3Folders, S3Keys } from './s3-folders.ts';
-import { deleteObjects, describeObject, hasKeys, listKeys, mapInBatches } from './s3-objects.ts';
+import { deleteObjects, describeObject, hasKeys, listKeys, mapInBatches, type S3Object } from './s3-objects.ts';
 import { s3TestSteps } from './s3-test-steps.ts';
 import { abortUpload, clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
 
 /** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
 const checkInterval = 120_000;
+/** ms. Younger objects of the staging area stay: they may belong to another installation that uses the same bucket. */
+const minSweepAge = 3_600_000;
 const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
 
 /** What all S3 storages share. */
@@ -22,6 +24,8 @@ export interface S3Services {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly parts: PartSpace;
   /** ms, monotonic. */
+  readonly monotonic?: () => number;
+  /** ms since the epoch. */
   readonly now?: () => number;
 }
 
@@ -35,10 +39,12 @@ export class S3Storage implements Storage {
   readonly #conditions: S3Conditions;
 
   readonly #parts: PartSpace;
+  readonly #monotonic: () => number;
   readonly #now: () => number;
   #workedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(configuration: S3Configuration, { outbound, parts, now = () => performance.now() }: S3Services) {
+  constructor(configuration: S3Configuration, { outbound, parts, monotonic = () => performance.now(), now = Date.now }: S3Services) {
+    this.#monotonic = monotonic;
     this.#now = now;
     this.#parts = parts;
     this.#bucket = new S3Bucket(configuration, outbound);
@@ -49,10 +55,10 @@ export class S3Storage implements Storage {
   }
 
   async check(): Promise<void> {
-    if (this.#now() - this.#workedAt < checkInterval) return;
+    if (this.#monotonic() - this.#workedAt < checkInterval) return;
     this.#workedAt = Number.NEGATIVE_INFINITY;
     await hasKeys(this.#bucket, this.#keys.folder([]));
-    this.#workedAt = this.#now();
+    this.#workedAt = this.#monotonic();
   }
 
   testSteps(token: string): readonly TestStep[] {
@@ -124,7 +130,9 @@ export class S3Storage implements Storage {
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
     const evidence: string[] = [];
-    for await (const { objects } of listKeys(this.#bucket, this.#keys.staging(''))) evidence.push(...objects.map(({ key }) => key));
+    const isOld = ({ modified }: S3Object) => this.#now() - modified > minSweepAge;
+    for await (const { objects } of listKeys(this.#bucket, this.#keys.staging('')))
+      evidence.push(...objects.filter(isOld).map(({ key }) => key));
     const tokens = await mapInBatches(evidence, (key) => this.#tokenOf(key));
     const pending = new Set(await pendingTokens());
     await deleteObjects(
