@@ -80,6 +80,7 @@ test('a configuration of kind s3 is refused with what would be right', async (t)
     [{ endpoint: 's3.example.com' }, /endpoint must be the address of a server/],
     [{ endpoint: 'https://s3.example.com/path' }, /endpoint must be the address of a server/],
     [{ bucket: 'a/b' }, /bucket must be the name of a bucket/],
+    [{ bucket: 'reports.example.com' }, /pathStyle must be true for a bucket with a dot/],
     [{ region: 'x.example.com/' }, /region must consist of letters/],
     [{ prefix: 'a/../b' }, /prefix must be a path/],
     [{ secretAccessKey: 'two words' }, /secretAccessKey must consist of visible ASCII/],

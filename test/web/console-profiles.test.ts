@@ -147,6 +147,8 @@ test('an S3 location can be added, its stored secret is not shown, and another s
   await page.getByLabel('Name', { exact: true }).fill('reports');
   await page.getByRole('combobox', { name: 'Kind of storage' }).click();
   await page.getByRole('option', { name: 'Amazon S3 or compatible' }).click();
+  await page.getByRole('button', { name: 'Add location' }).click();
+  await page.getByText('Is required').nth(3).waitFor(); // bucket, region and the access key
   await page.getByLabel('Bucket', { exact: true }).fill('a/b');
   await page.getByLabel('Region').fill('eu-central-1');
   await page.getByLabel('Address of the service').fill('http://127.0.0.1:9');
@@ -163,7 +165,7 @@ test('an S3 location can be added, its stored secret is not shown, and another s
   assert.equal(await page.getByLabel('Secret access key').inputValue(), '********');
   await page.getByLabel('Address of the service').fill('http://127.0.0.1:10');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Is required again, because the server is another one').waitFor();
+  await page.getByText('Is required again, because the server has changed').waitFor();
   await page.getByLabel('Secret access key').fill('another-secret');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved. The change applies from now on.').waitFor();

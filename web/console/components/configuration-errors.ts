@@ -1,4 +1,4 @@
-import { asProblem, Problem } from '#console/api/call.ts';
+import { asProblem, type FieldError, Problem } from '#console/api/call.ts';
 
 const detailTexts: readonly (readonly [RegExp, string])[] = [
   [/fewer than|required/, 'is required'],
@@ -6,8 +6,14 @@ const detailTexts: readonly (readonly [RegExp, string])[] = [
   [/secret itself/, 'is required: none is stored yet'],
 ];
 
-/** Assigns an error of the configuration to the form field that its detail names. */
-function assignToField(detail: string, fields: readonly string[], mainField: string) {
+/** Assigns an error of the configuration to the form fields that its detail names. */
+function assignToFields(detail: string, fields: readonly string[], mainField: string): FieldError[] {
+  const missing = /must have required properties ([\w, ]+)/.exec(detail)?.[1]?.split(', ') ?? [];
+  const shown = missing.filter((name) => fields.includes(name));
+  return shown.length > 0 ? shown.map((field) => ({ field, detail: 'is required' })) : [assignToField(detail, fields, mainField)];
+}
+
+function assignToField(detail: string, fields: readonly string[], mainField: string): FieldError {
   const [, name = ''] = /^\/?(\w+)/.exec(detail) ?? [];
   if (!fields.includes(name)) return { field: mainField, detail };
   const text = detailTexts.find(([pattern]) => pattern.test(detail))?.[1];
@@ -28,8 +34,8 @@ export async function withConfigurationErrors<T>(
     return await change;
   } catch (cause) {
     const { status, code, message, fieldErrors, retryAfter } = asProblem(cause);
-    const assigned = fieldErrors.map((error) =>
-      error.field === 'configuration' ? assignToField(error.detail, Object.keys(values), mainField) : error,
+    const assigned = fieldErrors.flatMap((error) =>
+      error.field === 'configuration' ? assignToFields(error.detail, Object.keys(values), mainField) : [error],
     );
     throw new Problem(status, code, message, { fieldErrors: assigned, retryAfter });
   }

@@ -123,6 +123,13 @@ export class S3Bucket {
     return response;
   }
 
+  /** Reads a small object. @returns null if there is none. @throws StorageUnavailable */
+  async readObject(key: string, maxBytes: number): Promise<string | null> {
+    const response = await this.send('GET', key, { expected: [404] });
+    const bytes = await readBody('GET', () => response.read(maxBytes));
+    return response.status === 200 ? Buffer.from(bytes).toString() : null;
+  }
+
   /**
    * Sends a request whose response is XML.
    * @throws StorageUnavailable also for an error in a response with status 200, as for a copy or a completed upload

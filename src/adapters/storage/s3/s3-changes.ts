@@ -143,9 +143,7 @@ export class S3Changes {
 
   async #readDecision(token: string): Promise<Versions> {
     const { bucket, keys } = this.#folders;
-    const response = await bucket.send('GET', keys.staging(decided(token)));
-    const text = Buffer.from(await response.read(maxDecision)).toString();
-    const versions: [string, string][] = JSON.parse(text);
+    const versions: [string, string][] = JSON.parse((await bucket.readObject(keys.staging(decided(token)), maxDecision)) ?? '[]');
     return new Map(versions);
   }
 

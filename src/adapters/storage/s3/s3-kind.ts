@@ -19,9 +19,11 @@ function parseS3Configuration(text: string): S3Configuration {
 export const s3Kind = (services: S3Services): StorageKind => ({
   open: cacheStorages(({ configuration }) => new S3Storage(parseS3Configuration(configuration), services)),
   async configurationError({ configuration }) {
-    const { endpoint, prefix = '' } = parseS3Configuration(configuration);
+    const { endpoint, prefix = '', bucket, pathStyle = false } = parseS3Configuration(configuration);
     if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))
       return 'endpoint must be the address of a server, such as https://s3.example.com';
+    if (bucket.includes('.') && !pathStyle && !endpoint?.startsWith('http:'))
+      return 'pathStyle must be true for a bucket with a dot in its name: the certificate of the service is not valid for such a host name';
     // A URL cannot hold the segments `.` and `..` of a key.
     return parseItemPath(`/${prefix}`) ? null : 'prefix must be a path, such as reports/2026';
   },

@@ -38,9 +38,8 @@ export function s3TestSteps({ bucket, keys }: S3Folders, token: string): readonl
     {
       step: 'read',
       async run() {
-        const response = await bucket.send('GET', key);
-        const bytes = await response.read(2 * content.length);
-        if (Buffer.from(bytes).toString() !== content) throw new StorageUnavailable('the service returned other bytes than those written');
+        if ((await bucket.readObject(key, 2 * content.length)) !== content)
+          throw new StorageUnavailable('the service returned other bytes than those written');
       },
     },
     {

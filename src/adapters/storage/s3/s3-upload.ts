@@ -204,9 +204,8 @@ export async function startS3Upload(place: UploadPlace, target: UploadTarget, to
 /** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */
 export async function recoverUpload(folders: S3Folders, parent: readonly string[], name: string, token: string): Promise<string | null> {
   const { bucket, keys } = folders;
-  const note = await bucket.send('GET', keys.staging(placedName(token)), { expected: [404] });
-  const text = Buffer.from(await note.read(maxNote)).toString();
-  const placed = note.status === 200 && nameError(text) === null ? text : name;
+  const noted = await bucket.readObject(keys.staging(placedName(token)), maxNote);
+  const placed = noted !== null && nameError(noted) === null ? noted : name;
   const file = await folders.file([...parent, placed]);
   if (file?.token === claimToken(token)) await deleteObjects(bucket, [file.key]);
   return file?.token === token ? placed : null;
