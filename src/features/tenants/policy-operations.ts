@@ -85,17 +85,13 @@ export const updatePolicy = changeOperation({
   async change(body, { tid }, tx) {
     const before = recordOf(await tenantPolicy(tx, tid));
     const { longestValidityDays, signInRequired, secondFactorRequired, defaultPermissions } = body;
-    await tx
-      .updateTable('tenant')
-      .set({
-        ...(longestValidityDays === undefined ? {} : { longest_validity_days: longestValidityDays }),
-        ...(signInRequired === undefined ? {} : { sign_in_required: signInRequired ? 1 : 0 }),
-        ...(secondFactorRequired === undefined ? {} : { second_factor_required: secondFactorRequired ? 1 : 0 }),
-        ...(defaultPermissions === undefined ? {} : { default_permissions: parsePermissions(defaultPermissions ?? '').join(',') }),
-        id: tid,
-      })
-      .where('id', '=', tid)
-      .execute();
+    const changes = {
+      ...(longestValidityDays === undefined ? {} : { longest_validity_days: longestValidityDays }),
+      ...(signInRequired === undefined ? {} : { sign_in_required: signInRequired ? 1 : 0 }),
+      ...(secondFactorRequired === undefined ? {} : { second_factor_required: secondFactorRequired ? 1 : 0 }),
+      ...(defaultPermissions === undefined ? {} : { default_permissions: parsePermissions(defaultPermissions ?? '').join(',') }),
+    };
+    if (Object.keys(changes).length > 0) await tx.updateTable('tenant').set(changes).where('id', '=', tid).execute();
     return { audit: { before, after: recordOf(await tenantPolicy(tx, tid)) } };
   },
 });

@@ -21,3 +21,15 @@ test('metadata is read, and refused if what is cached of it would take much memo
   assert.deepEqual([entityId, entryPoint, certificates.length], ['https://idp.example', 'https://idp.example/sso', 1]);
   assert.throws(() => read(`https://idp.example/${'x'.repeat(200_000)}`), /too long/);
 });
+
+test('metadata with comments is read, and a comment without an end is refused in time in proportion to its length', () => {
+  const read = (xml: string) => readMetadata({ xml, entityId: null, now: Date.now() });
+  assert.equal(read(`<!-- a -->${metadataWith('https://idp.example/sso')}<!-- b --><!---->`).entityId, 'https://idp.example');
+  assert.throws(() => read('<!--'.repeat(260_000)), /a comment without an end/); // quadratic time: a minute
+});
+
+test('XML that declares many prefixes is refused before it is parsed, because each of its elements would copy them', () => {
+  const declarations = Array.from({ length: 60 }, (_, index) => `xmlns:p${index}="urn:p"`).join(' ');
+  const xml = metadataWith('https://idp.example/sso').replace('<IDPSSODescriptor ', `<IDPSSODescriptor ${declarations} `);
+  assert.throws(() => readMetadata({ xml, entityId: null, now: Date.now() }), /too many prefixes/);
+});

@@ -46,9 +46,22 @@ const certificatesOf = (role: XmlElement): string[] =>
     .filter(({ namespace, name }) => namespace === namespaces.signature && name === 'X509Certificate')
     .map((element) => certificateOf(textOf(element)));
 
+/** Removes all comments, in time in proportion to the length. @throws XmlRefused for a comment without an end */
+function withoutComments(xml: string): string {
+  let text = '';
+  for (let position = 0; ; ) {
+    const start = xml.indexOf('<!--', position);
+    if (start < 0) return text + xml.slice(position);
+    const end = xml.indexOf('-->', start + 4);
+    demand(end >= 0, 'The metadata has a comment without an end.');
+    text += xml.slice(position, start);
+    position = end + 3;
+  }
+}
+
 /** Reads the metadata of a provider (SAML Metadata, 2.4.3). TLS protects it, not its signature. @throws XmlRefused */
 export function readMetadata({ xml, entityId, now }: MetadataInput): ProviderDescription {
-  const root = parseXml(xml.replace(/^\uFEFF/, '').replace(/<!--[\s\S]*?-->/g, ''), metadataLimits);
+  const root = parseXml(withoutComments(xml.replace(/^\uFEFF/, '')), metadataLimits);
   const provider = providerOf(root, entityId);
   const [role, ...otherRoles] = rolesOf(provider);
   if (!role || otherRoles.length > 0) return refuse('The metadata describes the provider twice.');

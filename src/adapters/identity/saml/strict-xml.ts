@@ -52,6 +52,8 @@ export interface XmlLimits {
   readonly namespaces: number;
 }
 
+const maxPrefixes = 50;
+
 const countOf = (xml: string, pattern: RegExp) => xml.match(pattern)?.length ?? 0;
 
 /**
@@ -62,6 +64,8 @@ export function parseXml(xml: string, { elements, attributes, namespaces }: XmlL
   demand(!/<!|<\?(?!xml\s)/.test(xml), 'The XML has a DOCTYPE, a comment, CDATA or a processing instruction.');
   demand(countOf(xml, /</g) <= 2 * elements, 'The XML has too many elements.');
   demand(countOf(xml, /=\s*["']/g) <= attributes && countOf(xml, /xmlns/g) <= namespaces, 'The XML has too many attributes or namespaces.');
+  // The parser copies all prefixes that an element knows for each of its children.
+  demand(new Set(xml.match(/xmlns(:[^\s=]{1,100})?/g)).size <= maxPrefixes, 'The XML declares too many prefixes.');
   const document = parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
   const [root, ...others] = elementsIn(document);
   return root && others.length === 0 ? plainElement(root, 1) : refuse('The XML does not have exactly one root element.');
