@@ -22,6 +22,7 @@ import { secondFactors } from './0021-second-factors.ts';
 import { operatorProvider } from './0022-operator-provider.ts';
 import { alertVisitors } from './0023-alert-visitors.ts';
 import { alertKeys } from './0024-alert-keys.ts';
+import { listedNameIndexes } from './0025-listed-names.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   operatorProvider,
   alertVisitors,
   alertKeys,
+  listedNameIndexes,
 ];

@@ -9,7 +9,8 @@ import { completeInTurn, transactionOn } from './write-transaction.ts';
 
 const maxBatchSize = 64;
 const maxBatchTime = 20; // ms of work; then other work gets its turn
-const restFactor = 2; // a change longer than that pauses its group for this many times its duration, to free the event loop
+const longChange = 5; // ms; most changes take less than one
+const restFactor = 2; // a long change pauses its group for this many times its duration, to free the event loop
 const closeTimeout = 3000; // ms that waiting changes have to run before the queue closes
 const jobGroup = 'our own';
 
@@ -187,7 +188,7 @@ export class WriteQueue {
       this.#isChangeRunning = false;
       const duration = performance.now() - start;
       this.#waiting.charge(queued.group, duration);
-      if (duration > maxBatchTime && queued.group !== jobGroup) this.#pauseGroup(queued.group, duration);
+      if (duration > longChange && queued.group !== jobGroup) this.#pauseGroup(queued.group, duration);
     }
     if (!keepsChange) {
       this.#connection.database.exec('ROLLBACK TO change');

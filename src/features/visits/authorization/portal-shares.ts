@@ -30,7 +30,7 @@ type Candidates = SelectQueryBuilder<Database, 'share', object>;
 function sharesForUser(db: Tx, { tid, type_id }: ProfileRef, { userId, names }: SignedInVisitor) {
   const lists = db.selectFrom('share_user').select('share_id').where('share_user.tid', '=', tid);
   if (listsUsersById(type_id)) return lists.where('user_id', '=', userId ?? 0);
-  return lists.where('name_key', 'in', [...foldedNames(names)]).where('share_id', '=', sql.ref<number>('share.id'));
+  return lists.where('user_id', 'is', null).where('name_key', 'in', [...foldedNames(names)]);
 }
 
 const sharesForGroups = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisitor) =>
@@ -38,8 +38,7 @@ const sharesForGroups = (db: Tx, { tid }: ProfileRef, { groups }: SignedInVisito
     .selectFrom('share_group')
     .select('share_id')
     .where('share_group.tid', '=', tid)
-    .where('name_key', 'in', [...foldedNames(groups)])
-    .where('share_id', '=', sql.ref<number>('share.id'));
+    .where('name_key', 'in', [...foldedNames(groups)]);
 
 /** Returns a query for the shares of a profile that probably admit a visitor now. `decide()` then decides on each. */
 function candidateQuery(db: Tx, profile: ProfileRef, visitor: SignedInVisitor, now: number): Candidates {
@@ -59,6 +58,10 @@ function candidateQuery(db: Tx, profile: ProfileRef, visitor: SignedInVisitor, n
     );
 }
 
+async function countOf(candidates: Candidates): Promise<number> {
+  return (await candidates.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()).count;
+}
+
 /** Returns a page of the shares of a profile that admit a visitor now, sorted by title, and their total number. */
 export async function portalShares(
   { store, clock, links }: Pick<Ports, 'store' | 'clock' | 'links'>,
@@ -68,9 +71,10 @@ export async function portalShares(
 ): Promise<Pick<PortalVisit, 'shares' | 'totalCount'>> {
   const now = clock.now();
   const candidates = candidateQuery(store.search, ref, signedIn, now);
-  const { total } = await candidates.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
   const page = candidates.select([...ruleColumns, 'title', 'description', 'view_id', 'folder']);
   const rows = await page.orderBy('title').orderBy('share.id').limit(pageSize).offset(startIndex).execute();
+  const isLastPage = rows.length < pageSize && (rows.length > 0 || startIndex === 0);
+  const total = isLastPage ? startIndex + rows.length : await countOf(candidates);
   // The query has checked that each share lists the visitor or is open to all, so the lists need not be read again.
   const namedVisitors = { userNames: signedIn.names, groupNames: signedIn.groups };
   const admittingRows = rows.filter((row) => {
