@@ -123,7 +123,7 @@ const scenes: Record<string, Scene> = {
     async after(page) {
       await page.getByRole('button', { name: 'Check access' }).click();
       await page.getByText('and sign in, and nothing else').waitFor();
-      await page.getByText('Not opened yet: bob').scrollIntoViewIfNeeded();
+      await page.getByText('Have not opened the share').scrollIntoViewIfNeeded();
     },
   },
   'share-code': {
@@ -248,7 +248,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--headless=shell', '--disable-background-networking'],
 });
 
-async function enterConsole(context: BrowserContext): Promise<void> {
+async function signInToConsole(context: BrowserContext): Promise<void> {
   const page = await context.newPage();
   await page.goto(`${postern.apiUrl}/console`);
   await page.getByLabel('Name').fill('Olga');
@@ -265,7 +265,7 @@ for (const width of [390, 1440])
     const viewport = { width, height: width === 390 ? 844 : 900 };
     const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC' };
     const context = await browser.newContext(options);
-    await enterConsole(context);
+    await signInToConsole(context);
     for (const [name, { at, expectedText, signedOut, after }] of Object.entries(scenes)) {
       if (outputFolder ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
       const page = signedOut ? await browser.newPage(options) : await context.newPage();

@@ -137,7 +137,7 @@ export const messages = {
   mailsWaiting: { id: 5043, status: 503, title: 'Too many invitations are waiting to be sent. Try again later' },
   providerAway: { id: 5044, status: 503, title: 'The identity provider or directory is not available. Try again in a moment' },
   testsBusy: { id: 5045, status: 503, title: 'Too many tests are running. Try again in a moment' },
-  storageFull: { id: 5071, status: 507, title: 'The disk is full' },
+  storageFull: { id: 5071, status: 507, title: 'There is not enough free disk space' },
 } as const satisfies Record<string, { id: number; status: number; title: string }>;
 export type MessageName = keyof typeof messages;
 

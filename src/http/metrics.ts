@@ -66,7 +66,7 @@ function httpMetrics(registry: Registry) {
   });
   const signIns = new Counter({
     name: 'postern_sign_ins_refused_total',
-    help: 'Refused sign-in attempts: wrong (credentials), delayed (too many failures before), busy (too many at the same time).',
+    help: 'Refused sign-ins and password changes: wrong (credentials), delayed (too many failures or unknown links before), busy (too many at once).',
     labelNames: ['reason'],
     registers,
   });

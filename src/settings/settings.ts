@@ -131,7 +131,7 @@ export const settingDefinitions = {
   privateTargets: setting(
     'POSTERN_PRIVATE_TARGETS',
     '',
-    'Private networks, and addresses of this machine, that Postern may connect to for a tenant, for example to reach its identity provider.',
+    'Private addresses that Postern may connect to for a tenant, for example to reach its identity provider: addresses, CIDR blocks and first-last ranges such as `10.1.2.0/24, 127.0.0.1`, separated by commas.',
     parseRangesSetting,
   ),
   trustedProxies: setting(

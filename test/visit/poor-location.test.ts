@@ -21,7 +21,7 @@ test('at a storage that promises little, visitors list, upload, download, archiv
   await visitEveryAction(postern);
 });
 
-test('of several uploads of one name to a storage that looks first and acts then, one succeeds', async (t) => {
+test('of several uploads of one name to a storage that checks and then writes, one succeeds', async (t) => {
   const { postern, base } = await startOnPoorStorage(t);
   const texts = Array.from({ length: 8 }, (_, index) => `text ${index}`);
   const answers = await Promise.all(texts.map((body) => postern.visit(`${base}/file/one`, { method: 'PUT', body })));
@@ -33,7 +33,7 @@ test('of several uploads of one name to a storage that looks first and acts then
   assert.equal((await postern.visit(`${base}/file/one`)).body, texts[winner]);
 });
 
-test('what recovery needs of an upload is recorded before its first byte is written', async (t) => {
+test('the handle that recovery needs for an upload is recorded before its first byte is written', async (t) => {
   const { postern, base } = await startOnPoorStorage(t);
   const handles = async () =>
     (await postern.ports.store.read.selectFrom('unsettled').select('handle').execute()).map(({ handle }) => handle);

@@ -21,7 +21,7 @@ function openLane(options: SmtpOptions, lane: SendLane) {
     maxRequeues: 0, // Postern itself sends an interrupted mail again, and records each attempt
     ...{ host, port, secure, requireTLS: requiresTls, ...timeouts },
     ...(credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {}),
-    // A server on this machine may have a certificate that nobody has signed. Any other server needs a valid certificate.
+    // A server on this machine may have a self-signed certificate. Any other server needs a valid certificate.
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: requiresTls || ca !== null, ...(ca === null ? {} : { ca }) },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });

@@ -76,5 +76,8 @@ export const locationConfigurations: { readonly [K in StorageKindName]?: Configu
   },
 };
 
+/** The kinds that are available. */
+export const availableKinds: readonly string[] = Object.keys(locationConfigurations);
+
 /** Members of a configuration that hold secrets, for all kinds. */
 export const locationSecrets: readonly string[] = Object.values(locationConfigurations).flatMap(({ secrets }) => secrets);

@@ -1,16 +1,18 @@
 import Type, { type Static } from 'typebox';
 import { bodyOf, etag, limits, lineOf, recordId, requiredLine, stampFields } from './field.ts';
-import { storageKinds } from './location-configurations.ts';
+import { availableKinds, storageKinds } from './location-configurations.ts';
 
 /** Maximum number of locations per tenant. The limit exists because a job checks every location every 30 seconds. */
 export const maxLocations = 1000;
+
+const unavailableKinds = storageKinds.filter((kind) => !availableKinds.includes(kind));
 
 /** All fields of a location. */
 export const locationFields = {
   id: recordId('Number of the location, unique in the installation.'),
   tid: recordId('Tenant that owns the location.'),
   name: requiredLine(limits.name, 'Name by which shares refer to the location.'),
-  kind: lineOf(32, { description: `Kind of storage: ${storageKinds.join(', ')}.` }),
+  kind: lineOf(32, { description: `Kind of storage: ${availableKinds.join(', ')}. Not available yet: ${unavailableKinds.join(', ')}.` }),
   configuration: Type.String({
     maxLength: limits.configuration,
     description:

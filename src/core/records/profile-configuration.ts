@@ -79,8 +79,8 @@ export function configurationProblem(typeId: number, value: object): string | nu
 }
 
 /**
- * Members of a configuration that decide who signs in as whom. The others may change while visitors are signed in: with metadata at an
- * address, a provider changes its certificates, too.
+ * Members of a configuration that decide who signs in as whom. A change of any other member ends no session: with
+ * `metadataUrl`, the provider can change its certificates in the same way.
  */
 const identifying: Readonly<Partial<Record<ProfileType, readonly string[]>>> = {
   OIDC: ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'],

@@ -186,7 +186,7 @@ export const en = {
   fileArchivedNext: 'It must be restored from there first, which can take hours. Ask the person who sent you the link.',
   storageAway: 'The files are not available right now',
   storageAwayNext: 'Nothing is lost. Try again in a few minutes.',
-  storageFull: 'There is no storage space left',
+  storageFull: 'There is not enough storage space',
   storageFullNext: 'Tell the person who sent you the link.',
   serverBusy: 'The server is busy',
   serverBusyNext: 'Too many people are using it right now. Try again in a moment.',

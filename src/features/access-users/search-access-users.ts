@@ -11,7 +11,7 @@ export const searchAccessUsers = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'reader',
-  summary: 'Finds access users.',
+  summary: 'Searches access users.',
   body: searchQuery({
     authId: Type.Optional(recordId('Login profile.')),
     active: Type.Optional(Type.Boolean({ description: 'true: those who can sign in; false: those who cannot.' })),

@@ -1,7 +1,13 @@
 import Value from 'typebox/value';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import type { Location } from '#core/records/location.ts';
-import { type ConfigurationForm, locationConfigurations, locationSecrets, storageKinds } from '#core/records/location-configurations.ts';
+import {
+  availableKinds,
+  type ConfigurationForm,
+  locationConfigurations,
+  locationSecrets,
+  storageKinds,
+} from '#core/records/location-configurations.ts';
 import { secretMask } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
@@ -52,7 +58,7 @@ function formOf(kind: string): ConfigurationForm {
   const form = name && locationConfigurations[name];
   if (!form) {
     const detail = name ? 'is not available yet' : 'is not known';
-    throw fieldRefusal('kind', `${detail}. Available kinds: ${Object.keys(locationConfigurations).join(', ')}`);
+    throw fieldRefusal('kind', `${detail}. Available kinds: ${availableKinds.join(', ')}`);
   }
   return form;
 }

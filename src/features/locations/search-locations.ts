@@ -20,7 +20,7 @@ export const searchLocations = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'editor',
-  summary: 'Finds locations; an editor sees them without configuration.',
+  summary: 'Searches locations; an editor sees them without configuration.',
   body: searchQuery({}),
   response: searchEnvelope(Location),
   async read(query, caller, ports) {

@@ -13,7 +13,7 @@ export const searchLoginProfiles = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'reader',
-  summary: 'Finds login profiles; a reader sees them without configuration, username and counts.',
+  summary: 'Searches login profiles; a reader sees them without configuration, username and counts.',
   body: searchQuery({
     typeId: Type.Optional(profileTypeId('Type of the profile.')),
     details: Type.Optional(Type.Boolean({ description: 'false: without configuration, username and counts.' })),

@@ -150,7 +150,7 @@ export type Attempt =
   | { readonly kind: 'delayed'; readonly error: string }
   /** The server could not be used for another mail, so this one was not tried. */
   | { readonly kind: 'untried' }
-  /** The address that a visitor has entered gets no code. No trace stays. */
+  /** No code is sent to the address that the visitor entered. The delivery is deleted. */
   | { readonly kind: 'unwanted' };
 
 /** Returns how an attempt changes the row of its delivery. */

@@ -20,7 +20,7 @@ export const searchOperators = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'admin',
-  summary: 'Finds operators.',
+  summary: 'Searches operators.',
   body: searchQuery({}),
   response: searchEnvelope(Operator),
   async read(query, caller, ports) {

@@ -50,7 +50,7 @@ export const searchShares = readOperation({
   isSearch: true,
   method: 'GET',
   role: 'reader',
-  summary: 'Finds shares.',
+  summary: 'Searches shares.',
   body: searchQuery({
     path: Type.Optional(
       Type.String({ minLength: 1, maxLength: 4096, description: 'Shares of this path and of everything below it, in any location.' }),

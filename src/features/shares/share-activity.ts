@@ -74,7 +74,11 @@ export const shareActivity = readOperation({
   role: 'reader',
   summary: 'Counts the actions of visitors at a share by day and by visitor, and returns the listed users who did not visit it.',
   body: Type.Object(
-    { id: recordId('Share.'), fromDate: optionalDate('From this instant on.'), toDate: optionalDate('Before this instant.') },
+    {
+      id: recordId('Share.'),
+      fromDate: optionalDate('From this instant on.'),
+      toDate: optionalDate('Before this instant. A date without a time: until the end of that day.'),
+    },
     { additionalProperties: false },
   ),
   response: ActivityResponse,

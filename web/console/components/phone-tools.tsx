@@ -28,7 +28,9 @@ export function PhoneTools({ sorts, all, selectAll: chooseAll }: Props) {
           setListState({ sort: sort || undefined, order: order === 'desc' ? 'desc' : sort ? 'asc' : undefined });
         }}
       />
-      {all !== null && <Checkbox label="Select all" checked={all} onChange={({ currentTarget }) => chooseAll(currentTarget.checked)} />}
+      {all !== null && (
+        <Checkbox label="Select all on this page" checked={all} onChange={({ currentTarget }) => chooseAll(currentTarget.checked)} />
+      )}
     </div>
   );
 }

@@ -56,7 +56,7 @@ export function RecordList<T extends Row>(props: Props<T>) {
     if (data && data.list.length === 0 && data.totalCount > 0 && page > 1 && !result.isPlaceholderData)
       setListState({ page: Math.ceil(data.totalCount / pageSize) }, { replace: true });
   });
-  // Clear the selection with every new filter, so that no action changes a record that is not visible.
+  // Clear the selection with every new filter, so that no action changes a record that the filter excludes. Records selected on other pages stay selected.
   const filter = JSON.stringify([query, listState.q]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new filter clears the selection
   useEffect(() => setSelected(new Map()), [filter]);

@@ -18,7 +18,7 @@ const Local = ({ form }: Props) => (
   <>
     <TextInput label={storageKindName('local')} placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('path')} />
     <Text size="sm" c="dimmed">
-      To use a folder outside of Postern's data folder, add it to POSTERN_LOCAL_ROOTS.
+      To use another folder, allow it with POSTERN_LOCAL_ROOTS (for example 1:/srv/files), and restart Postern.
     </Text>
   </>
 );

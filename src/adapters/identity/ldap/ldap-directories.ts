@@ -13,18 +13,18 @@ const maxPauses = 1000;
 const maxPassword = 1000; // characters
 
 /** Returns whether a password may be sent: with an empty one, a directory lets anybody in anonymously (RFC 4513, 5.1.2). */
-const isPassword = (password: string) => password.trim() !== '' && !password.startsWith('\0') && password.length <= maxPassword;
+const maySendPassword = (password: string) => password.trim() !== '' && !password.startsWith('\0') && password.length <= maxPassword;
 
 /** Returns a DN that no user has. */
 const unknownDn = ({ baseDn }: LdapConfiguration) => `cn=postern-asks-for-nobody,${baseDn}`;
 
-/** Clocks: `now` returns ms since the epoch, `monotonic` ms of a clock that is never set. */
+/** Clocks: `now` returns ms since the epoch, `monotonic` returns ms of a monotonic clock. */
 interface Clocks {
   now(): number;
   monotonic(): number;
 }
 
-/** Asks directories with ldapts. A directory that does not respond affects its own configuration alone. */
+/** Queries LDAP directories with ldapts. A directory that does not respond affects its own configuration alone. */
 export class LdapDirectories implements Directories {
   readonly #outbound: Pick<Outbound, 'connect'>;
   readonly #clocks: Clocks;
@@ -54,7 +54,7 @@ export class LdapDirectories implements Directories {
   }
 
   async verify(configuration: LdapConfiguration, dn: string | null, password: string) {
-    if (!isPassword(password)) return false;
+    if (!maySendPassword(password)) return false;
     return this.#request(configuration, async (library, signal) => {
       const connection = await this.#open(library, configuration, { name: dn ?? unknownDn(configuration), password }, signal);
       connection?.close();
@@ -64,7 +64,7 @@ export class LdapDirectories implements Directories {
 
   async signInByPattern(configuration: LdapConfiguration, username: string, password: string) {
     const bindName = fillPattern(configuration.bindPattern ?? '', username);
-    if (!isPassword(password) || bindName === null) return null;
+    if (!maySendPassword(password) || bindName === null) return null;
     return this.#request(configuration, async (library, signal) => {
       const connection = await this.#open(library, configuration, { name: bindName, password }, signal);
       if (!connection) return null;

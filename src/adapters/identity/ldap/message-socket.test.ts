@@ -40,7 +40,7 @@ test('messages of a directory arrive one by one, however they are divided', asyn
   }
 });
 
-test('a thousand messages in one piece arrive one by one, and none is read within the other', async () => {
+test('a thousand messages in one piece arrive one by one, and none is delivered while another one is being handled', async () => {
   const { directory, socket, messages } = connected();
   let depth = 0;
   socket.on('data', () => {
@@ -74,7 +74,7 @@ for (const [what, flood] of Object.entries(floods))
     assert.equal(socket.destroyed, true);
   });
 
-test('what is written goes to the directory, and the end of the connection is noticed', async () => {
+test('the socket sends what is written to the directory, and reports the end of the connection', async () => {
   const { directory, socket } = connected();
   socket.write('a request');
   const [request] = await once(directory, 'data');

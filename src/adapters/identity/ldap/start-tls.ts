@@ -21,24 +21,26 @@ function accepts({ tag, content }: Element): boolean {
 function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly message: Element; readonly received: Buffer }> {
   const outcome = Promise.withResolvers<{ message: Element; received: Buffer }>();
   let received = Buffer.alloc(0);
-  const fail = () => outcome.reject(new DirectoryUnavailable('The directory closed the connection before StartTLS.'));
+  const failWith = (message: string) => () => outcome.reject(new DirectoryUnavailable(message));
+  const onClose = failWith('The directory closed the connection before StartTLS.');
+  const onLate = failWith('The directory did not respond to StartTLS in time.');
   const onData = (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
     try {
       const message = elementAt(received, 0);
       if (message) outcome.resolve({ message, received });
-      else if (received.length > maxLength) fail();
+      else if (received.length > maxLength) failWith('The directory sent too long a response to StartTLS.')();
     } catch (cause) {
       outcome.reject(cause);
     }
   };
-  const listeners = { data: onData, close: fail, error: fail };
+  const listeners = { data: onData, close: onClose, error: onClose };
   for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener);
-  signal.addEventListener('abort', fail, { once: true });
+  signal.addEventListener('abort', onLate, { once: true });
   return outcome.promise.finally(() => {
     socket.pause();
     for (const [event, listener] of Object.entries(listeners)) socket.off(event, listener);
-    signal.removeEventListener('abort', fail);
+    signal.removeEventListener('abort', onLate);
   });
 }
 

@@ -12,7 +12,7 @@ const maxProviders = 256; // whose metadata is cached
 const maxMetadata = 1 << 20; // bytes
 const timeLimit = 4500; // ms
 
-/** Clocks: `now` returns ms since the epoch, `monotonic` ms of a clock that is never set. */
+/** Clocks: `now` returns ms since the epoch, `monotonic` returns ms of a monotonic clock. */
 export interface Clocks {
   now(): number;
   monotonic(): number;

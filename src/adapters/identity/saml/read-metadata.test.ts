@@ -15,7 +15,7 @@ function metadataWith(location: string): string {
   </EntityDescriptor>`;
 }
 
-test('metadata is read, and refused if what is cached of it would take much memory', () => {
+test('metadata is read, and refused if its cached description would take too much memory', () => {
   const read = (location: string) => readMetadata({ xml: metadataWith(location), entityId: null, now: Date.now() });
   const { entityId, entryPoint, certificates } = read('https://idp.example/sso');
   assert.deepEqual([entityId, entryPoint, certificates.length], ['https://idp.example', 'https://idp.example/sso', 1]);

@@ -59,7 +59,10 @@ function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput):
   const code = attributeOf(onlyChild(status, namespaces.protocol, 'StatusCode'), 'Value');
   demand(code === success, `The provider did not sign the user in: ${statusCodes(status)}.`);
   const destination = attributeOf(response, 'Destination');
-  demand(destination === acsUrl || (destination === null && !isSigned(response)), 'Destination is another address.');
+  demand(
+    destination === acsUrl || (destination === null && !isSigned(response)),
+    `The response has a Destination other than ${acsUrl}, or is signed and has no Destination.`,
+  );
   const issuers = childrenOf(response, namespaces.assertion, 'Issuer').map(textOf);
   demand(
     issuers.every((one) => one === issuer),
