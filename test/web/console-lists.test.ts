@@ -83,7 +83,7 @@ test('several shares or access users can be activated at once, and several acces
   for (const id of Object.values(profile.users)) await postern.call('accessuser/update', { id, authId: profile.id, active: false });
   const all = async (path: string, words: RegExp) => {
     await go(path);
-    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByLabel('Bulk actions').getByRole('button', { name: 'Activate', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
     await page.getByText(words).waitFor();
@@ -92,7 +92,7 @@ test('several shares or access users can be activated at once, and several acces
   assert.equal((await postern.call('share/search', { state: 'active' })).totalCount, 2);
   await all('/users', /2 users activated/);
   assert.equal((await postern.call('accessuser/search', { active: true })).totalCount, 2);
-  await page.getByLabel('Select all on this page').check();
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByLabel('Bulk actions').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No access users yet').waitFor();
@@ -123,7 +123,7 @@ test('access users can be searched, and the selected ones deactivated', async (t
   await waitForCount(page, '3 users');
   await page.getByRole('searchbox').fill('carl');
   await waitForCount(page, '1 user');
-  await page.getByLabel('Select all on this page').check();
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByText('1 user will not be able to sign in').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
