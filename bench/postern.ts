@@ -17,7 +17,7 @@ export async function startPostern(data: string, environment: Record<string, str
     main,
     [],
     { PORT: '0', POSTERN_DATA: data, POSTERN_API_KEY: key, MALLOC_ARENA_MAX: '2', ...environment },
-    /listens at http:\/\/localhost:(\d+)/,
+    /links begin with http:\/\/localhost:(\d+)/,
     memoryFlags,
   );
   const authorization = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
