@@ -42,6 +42,7 @@ const limits = {
 };
 const [shortTimeout, longTimeout] = [10_000, 60_000]; // ms
 
+const lockStatementTimeout = 5000; // ms; no statement waits for a lock
 const lockTimes = { maxIdle: 90_000, aliveInterval: 15_000, maxWait: longTimeout }; // the pool closes an unused connection after a minute
 
 const searchLimits = { walkTimeout: 1500, maxUnlimitedMatches: 20_000 };
@@ -62,7 +63,7 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
   const searches = openPool(url, limits.searches, longTimeout, searchOptions);
   const reports = openPool(url, limits.reports, longTimeout, searchOptions);
   const retryQueues = openPool(url, limits.retryQueues, longTimeout);
-  const locks = openPool(url, limits.locks, longTimeout);
+  const locks = openPool(url, limits.locks, lockStatementTimeout);
   const { run: withLocks } = new SessionLocks(locks, lockTimes);
   const close = async () => {
     await Promise.all([reads, changes, searches, reports, retryQueues, locks].map((connections) => connections.close()));

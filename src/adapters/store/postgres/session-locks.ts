@@ -7,12 +7,15 @@ import type { ConnectionPool } from './pool.ts';
 
 // Session-level locks: a connection may hold any number of them. The keys are hashed as those of transactions (locks.ts).
 const takeStatement = 'SELECT key FROM unnest($1::text[]) AS key WHERE pg_try_advisory_lock(hashtextextended(key, 0))';
-export const releaseStatement = 'SELECT pg_advisory_unlock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key';
+const releaseStatement = 'SELECT pg_advisory_unlock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key';
 const releaseAllStatement = 'SELECT pg_advisory_unlock_all()';
 /** PostgreSQL 13 has no such setting: there, the locks of a process that hangs end with its connection. */
 const limitIdleStatement = `SELECT set_config('idle_session_timeout', $1, false) WHERE current_setting('server_version_num')::int >= 140000`;
 
-const [firstPause, longestPause] = [5, 200]; // ms between two tries to take locks that another process holds
+const [firstPause, longestPause] = [5, 100]; // ms between two tries to take locks that another process holds
+
+/** Who waits for a key holds this lock: so a process that releases the key cannot take it again before the one that waits. */
+const turnOf = (key: string) => `turn of ${key}`;
 
 /** Times in ms. */
 export interface SessionLockTimes {
@@ -32,32 +35,59 @@ interface LockSession {
   readonly end: () => void;
 }
 
-/** Sends statements by one connection, one after the other. */
+/** Sends statements by one connection, one after the other. After a statement that got no response, the connection is lost. */
 class LockStatements {
   readonly #connections: ConnectionPool;
   readonly #client: pg.PoolClient;
   readonly #runSerially = keyedMutex();
+  readonly #lost = Promise.withResolvers<never>();
+  #pending = 0;
 
   constructor(connections: ConnectionPool, client: pg.PoolClient) {
     this.#connections = connections;
     this.#client = client;
+    this.lost.catch(() => {});
   }
 
-  /** @returns the column `key` of the rows */
+  /** Rejects when the connection is lost. */
+  get lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
+  /** @returns the column `key` of the rows @throws StoreUnavailable */
   async send(statement: string, parameters: readonly unknown[] = []): Promise<unknown[]> {
-    const { rows } = await this.#runSerially('', () => this.#connections.query(this.#client, statement, parameters));
-    return rows.map((row) => (typeof row === 'object' && row !== null && 'key' in row ? row.key : null));
+    this.#pending += 1;
+    try {
+      const query = () => this.#connections.query(this.#client, statement, parameters);
+      const { rows } = await Promise.race([this.lost, this.#runSerially('', query)]);
+      return rows.map((row) => (typeof row === 'object' && row !== null && 'key' in row ? row.key : null));
+    } catch (cause) {
+      if (cause instanceof StoreUnavailable) this.#lost.reject(cause);
+      throw cause;
+    } finally {
+      this.#pending -= 1;
+    }
   }
 
-  /** Takes all locks or none. @returns whether they were free */
-  async takeAll(keys: readonly string[]): Promise<boolean> {
+  /** Shows the server that this process runs. */
+  showAlive(): void {
+    if (this.#pending === 0) void this.send('SELECT 1').catch(() => {});
+  }
+
+  /** Takes all locks or none. @returns those that were not free */
+  async takeAll(keys: readonly string[]): Promise<string[]> {
     const taken = await this.send(takeStatement, [keys]);
     if (taken.length < keys.length) await this.release(taken);
-    return taken.length === keys.length;
+    return keys.filter((key) => !taken.includes(key));
   }
 
   async release(keys: readonly unknown[]): Promise<void> {
     if (keys.length > 0) await this.send(releaseStatement, [keys]);
+  }
+
+  /** Releases locks before all later statements. Does not wait for it: a lost connection has released them. */
+  releaseInBackground(keys: readonly string[]): void {
+    void this.release(keys).catch(() => {});
   }
 }
 
@@ -89,8 +119,7 @@ export class SessionLocks {
       try {
         return await work();
       } finally {
-        // Ignored: a lost connection has released them.
-        await statements.release(keys).catch(() => {});
+        statements.releaseInBackground(keys);
       }
     } finally {
       session.works -= 1;
@@ -99,10 +128,23 @@ export class SessionLocks {
   }
 
   async #take(statements: LockStatements, keys: readonly string[]): Promise<void> {
-    const start = performance.now();
+    const deadline = performance.now() + this.#times.maxWait;
+    const missing = await statements.takeAll([...keys.map(turnOf), ...keys]);
+    if (missing.length === 0) return statements.releaseInBackground(keys.map(turnOf));
+    const turns = keys.filter((key) => missing.includes(key) || missing.includes(turnOf(key))).map(turnOf);
+    await this.#poll(statements, turns, deadline);
+    try {
+      await this.#poll(statements, keys, deadline);
+    } finally {
+      statements.releaseInBackground(turns);
+    }
+  }
+
+  /** Tries until the locks are free. @throws StoreUnavailable after the deadline */
+  async #poll(statements: LockStatements, keys: readonly string[], deadline: number): Promise<void> {
     let longest = firstPause;
-    while (!(await statements.takeAll(keys))) {
-      if (performance.now() - start > this.#times.maxWait) throw new StoreUnavailable('another process holds a lock for too long');
+    while ((await statements.takeAll(keys)).length > 0) {
+      if (performance.now() > deadline) throw new StoreUnavailable('another process holds a lock for too long');
       // Of a random length: two processes that need the same locks would disturb each other again and again.
       await pause(firstPause + Math.random() * (longest - firstPause));
       longest = Math.min(2 * longest, longestPause);
@@ -117,6 +159,7 @@ export class SessionLocks {
     };
     const session: LockSession = { statements: statements.promise, works: 0, end: forget };
     this.#session = session;
+    statements.promise.then(({ lost }) => lost.catch(forget), forget);
     this.#connections
       .withClient((client) => this.#hold(client, end.promise, statements.resolve))
       .catch(statements.reject)
@@ -129,11 +172,11 @@ export class SessionLocks {
     const { maxIdle, aliveInterval } = this.#times;
     const connection = watchEnd(client);
     const statements = new LockStatements(this.#connections, client);
-    const timer = setInterval(() => void statements.send('SELECT 1').catch(() => {}), aliveInterval).unref();
+    const timer = setInterval(() => statements.showAlive(), aliveInterval).unref();
     try {
       await statements.send(limitIdleStatement, [`${maxIdle}`]);
       ready(statements);
-      await Promise.race([ended, connection.ended]);
+      await Promise.race([ended, connection.ended, statements.lost]);
     } finally {
       clearInterval(timer);
       connection.stop();
