@@ -453,7 +453,7 @@ test('if a lock is lost, failing work rejects with its own error, and finished w
   await admin.connect();
   const endLocks = () =>
     admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+      "SELECT pg_terminate_backend(pid) FROM (SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holder",
     );
   const failing = store.withLocks(['a key'], async () => {
     assert.equal((await endLocks()).rowCount, 1);
