@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { diskSpace } from '#adapters/os/disk-probe.ts';
 import { StorageFull } from '#ports/storage.ts';
 import { PartSpace, UploadPart } from './part-space.ts';
 
@@ -19,19 +20,28 @@ async function contentOf(part: UploadPart): Promise<string> {
   return content.toString();
 }
 
+const block = 1 << 16; // bytes
+
 test('parts that do not fit into the memory continue in files without a name', async (t) => {
   const folder = await temporaryFolder(t);
-  const space = new PartSpace({ folder, minFreeSpace: 0, maxMemory: 6 });
+  const space = new PartSpace({ folder, minFreeSpace: 0, maxMemory: 2 * block });
   const [first, second] = [new UploadPart(space), new UploadPart(space)];
-  for (const chunk of ['abc', 'defg', 'h']) await first.append(Buffer.from(chunk));
-  for (const chunk of ['12', '345678', '9']) await second.append(Buffer.from(chunk));
+  const texts = ['a', 'b'.repeat(block), 'c'.repeat(3 * block), 'd'];
+  for (const chunk of texts) for (const part of [first, second]) await part.append(Buffer.from(chunk));
   assert.deepEqual(await readdir(folder), []);
-  assert.deepEqual([await contentOf(first), await contentOf(second)], ['abcdefgh', '123456789']);
-  assert.equal(await contentOf(second), '123456789');
+  for (const part of [first, second, second]) assert.ok((await contentOf(part)) === texts.join(''));
   await first.clear();
-  assert.equal(space.takeMemory(4), true);
   await second.clear();
   assert.equal(await contentOf(second), '');
+  assert.ok(space.takeBlock() && space.takeBlock() && !space.takeBlock());
+});
+
+test('chunks of one byte take no more memory than their bytes', async (t) => {
+  const space = new PartSpace({ folder: await temporaryFolder(t), minFreeSpace: 0, maxMemory: 2 * block });
+  const part = new UploadPart(space);
+  for (let index = 0; index < 1000; index += 1) await part.append(Buffer.from('x'));
+  assert.equal(await contentOf(part), 'x'.repeat(1000));
+  assert.ok(space.takeBlock() && !space.takeBlock());
 });
 
 test('a chunk that is reused after it was appended does not change the part', async (t) => {
@@ -42,9 +52,17 @@ test('a chunk that is reused after it was appended does not change the part', as
   assert.equal(await contentOf(part), 'before');
 });
 
-test('a part that needs a file is refused if the disk has less free space than the limit', async (t) => {
-  const space = new PartSpace({ folder: await temporaryFolder(t), minFreeSpace: Number.MAX_SAFE_INTEGER, maxMemory: 2 });
-  const part = new UploadPart(space);
-  await part.append(Buffer.from('ab'));
-  await assert.rejects(part.append(Buffer.from('c')), StorageFull);
+test('parts are refused before they use the space that must stay free, however many wait for space at once', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { free } = await diskSpace(folder);
+  const space = new PartSpace({ folder, minFreeSpace: free - (100 << 20), maxMemory: 0 });
+  const parts = Array.from({ length: 64 }, () => new UploadPart(space));
+  const appended = await Promise.allSettled(parts.map((part) => part.append(Buffer.from('x'))));
+  const refused = appended.filter(({ status }) => status === 'rejected');
+  assert.ok(refused.length >= 32, `${refused.length}`); // each reserves 4 MiB
+  for (const one of refused) assert.ok(one.status === 'rejected' && one.reason instanceof StorageFull);
+  for (const part of parts) await part.clear();
+  const later = new UploadPart(space);
+  await later.append(Buffer.from('x'));
+  await later.clear();
 });

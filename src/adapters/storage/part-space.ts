@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskSpace, isDiskFullError } from '#adapters/os/disk-probe.ts';
@@ -5,13 +6,15 @@ import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageFull } from '#ports/storage.ts';
 
 const defaultMaxMemory = 128 << 20; // bytes of all parts
+const blockSize = 1 << 16; // bytes of memory that a part takes at once: chunks may have one byte
+const reservedAtOnce = 4 << 20; // bytes of disk space
 const pieceSize = 1 << 20; // bytes that are read from a file at once
 
 /** Where parts are collected. */
 export interface PartSpaceOptions {
   /** Folder of the temporary files. */
   readonly folder: string;
-  /** Free bytes below which no file is created there. */
+  /** Free bytes that must stay on the disk of the folder. */
   readonly minFreeSpace: number;
   /** Bytes that all parts together may have in memory. */
   readonly maxMemory?: number;
@@ -19,47 +22,105 @@ export interface PartSpaceOptions {
 
 /**
  * Space for the parts of uploads, which are collected until they are sent: memory first, then temporary files. So the memory has a
- * limit, and slow visitors hold no connection to a service. A file has no name from the moment at which it is open: a crash leaves none.
+ * limit, and slow visitors hold no connection to a service. A file has no name from the moment at which it is open.
  */
 export class PartSpace {
   readonly #options: PartSpaceOptions;
   #memory = 0;
-  #files = 0;
+  #reserved = 0; // bytes that will be written
 
   constructor(options: PartSpaceOptions) {
     this.#options = options;
   }
 
-  /** Takes memory for a chunk. @returns false if there is none left */
-  takeMemory(bytes: number): boolean {
-    if (this.#memory + bytes > (this.#options.maxMemory ?? defaultMaxMemory)) return false;
-    this.#memory += bytes;
-    return true;
+  /** Returns a block of memory, or null if there is none left. */
+  takeBlock(): Buffer | null {
+    if (this.#memory + blockSize > (this.#options.maxMemory ?? defaultMaxMemory)) return null;
+    this.#memory += blockSize;
+    return Buffer.allocUnsafeSlow(blockSize);
   }
 
-  releaseMemory(bytes: number): void {
-    this.#memory -= bytes;
+  /** Gives blocks back. */
+  releaseBlocks(count: number): void {
+    this.#memory -= count * blockSize;
   }
 
-  /** Opens a temporary file. @throws StorageFull */
-  async openFile(): Promise<FileHandle> {
+  /** Reserves disk space. @returns the number of bytes @throws StorageFull */
+  async reserve(): Promise<number> {
     const { folder, minFreeSpace } = this.#options;
-    if ((await diskSpace(folder)).free < minFreeSpace) throw new StorageFull('POSTERN_DATA has no space for the part of an upload');
-    this.#files += 1;
-    const path = join(folder, `part-${process.pid}-${this.#files}`);
+    this.#reserved += reservedAtOnce;
+    if ((await diskSpace(folder)).free >= minFreeSpace + this.#reserved) return reservedAtOnce;
+    this.#reserved -= reservedAtOnce;
+    throw new StorageFull('POSTERN_DATA has no space for the part of an upload');
+  }
+
+  /** Ends the reservation of bytes: they are written, or are not needed. */
+  release(bytes: number): void {
+    this.#reserved -= bytes;
+  }
+
+  /** Opens a temporary file. */
+  async openFile(): Promise<FileHandle> {
+    const path = join(this.#options.folder, `part-${randomUUID()}`);
     const file = await open(path, 'wx+', 0o600);
-    await unlink(path);
-    return file;
+    try {
+      await unlink(path);
+      return file;
+    } catch (cause) {
+      await file.close();
+      throw cause;
+    }
+  }
+}
+
+/** A temporary file, in which the rest of a part is collected. */
+class PartFile {
+  readonly #space: PartSpace;
+  readonly #file: FileHandle;
+  #reserved = 0;
+  length = 0;
+
+  constructor(space: PartSpace, file: FileHandle) {
+    this.#space = space;
+    this.#file = file;
+  }
+
+  /** @throws StorageFull */
+  async append(chunk: Uint8Array): Promise<void> {
+    while (this.#reserved < chunk.length) this.#reserved += await this.#space.reserve();
+    try {
+      for (let written = 0; written < chunk.length; )
+        written += (await this.#file.write(chunk, written, chunk.length - written, this.length + written)).bytesWritten;
+    } catch (cause) {
+      throw isDiskFullError(cause) ? new StorageFull('POSTERN_DATA is full', { cause }) : cause;
+    }
+    this.length += chunk.length;
+    this.#reserved -= chunk.length;
+    this.#space.release(chunk.length);
+  }
+
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for (let position = 0; position < this.length; ) {
+      const size = Math.min(pieceSize, this.length - position);
+      const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(size), { position });
+      if (bytesRead === 0) throw new Error('a temporary file has lost bytes');
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#space.release(this.#reserved);
+    await this.#file.close();
   }
 }
 
 /** A part of an upload, which is collected until it is sent. One call at a time. */
 export class UploadPart {
   readonly #space: PartSpace;
-  #chunks: Buffer[] = []; // the beginning
-  #inMemory = 0;
-  #file: FileHandle | null = null; // the rest
-  #inFile = 0;
+  #blocks: Buffer[] = []; // the beginning
+  #inBlocks = 0; // bytes
+  #file: PartFile | null = null; // the rest
 
   constructor(space: PartSpace) {
     this.#space = space;
@@ -67,19 +128,15 @@ export class UploadPart {
 
   /** Size in bytes. */
   get length(): number {
-    return this.#inMemory + this.#inFile;
+    return this.#inBlocks + (this.#file?.length ?? 0);
   }
 
   /** Appends a chunk, which may be reused afterwards. @throws StorageFull */
   async append(chunk: Uint8Array): Promise<void> {
-    if (!this.#file && this.#space.takeMemory(chunk.length)) {
-      this.#chunks.push(Buffer.from(chunk));
-      this.#inMemory += chunk.length;
-      return;
-    }
-    this.#file ??= await this.#space.openFile();
-    await writeAll(this.#file, chunk, this.#inFile);
-    this.#inFile += chunk.length;
+    const rest = this.#file ? chunk : this.#appendToBlocks(chunk);
+    if (rest.length === 0) return;
+    this.#file ??= new PartFile(this.#space, await this.#space.openFile());
+    await this.#file.append(rest);
   }
 
   /** Returns the content, until `clear`. */
@@ -89,30 +146,32 @@ export class UploadPart {
 
   /** Empties the part, and gives its space back. */
   async clear(): Promise<void> {
-    const file = this.#file;
-    this.#space.releaseMemory(this.#inMemory);
-    [this.#chunks, this.#inMemory, this.#file, this.#inFile] = [[], 0, null, 0];
+    const [blocks, file] = [this.#blocks, this.#file];
+    [this.#blocks, this.#inBlocks, this.#file] = [[], 0, null];
+    this.#space.releaseBlocks(blocks.length);
     await file?.close();
   }
 
-  async *#pieces(): AsyncGenerator<Uint8Array> {
-    yield* this.#chunks;
-    const [file, end] = [this.#file, this.#inFile];
-    for (let position = 0; file && position < end; ) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(pieceSize, end - position)), { position });
-      if (bytesRead === 0) throw new Error('a temporary file has lost bytes');
-      position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+  /** Copies a chunk into blocks. @returns what did not fit into the memory */
+  #appendToBlocks(chunk: Uint8Array): Uint8Array {
+    let rest = chunk;
+    while (rest.length > 0) {
+      const used = this.#inBlocks % blockSize;
+      if (used === 0) {
+        const block = this.#space.takeBlock();
+        if (!block) return rest;
+        this.#blocks.push(block);
+      }
+      const copied = Math.min(rest.length, blockSize - used);
+      this.#blocks.at(-1)?.set(rest.subarray(0, copied), used);
+      this.#inBlocks += copied;
+      rest = rest.subarray(copied);
     }
+    return rest;
   }
-}
 
-/** Writes all bytes of a chunk. @throws StorageFull */
-async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
-  try {
-    for (let written = 0; written < chunk.length; )
-      written += (await file.write(chunk, written, chunk.length - written, position + written)).bytesWritten;
-  } catch (cause) {
-    throw isDiskFullError(cause) ? new StorageFull('POSTERN_DATA is full', { cause }) : cause;
+  async *#pieces(): AsyncGenerator<Uint8Array> {
+    for (const [index, block] of this.#blocks.entries()) yield block.subarray(0, Math.min(blockSize, this.#inBlocks - index * blockSize));
+    if (this.#file) yield* this.#file.pieces();
   }
 }
