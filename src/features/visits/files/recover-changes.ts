@@ -38,6 +38,16 @@ async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: 
   return Number(result?.numUpdatedRows) === 1;
 }
 
+/** Returns whether a change is still pending and of this process: another run may have recovered it since its row was read. */
+const isStillPending = async ({ store, process }: Pick<Ports, 'store' | 'process'>, { tid, audit_id }: PendingRow): Promise<boolean> =>
+  (await store.read
+    .selectFrom('unsettled')
+    .select('audit_id')
+    .where('tid', '=', tid)
+    .where('audit_id', '=', audit_id)
+    .where('process', '=', process)
+    .executeTakeFirst()) !== undefined;
+
 /**
  * Checks on the disk whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
  * are the evidence.
@@ -50,16 +60,17 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
     return storages.open({ ...location, configuration: openConfiguration(row, vault) });
   };
   const names = row.new_name === '' ? [row.name] : [row.name, row.new_name];
-  async function recoverFiles(folder: ItemPath): Promise<string | null> {
+  async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
     const storage = await openStorage();
-    const recoverChange = () => storage.recover(change);
+    const recoverChange = async () => ((await isStillPending(ports, row)) ? { name: await storage.recover(change) } : null);
     return change.action === 'delete' ? recoverChange() : withNameLocks(ports, storage, folder, names, recoverChange);
   }
-  const name = await recoverFiles(change.parent).catch((cause: unknown) => {
-    if (cause instanceof ItemNotFound) return null;
+  const recovered = await recoverFiles(change.parent).catch((cause: unknown) => {
+    if (cause instanceof ItemNotFound) return { name: null };
     throw cause; // the change may have taken place: the next run checks again
   });
-  await store.write((tx) => recordOutcome(tx, row, change, name, clock.now()), 'job');
+  if (!recovered) return;
+  await store.write((tx) => recordOutcome(tx, row, change, recovered.name, clock.now()), 'job');
   if (keepsTrash && change.action === 'delete') return;
   await openStorage()
     .then((storage) => storage.clearEvidence(change))
