@@ -101,7 +101,7 @@ else {
       ['whole', body.length],
       ['parts', part],
     ] as const) {
-      await copyObject(bucket, old, key, 'token-of-the-change', maxBytes);
+      await copyObject(bucket, old, key, { token: 'token-of-the-change', overwrites: false, maxBytes });
       const copy = await describeObject(bucket, key);
       assert.equal(copy?.token, 'token-of-the-change');
       assert.deepEqual(copy?.headers, { ...described, 'x-amz-meta-postern-token': 'token-of-the-change' });
@@ -151,6 +151,36 @@ else {
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'c']);
     assert.equal(await textOf(storage, '/old/a'), 'replaced');
+  });
+
+  test('S3 (radosgw): a file that is uploaded into the new folder while a folder is renamed to it stays, and the rename is undone', async () => {
+    const configuration = await server.newBucket();
+    const storage = openS3(configuration, outbound);
+    await make(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    // The upload comes after the folder was found free, and before the copy of the file with its name.
+    let isUploaded = false;
+    const request: Outbound['request'] = async (url, options) => {
+      if (options?.method === 'HEAD' && url.pathname.endsWith('/new/b') && !isUploaded) {
+        isUploaded = true;
+        await new S3Bucket(configuration, outbound).sendAndRead('PUT', 'new/b', { body: 'uploaded' });
+      }
+      return outbound.request(url, options);
+    };
+    await assert.rejects(rename(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemExists);
+    assert.equal(await textOf(storage, '/new/b'), 'uploaded');
+    assert.deepEqual([await namesIn(storage, '/old'), await namesIn(storage, '/new')], [['a', 'b'], ['b']]);
+  });
+
+  test('S3 (radosgw): recovery keeps a renamed folder although the evidence of the rename was deleted', async () => {
+    const storage = openS3(await server.newBucket(), outbound, later);
+    await make(storage, path('/'), 'old');
+    await put(storage, '/old', 'a', 'text');
+    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    await storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] });
+    await storage.sweep(async () => []);
+    assert.equal(await storage.recover(change), 'new');
+    assert.equal(await textOf(storage, '/new/a'), 'text');
   });
 
   test('S3 (radosgw): a rename that another process has undone meanwhile deletes nothing', async () => {

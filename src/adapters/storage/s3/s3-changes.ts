@@ -55,9 +55,13 @@ export class S3Changes {
       this.#folders.checkLengths(objects.map(({ key }) => this.#renamedKey(key, old, renamed)));
       await this.#checkFree(renamed);
       await confirm?.();
-      const copied = await this.#copy(objects, old, renamed, token);
-      await confirm?.(); // copying may take so long that another process has undone it
-      await this.#noteDecision(token, copied);
+      const copied = await this.#undoingCopies(old, renamed, token, async () => {
+        const versions = await this.#copy(objects, old, renamed, token);
+        await confirm?.(); // copying may take so long that another process has undone it
+        await this.#noteDecision(token, versions);
+        return versions;
+      });
+      await confirm?.(); // another process may have undone the change before the decision was noted
       await this.#deleteVersions(old, copied);
     });
   }
@@ -85,7 +89,12 @@ export class S3Changes {
       await this.#deleteVersions(path, await this.#readDecision(token), decision.modified);
       return action === 'rename' ? newName : name;
     }
-    if (action === 'rename') await this.#deleteCopies([...parent, newName], token);
+    if (action !== 'rename') return null;
+    const renamed = [...parent, newName];
+    const copies = await this.#copiesOf(renamed, token);
+    // Without originals, the change was completed, and its decision was deleted afterwards.
+    if (copies.length > 0 && (await this.#folders.objects(path)).length === 0) return newName;
+    await this.#deleteCopies(copies, path, renamed);
     return null;
   }
 
@@ -162,26 +171,40 @@ export class S3Changes {
     return keys.file(to) + key.slice(keys.file(from).length);
   }
 
-  /** Copies objects. Deletes the copies if one of them has changed. @returns the copied versions */
+  /** Copies objects. @returns the copied versions @throws ItemExists if another program has written an object to a key of a copy */
   async #copy(objects: readonly S3Object[], from: readonly string[], to: readonly string[], token: string): Promise<Versions> {
     const { bucket } = this.#folders;
+    const copied = await mapInBatches(objects, async ({ key }) => {
+      const [described, target] = [await describeObject(bucket, key), this.#renamedKey(key, from, to)];
+      if (!described) throw new ItemNotFound('the item was changed meanwhile');
+      if (await describeObject(bucket, target)) throw new ItemExists('the name is taken'); // for services that do not know the condition
+      await copyObject(bucket, described, target, { token, overwrites: false });
+      return described;
+    });
+    return versionsOf(copied);
+  }
+
+  /** Runs a step of a rename, and deletes the copies if it fails while the service responds. */
+  async #undoingCopies<T>(from: readonly string[], to: readonly string[], token: string, step: () => Promise<T>): Promise<T> {
     try {
-      const copied = await mapInBatches(objects, async ({ key }) => {
-        const described = await describeObject(bucket, key);
-        if (!described) throw new ItemNotFound('the item was changed meanwhile');
-        await copyObject(bucket, described, this.#renamedKey(key, from, to), token);
-        return described;
-      });
-      return versionsOf(copied);
+      return await step();
     } catch (cause) {
-      if (!(cause instanceof StorageUnavailable)) await this.#deleteCopies(to, token);
+      if (!(cause instanceof StorageUnavailable)) await this.#deleteCopies(await this.#copiesOf(to, token), from, to);
       throw cause;
     }
   }
 
-  async #deleteCopies(path: readonly string[], token: string): Promise<void> {
+  /** Returns the objects of an item that a change has written. */
+  async #copiesOf(path: readonly string[], token: string): Promise<S3Object[]> {
     const described = await mapInBatches(await this.#folders.objects(path), ({ key }) => describeObject(this.#folders.bucket, key));
-    await this.#delete(described.filter((object) => object !== null).filter((object) => object.token === token));
+    return described.filter((object) => object !== null).filter((object) => object.token === token);
+  }
+
+  /** Deletes copies whose originals exist: no other object is lost, whatever has become of the change. */
+  async #deleteCopies(copies: readonly S3Object[], from: readonly string[], to: readonly string[]): Promise<void> {
+    const { bucket } = this.#folders;
+    const originals = await mapInBatches(copies, ({ key }) => describeObject(bucket, this.#renamedKey(key, to, from)));
+    await this.#delete(copies.filter((_, index) => originals[index] !== null));
   }
 
   #delete(objects: readonly S3Object[]): Promise<void> {

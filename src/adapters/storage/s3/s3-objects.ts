@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ItemArchived, ItemChanged, StorageUnavailable } from '#ports/storage.ts';
+import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
 import { encodeKey, type S3Bucket, type S3Request, ServiceError } from './s3-bucket.ts';
 import { childrenOf, childText, type XmlElement, xmlText } from './s3-xml.ts';
 
@@ -198,20 +198,31 @@ export function throwIfArchived(cause: unknown): never {
 async function sendCopy(bucket: S3Bucket, to: string, request: S3Request): Promise<string> {
   const copy = { ...request, expected: [404, 412], timeLimit: slowTimeLimit };
   const document = await bucket.sendForXmlOrNull('PUT', to, copy).catch(throwIfArchived);
-  if (!document) throw new ItemChanged('the object to copy has changed');
+  if (!document) {
+    const isTaken = 'if-none-match' in (request.headers ?? {}) && (await describeObject(bucket, to)) !== null;
+    throw isTaken ? new ItemExists('there is an object with this key') : new ItemChanged('the object to copy has changed');
+  }
   return childText(document, 'ETag') ?? '';
 }
 
 /**
  * Copies an object, with all that describes it, and notes the token of the change.
+ * @param overwrites whether the copy may replace an object. Services that do not know the condition replace it always
  * @param maxBytes that one request copies
- * @throws ItemChanged if the object has changed since it was described
+ * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object
  */
-export async function copyObject(bucket: S3Bucket, from: S3Description, to: string, token: string, maxBytes = maxCopy): Promise<void> {
+export async function copyObject(
+  bucket: S3Bucket,
+  from: S3Description,
+  to: string,
+  { token, overwrites, maxBytes = maxCopy }: { readonly token: string; readonly overwrites: boolean; readonly maxBytes?: number },
+): Promise<void> {
+  const condition: Readonly<Record<string, string>> = overwrites ? {} : { 'if-none-match': '*' };
   const source = { 'x-amz-copy-source': `/${encodeKey(`${bucket.name}/${from.key}`)}`, 'x-amz-copy-source-if-match': from.etag };
   const described = { ...from.headers, [tokenHeader]: token };
   if (from.size <= maxBytes) {
-    return void (await sendCopy(bucket, to, { headers: { ...described, ...source, 'x-amz-metadata-directive': 'REPLACE' } }));
+    const headers = { ...described, ...source, ...condition, 'x-amz-metadata-directive': 'REPLACE' };
+    return void (await sendCopy(bucket, to, { headers }));
   }
   const uploadId = await startMultipart(bucket, to, described);
   try {
@@ -221,7 +232,7 @@ export async function copyObject(bucket: S3Bucket, from: S3Description, to: stri
       const query = { partNumber: `${start / maxBytes + 1}`, uploadId };
       return sendCopy(bucket, to, { query, headers: { ...source, 'x-amz-copy-source-range': range } });
     });
-    if (!(await completeMultipart(bucket, to, uploadId, etags))) throw new StorageUnavailable('the service did not complete a copy');
+    if (!(await completeMultipart(bucket, to, uploadId, etags, condition))) throw new ItemExists('there is an object with this key');
   } catch (cause) {
     await abortMultipart(bucket, to, uploadId).catch(() => {});
     throw cause;

@@ -176,7 +176,7 @@ class S3Upload implements Upload {
       await deleteObjects(bucket, [key]);
       throw new ItemChanged('the uploaded file was deleted');
     }
-    await copyObject(bucket, staged, key, this.#token);
+    await copyObject(bucket, staged, key, { token: this.#token, overwrites: true }); // replaces the claim
     return true;
   }
 
