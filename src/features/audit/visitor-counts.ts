@@ -70,43 +70,38 @@ function newestFirst(entries: ReturnType<typeof visitorEntries>, shareId: number
 }
 
 const maxEntries = 20_000; // of one window: some 50 ms, in which the reports of others wait
+const partsOfWindow = 4; // a part of a half hour returns a row for each visit, so it holds fewer entries than a window
 
 const floorToHalfHour = (time: number) => time - (time % halfHour);
 
-/**
- * Returns the newest part of a range that holds at most `max` entries, or the newest half hour if that alone holds more.
- * @returns null if the range holds no entries
- */
-async function newestWindow(db: Tx, range: ReportRange, max: number): Promise<{ from: number; before: number } | null> {
-  const times = newestFirst(visitorEntries(db, range), range.shareId).select('at');
-  const newest = await times.limit(1).executeTakeFirst();
-  if (!newest) return null;
-  const tooOld = await times.limit(1).offset(max).executeTakeFirst();
-  const from = tooOld ? Math.min(floorToHalfHour(tooOld.at) + halfHour, floorToHalfHour(newest.at)) : 0;
-  return { from: Math.max(from, range.from ?? 0), before: newest.at + 1 };
+/** A range of time that is read in one turn. Times in ms since the epoch. */
+interface Window {
+  readonly from: number;
+  readonly before: number;
+  /** Start of the half hour of which this is a part. null: whole half hours. */
+  readonly partOf: number | null;
 }
 
 /**
- * Reads what visitors did, by day and visitor, the newest first. A long history is read in windows, each in a turn of its
- * own: the reports of other tenants run between them.
- * @param max entries that one window holds at most, unless one half hour holds more
+ * Returns the newest half hours of a range that hold at most `max` entries together. If the newest half hour alone holds more,
+ * returns a part of it: a quarter of `max` entries, or all entries of one millisecond.
+ * @param divided start of the half hour of which a part was returned before: the rest of it is returned in parts too
+ * @returns null if the range holds no entries
  */
-export async function* visitorDays(
-  db: Tx,
-  range: ReportRange,
-  inTurn: QueryInTurn,
-  max = maxEntries,
-): AsyncGenerator<readonly VisitorDay[]> {
-  for (let before = range.before; ; ) {
-    const rest = { ...range, before };
-    const window = await inTurn(async () => {
-      const bounds = await newestWindow(db, rest, max);
-      return bounds && { from: bounds.from, days: await daysOf(db, { ...range, ...bounds }) };
-    });
-    if (!window) return;
-    yield window.days;
-    before = window.from;
+async function newestWindow(db: Tx, range: ReportRange, max: number, divided: number | null): Promise<Window | null> {
+  const times = newestFirst(visitorEntries(db, range), range.shareId).select('at').limit(1);
+  const newest = await times.executeTakeFirst();
+  if (!newest) return null;
+  const before = newest.at + 1;
+  const start = floorToHalfHour(newest.at);
+  if (start !== divided) {
+    const tooOld = await times.offset(max).executeTakeFirst();
+    const from = tooOld ? floorToHalfHour(tooOld.at) + halfHour : 0;
+    if (from <= start) return { from: Math.max(from, range.from ?? 0), before, partOf: null };
   }
+  const tooOldForPart = await times.offset(Math.ceil(max / partsOfWindow)).executeTakeFirst();
+  const from = tooOldForPart ? Math.min(tooOldForPart.at + 1, newest.at) : start;
+  return { from: Math.max(from, start, range.from ?? 0), before, partOf: start };
 }
 
 /** An entry without an identity counts for its name. */
@@ -117,18 +112,78 @@ const timeOffset = 1_000_000_000_000_000; // ms: with it, every time has 16 digi
 /** The name in the newest entry: the greatest text of time and name, without the time. */
 const newestName = sql<string>`substr(max(cast(${sql.lit(timeOffset)} + at as text) || actor), 17)`;
 
-async function daysOf(db: Tx, range: ReportRange): Promise<VisitorDay[]> {
+/** Selects what visitors did, by day and visitor, the newest first. */
+function visitorSums(db: Tx, range: ReportRange) {
   const start = sql<number>`at - at % ${sql.lit(millisecondsPerDay)}`;
-  const rows = await visitorEntries(db, range)
+  return visitorEntries(db, range)
     .select([start.as('start'), newestName.as('visitor'), 'identity_key as identityKey', visits.as('visits')])
     .select([countActions('download', 'downloadFolder').as('downloads'), countActions('upload').as('uploads')])
     .select(sql<number>`max(at)`.as('last'))
     .groupBy(start)
     .groupBy('identity_key')
     .groupBy(nameWithoutIdentity)
-    .orderBy('last', 'desc')
-    .execute();
-  return rows;
+    .orderBy('last', 'desc');
+}
+
+/**
+ * Reads what visitors did in a part of a half hour, with a row for each visit.
+ * @param counted the visits of the parts that were read before. Those of this part are added.
+ */
+async function readPart(db: Tx, range: ReportRange, counted: Set<string>): Promise<VisitorDay[]> {
+  const rows = await visitorSums(db, range).select(['share_id', 'address']).groupBy('share_id').groupBy('address').execute();
+  return rows.map(({ share_id, address, ...day }) => {
+    const { size } = counted;
+    counted.add(JSON.stringify([day.identityKey ?? [day.visitor], share_id, address]));
+    return { ...day, visits: counted.size - size };
+  });
+}
+
+/** Reads a report in windows, the newest first. */
+class WindowReader {
+  readonly #db: Tx;
+  readonly #range: ReportRange;
+  readonly #max: number;
+  #before: number | null;
+  #divided: { readonly start: number; readonly counted: Set<string> } | null = null;
+
+  constructor(db: Tx, range: ReportRange, max: number) {
+    this.#db = db;
+    this.#range = range;
+    this.#max = max;
+    this.#before = range.before;
+  }
+
+  /** Reads the next window. @returns null after the last one */
+  async next(): Promise<VisitorDay[] | null> {
+    const rest = { ...this.#range, before: this.#before };
+    const window = await newestWindow(this.#db, rest, this.#max, this.#divided?.start ?? null);
+    if (!window) return null;
+    const { from, before, partOf } = window;
+    this.#before = from;
+    const range = { ...this.#range, from, before };
+    if (partOf === null) return visitorSums(this.#db, range).execute();
+    if (this.#divided?.start !== partOf) this.#divided = { start: partOf, counted: new Set() };
+    return readPart(this.#db, range, this.#divided.counted);
+  }
+}
+
+/**
+ * Reads what visitors did, by day and visitor, the newest first. A long history is read in windows, each in a turn of its
+ * own: the reports of other tenants run between them.
+ * @param max entries that one window holds at most, unless one millisecond holds more
+ */
+export async function* visitorDays(
+  db: Tx,
+  range: ReportRange,
+  inTurn: QueryInTurn,
+  max = maxEntries,
+): AsyncGenerator<readonly VisitorDay[]> {
+  const reader = new WindowReader(db, range, max);
+  for (;;) {
+    const days = await inTurn(() => reader.next());
+    if (!days) return;
+    yield days;
+  }
 }
 
 /** What visitors did, added up. */
