@@ -1,8 +1,10 @@
 import { inTime } from '#core/time-limit.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { StorageLocation } from '#ports/storages.ts';
 import { openLocation } from './open-location.ts';
 
 const timeout = 1000; // ms: a mount that hangs counts as unavailable
+const serviceTimeout = 5000; // ms: a first request to a service in a network opens a connection
 const concurrency = 250; // locations: costs 20 ms of the event loop; the locations of a mount that hangs time out together
 
 /** The health of a location: whether its storage responds. */
@@ -14,15 +16,23 @@ export interface LocationHealth {
   readonly answers: boolean;
 }
 
-/** Runs a check. @returns whether it passed within the timeout */
-export async function passesCheck(check: () => Promise<unknown>): Promise<boolean> {
-  return inTime(check(), timeout).then(
+/** Runs a check. @param limit ms @returns whether it passed within the limit */
+export async function passesCheck(check: () => Promise<unknown>, limit = timeout): Promise<boolean> {
+  return inTime(check(), limit).then(
     ({ late }) => !late,
     () => false,
   );
 }
 
 type HealthPorts = Pick<Ports, 'store' | 'storages' | 'vault'>;
+
+/** Returns whether a location responds. */
+async function isAvailable(row: StorageLocation, ports: HealthPorts): Promise<boolean> {
+  const opening = openLocation(row, ports);
+  if (!(await passesCheck(() => opening))) return false;
+  const storage = await opening;
+  return passesCheck(() => storage.check(), storage.traits.openAhead > 0 ? serviceTimeout : timeout);
+}
 
 /** Returns the next batch of locations, in the order of their ids. @param after the last id of the previous batch, 0 for the first */
 function selectLocations({ store }: HealthPorts, after: number, tid: number | undefined) {
@@ -43,7 +53,7 @@ export async function locationsHealth(ports: HealthPorts, tid?: number): Promise
       tid: row.tid,
       name: row.name,
       kind: row.kind,
-      answers: await passesCheck(async () => (await openLocation(row, ports)).check()),
+      answers: await isAvailable(row, ports),
     });
     results.push(...(await Promise.all(rows.map(healthOf))));
     await new Promise(setImmediate);
