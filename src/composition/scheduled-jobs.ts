@@ -53,12 +53,12 @@ export async function recoverChanges(
   log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again in a few seconds.`);
 }
 
-/** Deletes what earlier processes left in the locations, and logs those where visitors cannot change files. */
+/** Deletes what interrupted changes left in the locations, and logs those where visitors cannot change files. */
 async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<void> {
   try {
     for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
   } catch {
-    log.warn('Cannot delete temporary files in the locations. Postern tries again at the next start.');
+    log.warn('Cannot delete temporary files in the locations. Postern tries again in an hour.');
   }
 }
 
@@ -101,6 +101,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => withRightClock(ports, warn, () => deleteExpiredRows(ports))),
+    recurring('clear-locations', minute * 60, () => clearLocations(ports, log)),
     recurring('audit-retention', minute * 10, () => withRightClock(ports, warn, () => retention.run())),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
     ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now()) : []),
