@@ -153,12 +153,12 @@ export interface Storage {
   recover(change: PendingFileChange): Promise<string | null>;
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
   clearEvidence(change: PendingFileChange): Promise<void>;
-  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists, PathTooLong */
+  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong */
   rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void>;
   /**
    * Removes a file, or a folder with its contents, in one step. The item may stay in the staging area until `clear`, so that
    * `recover` sees that it was removed.
-   * @throws ItemNotFound
+   * @throws ItemNotFound, ItemBusy
    */
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**
@@ -181,6 +181,8 @@ export class StorageFull extends Error {}
 export class ItemNotFound extends Error {}
 /** The name is already in use. */
 export class ItemExists extends Error {}
+/** Another process renames or deletes the item, or could not delete the evidence of such a change yet. */
+export class ItemBusy extends Error {}
 /** The path of a new file or folder is longer than the storage can keep. */
 export class PathTooLong extends Error {}
 /** The file exists, but its bytes are in an archive from which they must be restored first. */

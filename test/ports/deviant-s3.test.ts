@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { packList } from '#core/authorization/address-range.ts';
-import { ItemArchived, ItemChanged, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { ItemArchived, ItemBusy, ItemChanged, OutcomeUnknown, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { openS3 } from '../parts/open-s3.ts';
@@ -73,7 +73,7 @@ test('an S3 location that works is checked every two minutes, and one that does 
   let works = true;
   const { storage, requests } = await fakeService(
     t,
-    (_, response) => response.writeHead(works ? 200 : 503).end(listed([])),
+    (_, response) => response.writeHead(works ? 200 : 403).end(listed([])),
     () => now,
   );
   for (now of [0, 30_000, 119_999]) await storage.check();
@@ -84,6 +84,76 @@ test('an S3 location that works is checked every two minutes, and one that does 
   works = true;
   await storage.check();
   assert.equal(requests.length, 4);
+});
+
+test('an S3 service whose listing takes longer than five minutes is unavailable', async (t) => {
+  let [now, pages] = [0, 0];
+  const { storage } = await fakeService(
+    t,
+    ({ url = '' }, response) => {
+      now += url.includes('max-keys=1&') ? 0 : 10_000;
+      pages += 1;
+      response.end(listed([`file ${pages}`], `page ${pages}`));
+    },
+    () => now,
+  );
+  await assert.rejects(namesIn(storage, '/'), isUnavailable);
+});
+
+test('an S3 service that sends a key, or an ETag, that no service can have is unavailable', async (t) => {
+  for (const list of [listed(['k'.repeat(1025)]), listed(['a']).replace('"e"', 'e'.repeat(257))]) {
+    const { storage } = await fakeService(t, (_, response) => response.end(list));
+    await assert.rejects(namesIn(storage, '/'), isUnavailable);
+  }
+});
+
+test('a request that an overloaded S3 service refuses is sent again', async (t) => {
+  let refusals = 0;
+  const { storage, requests } = await fakeService(t, ({ method }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'PUT') return void response.end(listed([]));
+    refusals += 1;
+    if (refusals > 1) response.end();
+    else response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+  });
+  await storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] });
+  assert.equal(requests.filter((request) => request.startsWith('PUT')).length, 2);
+});
+
+test('a file is uploaded to an S3 service that answers 501 to conditions', async (t) => {
+  const stored: string[] = [];
+  const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'PUT') return void response.end(listed([]));
+    if (headers['if-none-match']) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
+    stored.push(`${url} ${headers['content-length']}`);
+    response.end();
+  });
+  const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: 'refuse' }, token());
+  await upload.write(Buffer.from('text'));
+  assert.equal(await upload.place(), 'a');
+  assert.deepEqual(stored, ['/bucket/a 4']);
+});
+
+test('a folder that another process renames or deletes at an S3 service is busy, not absent', async (t) => {
+  const { storage } = await fakeService(t, ({ method }, response) => {
+    if (method === 'PUT') response.writeHead(412).end();
+    else response.end(listed(['folder/a']));
+  });
+  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ItemBusy);
+});
+
+test('a folder with more than 100,000 files at an S3 service is not deleted in part', async (t) => {
+  let pages = 0;
+  const { storage, requests } = await fakeService(t, ({ method, url = '' }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'GET') return void response.end();
+    pages += 1;
+    const keys = Array.from({ length: url.includes('max-keys=1&') ? 1 : 5000 }, (_, index) => `folder/${pages}-${index}`);
+    response.end(listed(keys, `page ${pages}`));
+  });
+  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), StorageUnusable);
+  assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 
 test('an S3 service whose listing never ends is unavailable', async (t) => {

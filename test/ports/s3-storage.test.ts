@@ -4,7 +4,8 @@ import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
-import { copyObject, describeObject, hasKeys } from '#adapters/storage/s3/s3-objects.ts';
+import { hasKeys } from '#adapters/storage/s3/s3-list.ts';
+import { copyObject, describeObject } from '#adapters/storage/s3/s3-objects.ts';
 import { packList } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
@@ -108,6 +109,16 @@ else {
       const response = await bucket.send('GET', key);
       assert.ok(body.equals(await response.read(2 * body.length)), key);
     }
+  });
+
+  test('S3 (radosgw): a copy of an object that is described in UTF-8 keeps the description', async () => {
+    const bucket = new S3Bucket(await server.newBucket(), outbound);
+    const described = { 'x-amz-meta-author': '=?UTF-8?B?w4TDtg==?=' };
+    await bucket.sendAndRead('PUT', 'old', { body: 'text', headers: described });
+    const old = await describeObject(bucket, 'old');
+    assert.ok(old);
+    await copyObject(bucket, old, 'new', { token: 'token', overwrites: false });
+    assert.equal((await describeObject(bucket, 'new'))?.headers['x-amz-meta-author'], described['x-amz-meta-author']);
   });
 
   /** Runs a change that ends with an error at its n-th deletion, as if the process had been killed. */

@@ -139,9 +139,9 @@ export class UploadPart {
     await this.#file.append(rest);
   }
 
-  /** Returns the content, until `clear`. */
+  /** Returns the content, until `clear`. It can be read several times. */
   body(): OutboundBody {
-    return { length: this.length, pieces: this.#pieces() };
+    return { length: this.length, pieces: { [Symbol.asyncIterator]: () => this.#pieces() } };
   }
 
   /** Empties the part, and gives its space back. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
+import pRetry from 'p-retry';
 import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { type Outbound, type OutboundBody, type OutboundRequest, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
@@ -12,11 +13,12 @@ const maxUnused = 1 << 16; // bytes of a response that nobody needs
 export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Its pieces must be readable again: a request may be sent twice. */
   readonly body?: string | OutboundBody;
   /** Statuses of 300 or more that the caller interprets. All others are errors. */
   readonly expected?: readonly number[];
-  /** ms until the response is read to its end, if there is no signal. Default: a minute. */
-  readonly timeLimit?: number;
+  /** ms until the response is read to its end, if there is no signal. Default: a minute. null: none, for a response that is streamed. */
+  readonly timeLimit?: number | null;
   readonly signal?: AbortSignal;
 }
 
@@ -32,6 +34,10 @@ const encodeQuery = (query: Readonly<Record<string, string>>) =>
     .join('&');
 
 const defaultTimeLimit = 60_000; // ms
+const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
+/** The codes with which a service refuses a request because it has too many. It has not begun to process the request. */
+const throttlingCodes = ['SlowDown', 'ServiceUnavailable', 'RequestLimitExceeded', 'TooManyRequests', 'Throttling'];
+const conditionHeaders = ['if-match', 'if-none-match'];
 
 type Method = NonNullable<OutboundRequest['method']>;
 
@@ -61,12 +67,31 @@ const codeIn = ({ body }: OutboundResponse) => readXml(body).then(codeOf, () => 
 
 /** The service has responded with an error. */
 export class ServiceError extends StorageUnavailable {
+  readonly status: number;
   readonly code: string;
   constructor(status: number, code: string) {
     const known = codeTexts[code];
     super(`${known ? `${known}: ` : ''}the service answered ${status} (${code})`);
+    this.status = status;
     this.code = code;
   }
+}
+
+/**
+ * Returns whether a failed request may be sent again: any that reads, and a change that the service has not begun. A second attempt
+ * of another change could meet the result of the first one.
+ */
+function mayRetry(method: Method, cause: unknown): boolean {
+  const error = cause instanceof OutcomeUnknown ? cause.cause : cause;
+  if (error instanceof ServiceError && throttlingCodes.includes(error.code)) return true;
+  if (isChange(method) || !(cause instanceof StorageUnavailable) || cause.cause instanceof TargetRefused) return false;
+  return !(error instanceof ServiceError) || error.status >= 500;
+}
+
+/** Returns the headers of a request without its conditions, or null if it has none. */
+function withoutConditions({ headers = {} }: S3Request): Readonly<Record<string, string>> | null {
+  const others = Object.entries(headers).filter(([name]) => !conditionHeaders.includes(name));
+  return others.length === Object.keys(headers).length ? null : Object.fromEntries(others);
 }
 
 /** Returns the error for a request without a response. */
@@ -89,11 +114,13 @@ export class S3Bucket {
   readonly name: string;
   /** A text that is the same for every location in this bucket, however the bucket is addressed. */
   readonly identity: string;
+  /** ms. */
+  readonly monotonic: () => number;
   readonly #address: string;
   readonly #configuration: S3Configuration;
   readonly #outbound: Pick<Outbound, 'request'>;
 
-  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) {
+  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, monotonic: () => number = () => performance.now()) {
     const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, bucket, pathStyle = false } = configuration;
     const url = new URL(endpoint);
     this.name = bucket;
@@ -102,18 +129,21 @@ export class S3Bucket {
     this.#address = usesPath ? `${url.origin}/${encodeText(bucket)}/` : `${url.protocol}//${bucket}.${url.host}/`;
     this.#configuration = configuration;
     this.#outbound = outbound;
+    this.monotonic = monotonic;
   }
 
   /**
-   * Sends a signed request about a key; '' is the bucket.
+   * Sends a signed request about a key; '' is the bucket. Sends it again if the service is overloaded, or cannot be reached for reading.
    * @returns the response, if it is a success or has an expected status
    * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; the reason of the signal
    */
   async send(method: Method, key: string, request: S3Request = {}): Promise<OutboundResponse> {
-    const response = await this.#exchange(method, key, request);
-    if (response.status < 300 || request.expected?.includes(response.status)) return response;
-    const cause = new ServiceError(response.status, await codeIn(response));
-    throw response.status >= 500 && isChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
+    const { timeLimit = defaultTimeLimit } = request;
+    const signal = request.signal ?? (timeLimit === null ? undefined : AbortSignal.timeout(timeLimit));
+    return pRetry(() => this.#sendOnce(method, key, request, signal), {
+      ...retries,
+      shouldRetry: ({ error }) => !signal?.aborted && mayRetry(method, error),
+    });
   }
 
   /** Sends a request and reads its response to the end. @returns the response without its body */
@@ -152,8 +182,20 @@ export class S3Bucket {
     return document;
   }
 
-  async #exchange(method: Method, key: string, request: S3Request): Promise<OutboundResponse> {
-    const { query = {}, headers = {}, body, timeLimit = defaultTimeLimit, signal } = request;
+  async #sendOnce(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+    const response = await this.#exchange(method, key, request, signal);
+    if (response.status < 300 || request.expected?.includes(response.status)) return response;
+    const headers = withoutConditions(request);
+    if (response.status === 501 && headers !== null && isChange(method)) {
+      await readBody(method, () => response.read(maxUnused));
+      return this.#sendOnce(method, key, { ...request, headers }, signal); // the service does not know conditions
+    }
+    const cause = new ServiceError(response.status, await codeIn(response));
+    throw response.status >= 500 && isChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
+  }
+
+  async #exchange(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+    const { query = {}, headers = {}, body, timeLimit = defaultTimeLimit } = request;
     const { region, accessKeyId, secretAccessKey, sessionToken } = this.#configuration;
     const signer = new AwsV4Signer({
       method,
@@ -166,17 +208,17 @@ export class S3Bucket {
       region,
     });
     const signed = await signer.sign();
-    const sent = {
-      method,
-      headers: Object.fromEntries(signed.headers),
-      body: body ?? null,
-      signal: signal ?? AbortSignal.timeout(timeLimit),
-    };
-    const slow = timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
+    const slow = timeLimit !== null && timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
     try {
-      return await this.#outbound.request(signed.url, { ...sent, ...slow });
+      return await this.#outbound.request(signed.url, {
+        method,
+        headers: Object.fromEntries(signed.headers),
+        body: body ?? null,
+        ...(signal ? { signal } : {}),
+        ...slow,
+      });
     } catch (cause) {
-      if (signal?.aborted) throw signal.reason;
+      if (request.signal?.aborted) throw request.signal.reason;
       throw noResponse(method, cause);
     }
   }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
   type ChangeContext,
+  ItemBusy,
   ItemExists,
   ItemNotFound,
   type PendingFileChange,
   StorageUnavailable,
   StorageUnusable,
 } from '#ports/storage.ts';
+import { decisionBody, readDecision, type Versions } from './decision.ts';
 import type { S3Folders } from './s3-folders.ts';
 import { copyObject, createEmptyObject, deleteObjects, describeObject, mapInBatches, type S3Object } from './s3-objects.ts';
 
@@ -15,11 +17,9 @@ type S3ChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 /** Returns whether a URL cannot hold a key, because `.` and `..` in a path are resolved. */
 const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
 
-/** ETags of objects by key. */
-type Versions = ReadonlyMap<string, string>;
 const versionsOf = (objects: readonly S3Object[]): Versions => new Map(objects.map(({ key, etag }) => [key, etag]));
-const maxDecision = 1 << 28; // bytes: the keys of a million objects
 
+const maxObjects = 100_000; // of one change: a copy of each takes a request
 const decided = (token: string) => `${token}.decided`;
 
 /** Renames and deletes files and folders, object by object. Notes in the staging area how far each change has come. */
@@ -41,7 +41,7 @@ export class S3Changes {
     if (!(await createEmptyObject(bucket, key, token))) throw new ItemExists('the name is taken');
   }
 
-  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, StorageUnusable */
+  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, ItemBusy, StorageUnusable */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm }: S3ChangeContext): Promise<void> {
     const [old, renamed] = [
       [...parent, from],
@@ -66,7 +66,7 @@ export class S3Changes {
     });
   }
 
-  /** Removes a file or folder. @throws ItemNotFound */
+  /** Removes a file or folder. @throws ItemNotFound, ItemBusy, StorageUnusable */
   async remove(parent: readonly string[], name: string, { token, confirm }: S3ChangeContext): Promise<void> {
     const path = [...parent, name];
     await this.#checkParent(parent);
@@ -93,7 +93,7 @@ export class S3Changes {
     const renamed = [...parent, newName];
     const copies = await this.#copiesOf(renamed, token);
     // Without originals, the change was completed, and its decision was deleted afterwards.
-    if (copies.length > 0 && (await this.#folders.objects(path)).length === 0) return newName;
+    if (copies.length > 0 && !(await this.#folders.entry(path))) return newName;
     await this.#deleteCopies(copies, path, renamed);
     return null;
   }
@@ -115,11 +115,11 @@ export class S3Changes {
   /**
    * Runs a change of an item while no other process renames or deletes it, at a service that knows conditions. After a failure
    * the claim stays until `clear`, since recovery may have to complete the change.
-   * @throws ItemNotFound if another request is renaming or deleting the item
+   * @throws ItemBusy
    */
   async #claim(path: readonly string[], token: string, change: () => Promise<void>): Promise<void> {
     const isClaimed = await createEmptyObject(this.#folders.bucket, this.#claimKey(path), token);
-    if (!isClaimed) throw new ItemNotFound('another request is renaming or deleting the item');
+    if (!isClaimed) throw new ItemBusy('another request is renaming or deleting the item');
     await change();
   }
 
@@ -132,7 +132,12 @@ export class S3Changes {
   }
 
   async #existing(path: readonly string[]): Promise<readonly S3Object[]> {
-    const objects = await this.#folders.objects(path);
+    const objects: S3Object[] = [];
+    for await (const page of this.#folders.objectPages(path)) {
+      objects.push(...page);
+      if (objects.length > maxObjects)
+        throw new StorageUnusable(`the folder has more than ${maxObjects} objects, too many to rename or delete it in one step`);
+    }
     if (objects.length === 0) throw new ItemNotFound('there is no such item');
     return objects;
   }
@@ -147,13 +152,12 @@ export class S3Changes {
   /** Notes that all copies are complete, and the versions of the objects that are deleted from now on. */
   async #noteDecision(token: string, versions: Versions): Promise<void> {
     const { bucket, keys } = this.#folders;
-    await bucket.sendAndRead('PUT', keys.staging(decided(token)), { body: JSON.stringify([...versions]) });
+    await bucket.sendAndRead('PUT', keys.staging(decided(token)), { body: decisionBody(versions) });
   }
 
   async #readDecision(token: string): Promise<Versions> {
     const { bucket, keys } = this.#folders;
-    const versions: [string, string][] = JSON.parse((await bucket.readObject(keys.staging(decided(token)), maxDecision)) ?? '[]');
-    return new Map(versions);
+    return readDecision((await bucket.send('GET', keys.staging(decided(token)))).body);
   }
 
   /**
@@ -161,8 +165,8 @@ export class S3Changes {
    * @param notAfter ms since the epoch: a later object with the same content belongs to a later change
    */
   async #deleteVersions(path: readonly string[], versions: Versions, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
-    const present = await this.#folders.objects(path);
-    await this.#delete(present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter));
+    for await (const present of this.#folders.objectPages(path))
+      await this.#delete(present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter));
   }
 
   /** Returns the key of an object of a renamed item. */
@@ -196,8 +200,12 @@ export class S3Changes {
 
   /** Returns the objects of an item that a change has written. */
   async #copiesOf(path: readonly string[], token: string): Promise<S3Object[]> {
-    const described = await mapInBatches(await this.#folders.objects(path), ({ key }) => describeObject(this.#folders.bucket, key));
-    return described.filter((object) => object !== null).filter((object) => object.token === token);
+    const copies: S3Object[] = [];
+    for await (const page of this.#folders.objectPages(path)) {
+      const described = await mapInBatches(page, ({ key }) => describeObject(this.#folders.bucket, key));
+      copies.push(...described.filter((object) => object !== null).filter((object) => object.token === token));
+    }
+    return copies;
   }
 
   /** Deletes copies whose originals exist: no other object is lost, whatever has become of the change. */

@@ -1,14 +1,13 @@
 import type { DatedEntry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import { fastEnough } from './fast-enough.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { fileEntry } from './s3-folders.ts';
-import { describeObject, throwIfArchived, timeOf } from './s3-objects.ts';
+import { describeObject, etagOf, throwIfArchived, timeOf } from './s3-objects.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
-
-const timeLimit = 86_400_000; // ms for a read without a signal: large files take hours
 
 /** A file, and its first bytes. */
 interface OpenedObject {
@@ -39,7 +38,7 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
   const modified = timeOf(response.headers['last-modified'] ?? '');
-  return { entry: fileEntry(name, { size, modified, etag: response.headers['etag'] ?? '', mayBeArchived: false }), start };
+  return { entry: fileEntry(name, { size, modified, etag: etagOf(response.headers['etag']), mayBeArchived: false }), start };
 }
 
 async function discard(response: OutboundResponse): Promise<null> {
@@ -58,7 +57,7 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
 /** Yields the bytes of a range of the version that the entry describes. */
 async function* readRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   const headers = { range: `bytes=${start}-${end}`, 'if-match': etag };
-  const response = await bucket.send('GET', key, { headers, expected: [404, 412, 416], ...(signal ? { signal } : { timeLimit }) });
+  const response = await bucket.send('GET', key, { headers, expected: [404, 412, 416], timeLimit: null, ...(signal ? { signal } : {}) });
   const { 'content-range': range = '', etag: version } = response.headers;
   if (response.status !== 206 || version !== etag || !range.startsWith(`bytes ${start}-${end}/`)) {
     await discard(response);
@@ -67,7 +66,7 @@ async function* readRange(bucket: S3Bucket, key: string, etag: string, start: nu
   }
   let remaining = end - start + 1;
   try {
-    for await (const piece of response.body) {
+    for await (const piece of fastEnough(response.body, bucket.monotonic)) {
       signal?.throwIfAborted();
       remaining -= piece.length;
       if (remaining < 0) break;
@@ -75,6 +74,7 @@ async function* readRange(bucket: S3Bucket, key: string, etag: string, start: nu
     }
   } catch (cause) {
     signal?.throwIfAborted();
+    if (cause instanceof StorageUnavailable) throw cause;
     throw new StorageUnavailable('the connection to the service was lost', { cause });
   }
   if (remaining !== 0) throw new StorageUnavailable('the service sent a different number of bytes than it announced');

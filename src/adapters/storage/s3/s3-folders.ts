@@ -2,9 +2,8 @@ import { type ItemPath, nameError } from '#core/item-path.ts';
 import type { DatedEntry, Entry } from '#core/listing.ts';
 import { PathTooLong } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { describeObject, hasKeys, listKeys, type S3Description, type S3Object } from './s3-objects.ts';
-
-const maxKey = 1024; // bytes, of the slash at the end of a folder too
+import { hasKeys, isKeyTooLong, listKeys } from './s3-list.ts';
+import { describeObject, type S3Description, type S3Object } from './s3-objects.ts';
 
 /** Folder of the traces of changes, within the prefix of the location. */
 const stagingFolder = '.postern/';
@@ -34,9 +33,6 @@ export class S3Keys {
     return `${this.#prefix}${stagingFolder}${name}`;
   }
 }
-
-/** Returns whether no service can keep a key. */
-export const isKeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
 
 const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: null, etag: 'W/"folder"' });
 /** Returns the entry of a file. */
@@ -94,12 +90,10 @@ export class S3Folders {
     if (keys.some(isKeyTooLong)) throw new PathTooLong('the key would have more than 1024 bytes');
   }
 
-  /** Returns all objects of a file, or of a folder and everything in it. */
-  async objects(path: readonly string[]): Promise<readonly S3Object[]> {
+  /** Yields all objects of a file, or of a folder and everything in it, in pages. */
+  async *objectPages(path: readonly string[]): AsyncGenerator<readonly S3Object[]> {
     const file = await this.file(path);
-    if (file) return [file];
-    const objects: S3Object[] = [];
-    for await (const page of listKeys(this.bucket, this.keys.folder(path))) objects.push(...page.objects);
-    return objects;
+    if (file) yield [file];
+    else for await (const { objects } of listKeys(this.bucket, this.keys.folder(path))) yield objects;
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
 import { encodeKey, type S3Bucket, type S3Request, ServiceError } from './s3-bucket.ts';
-import { childrenOf, childText, type XmlElement, xmlText } from './s3-xml.ts';
+import { childrenOf, childText, xmlText } from './s3-xml.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */
 export const tokenHeader = 'x-amz-meta-postern-token';
@@ -10,7 +10,7 @@ const namesPerDeletion = 1000;
 const maxCopy = 5 * 2 ** 30; // bytes that one request copies
 const requestsAtOnce = 16;
 const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
-const maxListed = 1_000_000; // keys of one folder: a service could list without end
+const maxEtag = 256; // characters
 const archiveClasses = ['GLACIER', 'DEEP_ARCHIVE'];
 const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
 
@@ -33,24 +33,8 @@ export interface S3Description extends S3Object {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One page of the keys that begin with a prefix. */
-interface ListedKeys {
-  readonly objects: readonly S3Object[];
-  /** Beginnings of keys up to the delimiter. */
-  readonly prefixes: readonly string[];
-}
-
 /** Returns a time in whole seconds: a listing is more exact than a response to HEAD. */
 const truncateToSeconds = (time: number) => Math.floor(time / 1000) * 1000;
-
-/** Decodes a key of a list that is encoded for URLs. @throws StorageUnavailable if it is not encoded correctly */
-function decodeListed(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch (cause) {
-    throw new StorageUnavailable('the service sent a key that cannot be read', { cause });
-  }
-}
 
 /** Returns the time of an object in ms, in whole seconds. @throws StorageUnavailable if it is none */
 export function timeOf(text: string): number {
@@ -60,49 +44,29 @@ export function timeOf(text: string): number {
 }
 
 /** Returns a size in bytes. @throws StorageUnavailable if it is none */
-function sizeOf(text: string): number {
+export function sizeOf(text: string): number {
   const size = /^\d{1,16}$/.test(text) ? Number(text) : null;
   if (size === null) throw new StorageUnavailable('the service sent an object without a size');
   return size;
 }
 
-/**
- * Yields the keys that begin with a prefix, in pages.
- * @param delimiter '/': keys with a further slash only as prefixes
- * @throws StorageUnavailable if there are more than a million, or if the list does not advance
- */
-export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
-  let next: string | null = '';
-  let listed = 0;
-  while (next !== null) {
-    const query = { 'list-type': '2', prefix, 'max-keys': `${pageSize}`, 'encoding-type': 'url' };
-    const page: XmlElement = await bucket.sendForXml('GET', '', {
-      query: { ...query, ...(delimiter ? { delimiter } : {}), ...(next ? { 'continuation-token': next } : {}) },
-    });
-    const textOf = (name: string, element = page) => childText(element, name) ?? '';
-    const decode = textOf('EncodingType') === 'url' ? decodeListed : (text: string) => text;
-    yield {
-      objects: childrenOf(page, 'Contents').map((element) => ({
-        key: decode(textOf('Key', element)),
-        size: sizeOf(textOf('Size', element)),
-        modified: timeOf(textOf('LastModified', element)),
-        etag: textOf('ETag', element),
-        mayBeArchived: archiveClasses.includes(textOf('StorageClass', element)),
-      })),
-      prefixes: childrenOf(page, 'CommonPrefixes').map((element) => decode(textOf('Prefix', element))),
-    };
-    listed += page.children.length;
-    if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
-    const following = textOf('IsTruncated') === 'true' ? textOf('NextContinuationToken') : null;
-    if (following === next) throw new StorageUnavailable('the service lists the same keys again');
-    next = following;
-  }
+/** Returns an ETag. @throws StorageUnavailable if it is too long */
+export function etagOf(text = ''): string {
+  if (text.length > maxEtag) throw new StorageUnavailable('the service sent an ETag that is too long');
+  return text;
 }
 
-/** Returns whether any key begins with a prefix. */
-export async function hasKeys(bucket: S3Bucket, prefix: string): Promise<boolean> {
-  for await (const { objects } of listKeys(bucket, prefix, '', 1)) return objects.length > 0;
-  return false;
+/** Returns whether an object in a storage class may have to be restored before it can be read. */
+export const isArchiveClass = (storageClass = ''): boolean => archiveClasses.includes(storageClass);
+
+/**
+ * Returns the value of a header for a copy. Only ASCII can be signed, so other values of `x-amz-meta-` are encoded as Amazon S3 does
+ * it (RFC 2047), and other headers with such values are left out.
+ * @param value its bytes, each as one character
+ */
+function copiedValue(name: string, value: string): string | null {
+  if (/^[\x20-\x7e]*$/.test(value)) return value;
+  return name.startsWith('x-amz-meta-') ? `=?UTF-8?B?${Buffer.from(value, 'latin1').toString('base64')}?=` : null;
 }
 
 /** Returns the description of an object, or null if there is none. */
@@ -110,13 +74,16 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
   const response = await bucket.sendAndRead('HEAD', key, { expected: [404] });
   if (response.status !== 200) return null;
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(response.headers)) if (copiedHeaders.test(name)) headers[name] = value;
+  for (const [name, value] of Object.entries(response.headers)) {
+    const copied = copiedHeaders.test(name) ? copiedValue(name, value) : null;
+    if (copied !== null) headers[name] = copied;
+  }
   return {
     key,
     size: sizeOf(response.headers['content-length'] ?? '0'),
     modified: timeOf(response.headers['last-modified'] ?? ''),
-    etag: response.headers['etag'] ?? '',
-    mayBeArchived: archiveClasses.includes(response.headers['x-amz-storage-class'] ?? ''),
+    etag: etagOf(response.headers['etag']),
+    mayBeArchived: isArchiveClass(response.headers['x-amz-storage-class']),
     token: headers[tokenHeader] ?? null,
     headers,
   };
@@ -232,7 +199,8 @@ export async function copyObject(
       const query = { partNumber: `${start / maxBytes + 1}`, uploadId };
       return sendCopy(bucket, to, { query, headers: { ...source, 'x-amz-copy-source-range': range } });
     });
-    if (!(await completeMultipart(bucket, to, uploadId, etags, condition))) throw new ItemExists('there is an object with this key');
+    if (await completeMultipart(bucket, to, uploadId, etags, condition)) return;
+    throw overwrites ? new StorageUnavailable('the service did not complete the copy') : new ItemExists('there is an object with this key');
   } catch (cause) {
     await abortMultipart(bucket, to, uploadId).catch(() => {});
     throw cause;

@@ -8,8 +8,9 @@ import { S3Bucket } from './s3-bucket.ts';
 import { S3Changes } from './s3-changes.ts';
 import { S3Conditions } from './s3-conditions.ts';
 import { openS3File } from './s3-file.ts';
-import { isKeyTooLong, S3Folders, S3Keys } from './s3-folders.ts';
-import { deleteObjects, describeObject, hasKeys, listKeys, mapInBatches, type S3Object } from './s3-objects.ts';
+import { S3Folders, S3Keys } from './s3-folders.ts';
+import { hasKeys, isKeyTooLong, listKeys } from './s3-list.ts';
+import { deleteObjects, describeObject, mapInBatches } from './s3-objects.ts';
 import { s3TestSteps } from './s3-test-steps.ts';
 import { abortUpload, clearUpload, recoverUpload, startS3Upload } from './s3-upload.ts';
 
@@ -39,15 +40,13 @@ export class S3Storage implements Storage {
   readonly #conditions: S3Conditions;
 
   readonly #parts: PartSpace;
-  readonly #monotonic: () => number;
   readonly #now: () => number;
   #workedAt = Number.NEGATIVE_INFINITY;
 
   constructor(configuration: S3Configuration, { outbound, parts, monotonic = () => performance.now(), now = Date.now }: S3Services) {
-    this.#monotonic = monotonic;
     this.#now = now;
     this.#parts = parts;
-    this.#bucket = new S3Bucket(configuration, outbound);
+    this.#bucket = new S3Bucket(configuration, outbound, monotonic);
     this.#keys = new S3Keys(configuration.prefix);
     this.#folders = new S3Folders(this.#bucket, this.#keys);
     this.#changes = new S3Changes(this.#folders);
@@ -55,10 +54,10 @@ export class S3Storage implements Storage {
   }
 
   async check(): Promise<void> {
-    if (this.#monotonic() - this.#workedAt < checkInterval) return;
+    if (this.#bucket.monotonic() - this.#workedAt < checkInterval) return;
     this.#workedAt = Number.NEGATIVE_INFINITY;
     await hasKeys(this.#bucket, this.#keys.folder([]));
-    this.#workedAt = this.#monotonic();
+    this.#workedAt = this.#bucket.monotonic();
   }
 
   testSteps(token: string): readonly TestStep[] {
@@ -129,15 +128,15 @@ export class S3Storage implements Storage {
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    const evidence: string[] = [];
-    const isOld = ({ modified }: S3Object) => this.#now() - modified > minSweepAge;
-    for await (const { objects } of listKeys(this.#bucket, this.#keys.staging('')))
-      evidence.push(...objects.filter(isOld).map(({ key }) => key));
-    const tokens = await mapInBatches(evidence, (key) => this.#tokenOf(key));
-    const pending = new Set(await pendingTokens());
-    await deleteObjects(
-      this.#bucket,
-      evidence.filter((_, index) => !pending.has(tokens[index] ?? '')),
-    );
+    for await (const { objects } of listKeys(this.#bucket, this.#keys.staging(''))) {
+      const evidence = objects.filter(({ modified }) => this.#now() - modified > minSweepAge).map(({ key }) => key);
+      if (evidence.length === 0) continue;
+      const tokens = await mapInBatches(evidence, (key) => this.#tokenOf(key));
+      const pending = new Set(await pendingTokens());
+      await deleteObjects(
+        this.#bucket,
+        evidence.filter((_, index) => !pending.has(tokens[index] ?? '')),
+      );
+    }
   }
 }

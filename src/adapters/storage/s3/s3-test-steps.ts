@@ -1,7 +1,8 @@
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
 import { ServiceError } from './s3-bucket.ts';
 import type { S3Folders } from './s3-folders.ts';
-import { deleteObjects, hasKeys } from './s3-objects.ts';
+import { hasKeys } from './s3-list.ts';
+import { deleteObjects } from './s3-objects.ts';
 
 const signInCodes = ['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'InvalidToken', 'ExpiredToken', 'RequestTimeTooSkewed'];
 const content = 'Postern tests this location.';
@@ -45,12 +46,10 @@ export function s3TestSteps({ bucket, keys }: S3Folders, token: string): readonl
     {
       step: 'conditions',
       async run(note) {
-        const { status } = await bucket.sendAndRead('PUT', key, {
-          headers: { 'if-none-match': '*' },
-          body: content,
-          expected: [409, 412, 501],
-        });
-        if (status < 300 || status === 501) note(ignoresConditions);
+        for (const headers of [{ 'if-none-match': '*' }, { 'if-match': '"another"' }]) {
+          const { status } = await bucket.sendAndRead('PUT', key, { headers, body: content, expected: [409, 412, 501] });
+          if (status < 300 || status === 501) return note(ignoresConditions);
+        }
       },
     },
     { step: 'remove', run: () => deleteObjects(bucket, [key]) },

@@ -1,6 +1,7 @@
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { nameError, numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
+import type { S3Bucket } from './s3-bucket.ts';
 import type { S3Conditions } from './s3-conditions.ts';
 import type { S3Folders } from './s3-folders.ts';
 import {
@@ -46,6 +47,12 @@ interface UploadPlace {
   readonly folders: S3Folders;
   readonly conditions: S3Conditions;
   readonly parts: PartSpace;
+}
+
+/** Deletes the empty object that keeps a key for an upload, if it is still there. */
+async function deleteClaim(bucket: S3Bucket, key: string, token: string): Promise<void> {
+  const object = await describeObject(bucket, key);
+  if (object?.token === claimToken(token)) await deleteObjects(bucket, [key]);
 }
 
 /** An upload: one request for a small file, several parts for a large one or one of unknown size. */
@@ -173,11 +180,16 @@ class S3Upload implements Upload {
     if (!(await createEmptyObject(bucket, key, claimToken(this.#token)))) return false;
     const staged = await describeObject(bucket, this.#key);
     if (!staged) {
-      await deleteObjects(bucket, [key]);
+      await deleteClaim(bucket, key, this.#token);
       throw new ItemChanged('the uploaded file was deleted');
     }
-    await copyObject(bucket, staged, key, { token: this.#token, overwrites: true }); // replaces the claim
-    return true;
+    try {
+      await copyObject(bucket, staged, key, { token: this.#token, overwrites: true }); // replaces the claim
+      return true;
+    } catch (cause) {
+      if (cause instanceof ItemChanged) await deleteClaim(bucket, key, this.#token);
+      throw cause;
+    }
   }
 
   /** Returns the headers of a request that must not replace another file. */
@@ -206,8 +218,8 @@ export async function recoverUpload(folders: S3Folders, parent: readonly string[
   const { bucket, keys } = folders;
   const noted = await bucket.readObject(keys.staging(placedName(token)), maxNote);
   const placed = noted !== null && nameError(noted) === null ? noted : name;
+  await deleteClaim(bucket, keys.file([...parent, placed]), token);
   const file = await folders.file([...parent, placed]);
-  if (file?.token === claimToken(token)) await deleteObjects(bucket, [file.key]);
   return file?.token === token ? placed : null;
 }
 

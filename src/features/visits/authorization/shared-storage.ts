@@ -5,6 +5,7 @@ import { openConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import {
   ItemArchived,
+  ItemBusy,
   ItemChanged,
   ItemExists,
   ItemNotFound,
@@ -91,12 +92,16 @@ export async function storageFor<A extends keyof PermittedMethods>(
   };
 }
 
+const retryAfter = 5; // seconds
+
 /** Returns the refusal for an error of a storage, or any other error unchanged. */
 function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemNotFound) return new Refusal('itemAbsent');
   if (cause instanceof ItemExists) return new Refusal('itemExists');
   if (cause instanceof ItemChanged) return new Refusal('itemStale');
   if (cause instanceof ItemArchived) return new Refusal('fileArchived');
+  if (cause instanceof ItemBusy)
+    return new Refusal('changesBusy', 'Another change of this item is in progress. Try again in a few seconds.', { retryAfter });
   if (cause instanceof PathTooLong) return new Refusal('pathMalformed', 'The path is too long for this storage. Choose a shorter name.');
   if (cause instanceof PageTooDeep)
     return fieldRefusal('startIndex', 'is too high for a folder of this size: search for a part of the name instead');

@@ -1,0 +1,58 @@
+import { type OutboundBody, ResponseTooLarge } from '#ports/outbound.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+
+/** ETags of objects by key. */
+export type Versions = ReadonlyMap<string, string>;
+
+const linesPerPiece = 500; // some 64 KiB: writing many must not block the event loop
+const maxLine = 1 << 13; // characters: a key of 1,024 bytes, each written as \u0001, and an ETag
+const maxDecision = 1 << 27; // bytes: the lines of as many objects as one change may have
+
+const lineOf = (version: readonly [string, string]) => `${JSON.stringify(version)}\n`;
+
+async function* piecesOf(versions: Versions): AsyncGenerator<Uint8Array> {
+  let lines = '';
+  let count = 0;
+  for (const version of versions) {
+    lines += lineOf(version);
+    count += 1;
+    if (count % linesPerPiece > 0) continue;
+    yield Buffer.from(lines);
+    lines = '';
+    await new Promise(setImmediate);
+  }
+  if (lines !== '') yield Buffer.from(lines);
+}
+
+/** Returns the versions of the objects that a change deletes as a body: a line of JSON for each. */
+export function decisionBody(versions: Versions): OutboundBody {
+  let length = 0;
+  for (const version of versions) length += Buffer.byteLength(lineOf(version));
+  return { length, pieces: { [Symbol.asyncIterator]: () => piecesOf(versions) } };
+}
+
+function parseLine(line: string): [string, string] {
+  const [key, etag]: unknown[] = JSON.parse(line);
+  if (typeof key !== 'string' || typeof etag !== 'string') throw new TypeError('a line is no pair of texts');
+  return [key, etag];
+}
+
+/** Reads what `decisionBody` has written. @throws StorageUnavailable if it is something else */
+export async function readDecision(body: AsyncIterable<Uint8Array>): Promise<Versions> {
+  const versions = new Map<string, string>();
+  const decoder = new TextDecoder();
+  let [rest, bytes] = ['', 0];
+  try {
+    for await (const piece of body) {
+      bytes += piece.length;
+      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      if (bytes > maxDecision || rest.length > maxLine) throw new ResponseTooLarge('the decision of a change is too long');
+      for (const [key, etag] of lines.map(parseLine)) versions.set(key, etag);
+    }
+  } catch (cause) {
+    throw new StorageUnavailable('the decision of a change cannot be read', { cause });
+  }
+  if (rest !== '') throw new StorageUnavailable('the decision of a change is not complete');
+  return versions;
+}

@@ -1,0 +1,24 @@
+import { StorageUnavailable } from '#ports/storage.ts';
+
+const minRate = 8; // bytes a ms: a service must be faster on the average
+const maxDelay = 60_000; // ms that a service may be late
+/** Pieces in which bytes may come: one that comes byte by byte costs much more than its bytes. */
+const maxPieces = (bytes: number) => 500 + bytes / 256;
+
+/**
+ * Yields the pieces of a response, as long as the service sends them fast enough. The time in which the reader works does not count.
+ * @param monotonic ms
+ * @throws StorageUnavailable if the service is too slow, or sends too many small pieces
+ */
+export async function* fastEnough(body: AsyncIterable<Uint8Array>, monotonic: () => number): AsyncGenerator<Uint8Array> {
+  let [bytes, pieces, waited, since] = [0, 0, 0, monotonic()];
+  for await (const piece of body) {
+    waited += monotonic() - since;
+    bytes += piece.length;
+    pieces += 1;
+    if (waited > maxDelay + bytes / minRate) throw new StorageUnavailable('the service sends too slowly');
+    if (pieces > maxPieces(bytes)) throw new StorageUnavailable('the service sends too many small pieces');
+    yield piece;
+    since = monotonic();
+  }
+}
