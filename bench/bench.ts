@@ -1,4 +1,4 @@
-// Measures every performance figure that Postern promises, as a ratio to a reference in the same run.
+// Measures every performance figure that Postern promises, where possible as a ratio to a reference in the same run.
 import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
@@ -167,7 +167,7 @@ async function starts(data: string): Promise<void> {
   await using postern = await startPostern(data);
   await fetch(`${postern.url}/health/ready`);
   note(atMost('start to ready, second start', (performance.now() - start) / 1000, 2, 's'));
-  await new Promise((resolve) => setTimeout(resolve, 5000)); // after three seconds it clears the locations
+  await new Promise((resolve) => setTimeout(resolve, 5000)); // after three seconds it sweeps the staging areas
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }
 

@@ -33,7 +33,7 @@ async function measureAction(page: Page, act: () => Promise<void>): Promise<numb
 
 type Act = (page: Page, round: number) => Promise<void>;
 
-/** A search word for each round: each is new, and none matches all records. */
+/** Types one of the words in each round: each is new, and none matches all records. */
 const typing =
   (...words: readonly string[]): Act =>
   (page, round) =>
@@ -75,7 +75,7 @@ const actions: readonly ListAction[] = [
 
 const rounds = 5;
 
-/** Opens a list of one Postern, in a browser with a signed-in operator. */
+/** Returns a function that opens a list of one Postern as a signed-in operator, and measures an action there. */
 async function listOf(browser: Browser, postern: BenchPostern) {
   const extraHTTPHeaders = { cookie: await operatorCookie(postern) };
   const window = await browser.newContext({ viewport: { width: 1440, height: 900 }, extraHTTPHeaders });
@@ -89,7 +89,7 @@ async function listOf(browser: Browser, postern: BenchPostern) {
 
 /**
  * Compares the console's lists with many and with few records: how long an operator waits for each action.
- * @param few the number that fills a page in every state, so that drawing takes the same time
+ * @param few a Postern with enough records to fill a page in every state, so that drawing takes the same time
  */
 export async function consoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });

@@ -60,7 +60,7 @@ export const floor = (what: string, unit: string, pair: Pair): Figure => ({
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
-/** Returns a figure without a reference that may be at most `bound`. */
+/** Returns a figure that may be at most `bound`. It has no reference. */
 export function atMost(what: string, value: number, bound: number, unit: string): Figure {
   return {
     what,

@@ -65,7 +65,7 @@ async function sessions(note: Note, postern: BenchPostern, provider: ForgingProv
 }
 
 let nextNumber = 0;
-/** Returns requests that come from another wide network each time: sign-ins of one have a limit. */
+/** Returns requests that each come from another wide network: the sign-ins from one network are limited. */
 const fromEverywhere = (over: object): autocannon.Request => ({
   setupRequest(request) {
     nextNumber += 1;
@@ -174,7 +174,7 @@ function forgedForm(bytes: number): string {
   return new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64') }).toString();
 }
 
-/** Measures what forged responses of a SAML provider cost the others: the largest ones that are read, and larger ones. */
+/** Measures how forged SAML responses delay other requests: the largest ones that are read, and larger ones. */
 async function forgedResponses(note: Note, postern: BenchPostern, folder: string, bare: MeasuredServer): Promise<void> {
   const { certificate } = writeSelfSigned(folder, 'idp.example');
   const provider = { entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates: [readFileSync(certificate, 'utf8')] };

@@ -24,7 +24,10 @@ function memoryOf(pid: number): { now: number; most: number } {
   return { now: field('VmRSS'), most: field('VmHWM') };
 }
 
-/** Starts a server. @param ready matches the line that it prints when it is ready, and captures its port */
+/**
+ * Starts a server.
+ * @param ready matches the line that it prints when it is ready, and captures its port (slow readers: their number)
+ */
 export async function startServer(
   script: string,
   args: readonly string[],
@@ -49,7 +52,7 @@ export async function startServer(
   return { ...measureServer(child, `http://127.0.0.1:${firstLine}`), firstLine };
 }
 
-/** Returns the resources of a running server. @param child a process with a known address and no further processes */
+/** Returns the resources of a running server. @param child a process that has no child processes */
 export function measureServer(child: ChildProcess, url: string): MeasuredServer {
   const pid = child.pid ?? 0;
   return {

@@ -12,7 +12,7 @@ const words = Object.values(searchWords).flat();
 const timesEach = 6;
 const few = 30; // warm-up requests
 
-/** Sends a search that is not cached. @returns milliseconds until the complete response, and the cursor of the next page */
+/** Sends a search. @returns ms until the complete response, the number of matches, and the cursor of the next page */
 async function search(postern: BenchPostern, query: Query, key?: string): Promise<{ ms: number; total: number; next: string | undefined }> {
   const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const headers = key === undefined ? postern.authorization : { authorization: `Bearer ${key}` };
@@ -45,7 +45,7 @@ async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number
   return { all, first };
 }
 
-/** Measures the same words with LIKE on five fields of the same rows. */
+/** Measures every fourth of the same words with LIKE on five fields of the same rows. */
 function byLike(file: string): number[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const count = database.prepare(

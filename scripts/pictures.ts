@@ -1,5 +1,5 @@
 // Takes the pictures of the documentation in a real browser: first of the visitor's page, then of the console. With a folder as
-// argument, it takes every page at two widths, light and dark, for a review.
+// argument, it takes pictures of every page at two widths, light and dark, for a review.
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -134,7 +134,7 @@ export class DataFolder {
 
   /**
    * Renames the staged key that the database accepts to `first-key`, and deletes the staged keys of other starts.
-   * @param isActiveKey returns whether the database accepts a key; if it rejects, the key stays staged
+   * @param isActiveKey returns whether the database accepts a key; if its promise rejects, the key stays staged
    */
   async publishFirstKey(isActiveKey: (key: string) => Promise<boolean>): Promise<void> {
     for (const name of readdirSync(this.path).filter((entry) => /^first-key-[0-9a-f]{16}$/.test(entry))) {

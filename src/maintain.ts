@@ -29,7 +29,7 @@ const migrationNames = migrations.map(({ name }) => name);
 const progressInterval = 1000; // ms
 const suffixBytes = 6;
 
-/** Ends the command where the disk fails. */
+/** Ends the command when the disk fails. */
 const throwCause = (cause: unknown) => {
   throw cause;
 };

@@ -61,7 +61,7 @@ async function lint(t: TestContext, imports: readonly (readonly [string, string]
   return stdout + stderr;
 }
 
-test('the linter refuses imports that do not run inward', async (t) => {
+test('the linter refuses imports that the architecture does not allow', async (t) => {
   const report = await lint(t, wrong);
   const missed = wrong.filter(
     ([file], index) => !report.includes(`${file.replace('wrong', `wrong-${index}`)}:1:23 lint/style/noRestrictedImports`),

@@ -32,7 +32,7 @@ interface CallOptions {
   readonly query?: Record<string, string>;
 }
 
-/** Settings of a mail server that never answers. */
+/** Settings of a mail server that cannot be reached. */
 export const mailSettings = { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9', POSTERN_MAIL_FROM: 'files@example.com' };
 
 /** Settings, parts and data folder with which a test starts Postern. */
@@ -54,7 +54,7 @@ async function answerOf(response: Response): Promise<Answer> {
 
 /** True for tests that depend on the behavior of a real disk. */
 const isAboutDisks = /\/test\/(ports|process|faults)\//.test(process.argv[1] ?? '');
-/** Other tests use a folder in memory if the runner has set one: they would spend most of their time waiting for the disk. */
+/** Other tests use a folder in memory if the runner has set one: otherwise they would mostly wait for the disk. */
 const place = isAboutDisks ? tmpdir() : (process.env['POSTERN_TEST_MEMORY'] ?? tmpdir());
 
 /** Creates a folder that is deleted after the test. */
@@ -66,7 +66,7 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 
 /** Cheap argon2id parameters, because the tests sign in many times. */
 const quick = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
-/** Short, because many tests wait until a transfer is cut; ms. */
+/** Short, because many tests wait until a transfer is stopped; ms. */
 const transferCheckInterval = 200;
 
 /** Starts a complete Postern with real parts on a free port. It is stopped after the test. */

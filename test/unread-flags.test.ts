@@ -13,7 +13,7 @@ const textsOf = (patterns: readonly string[]) =>
 const visitTexts = textsOf(['core/authorization/**/*.ts', 'features/visits/**/*.ts', 'http/visitor/**/*.ts']);
 const linkTexts = textsOf(['features/links/*.ts']);
 
-/** Flags that no column holds, because the answer derives them. */
+/** Flags without a column, because Postern computes them for the response. */
 const derived = ['enableAuthview'];
 /** Takes effect where a storage can sign addresses: no storage kind that is offered can yet. */
 const withoutEffectYet = ['proxyMode'];

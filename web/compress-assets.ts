@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Compresses the built assets in a folder: the server sends them as they are. */
+/** Compresses the built assets in a folder, so that the server need not compress them for each response. */
 export const compressAssets = (out: string): Plugin => ({
   name: 'compressed',
   closeBundle() {

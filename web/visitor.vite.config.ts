@@ -7,7 +7,10 @@ import { compressAssets } from './compress-assets.ts';
 const visitor = resolve(import.meta.dirname, 'visitor');
 const out = resolve(import.meta.dirname, '../build/visitor');
 
-/** Copies the character maps and standard fonts that a PDF may use without embedding them. The viewer loads each when it needs it. */
+/**
+ * Copies the character maps and standard fonts that a PDF may use without embedding them, and the decoders of images in
+ * JavaScript. The viewer loads each when it needs it.
+ */
 const pdfParts: Plugin = {
   name: 'pdf-parts',
   closeBundle() {
@@ -29,7 +32,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rollupOptions: {
       input: { index: join(visitor, 'index.html'), failure: join(visitor, 'failure.css') },
-      // Pages that the server writes name their style without a hash.
+      // The pages that the server itself renders contain the name of this style sheet, so the name has no hash.
       output: { assetFileNames: ({ names }) => (names.includes('failure.css') ? 'assets/failure.css' : 'assets/[name]-[hash][extname]') },
     },
   },

@@ -50,9 +50,9 @@ interface Start {
 }
 
 /**
- * Starts a sign-in at a link with minimal work. OpenID Connect demands state, nonce and PKCE, which the browser keeps in an encrypted
- * cookie. A link must exist and be valid. Each network has a limit, requests from another site are refused, and the response has the
- * link's headers.
+ * Starts a sign-in at a link with minimal work. OpenID Connect demands state, nonce and PKCE, which the browser keeps
+ * in an encrypted cookie. A link must exist and be valid. Each network has a limit, requests from another website are
+ * refused, and the response has the link's headers.
  */
 export function startMinimalSignIn(request: IncomingMessage): Start {
   const link = links.get(request.url?.split('/', 3)[2] ?? '');

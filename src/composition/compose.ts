@@ -131,7 +131,7 @@ export async function compose(settings: Settings, replacements: Replacements = {
   const http = { trustedProxies: settings.trustedProxies, timeouts, log, clientAddress: opened.clientAddress };
   const servers = createServers(http, ports, settings.admin !== null);
   const runningChanges = new Set<string>();
-  // Keeps deleted files: the sweep of the scheduled jobs deletes them.
+  // Leaves removed files and folders in the staging areas: the sweep of the scheduled jobs deletes them.
   await skipIfFull(() => recoverChanges(ports, runningChanges, servers.visitor.log, { keepsTrash: true }));
   const options = { settings, data, databaseId, runningChanges, timeouts };
   const { readiness, reopenLogs } = await addRoutes(servers, opened, options, resources);

@@ -53,7 +53,7 @@ function openMail({ mail }: Settings, resources: AsyncDisposableStack): Mail | n
 }
 
 /**
- * Opens the database and the locations.
+ * Opens the database, and creates the other ports.
  * @param version of Postern, for metrics
  * @param resources closes what was opened
  * @throws Error with a message for the operator

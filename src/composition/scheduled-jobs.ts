@@ -36,7 +36,7 @@ interface Jobs {
   readonly unknownLinks: UnknownLinks;
   /** Identity of the database that this process started with. */
   readonly database: string;
-  /** Called where it is now another database: the process must end. */
+  /** Called when the store has another database than at the start: the process must end. */
   readonly onReplacedDatabase: () => void;
 }
 

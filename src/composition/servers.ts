@@ -35,7 +35,7 @@ interface CommonParts {
   readonly readiness: ReadinessCheck;
 }
 
-/** Adds the redirects, records and health checks that both servers have. Call it before any other routes are added. */
+/** Adds redirects, metrics, access log and health checks to both servers. Call it before any other routes are added. */
 export function addCommonRoutes(servers: Servers, { clock, links }: Pick<Ports, 'clock' | 'links'>, parts: CommonParts): void {
   for (const server of allServers(servers)) {
     redirectAliases(server, parts.publicUrlAliases, links.publicUrl);

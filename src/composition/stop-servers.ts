@@ -3,7 +3,7 @@ import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 
 const transferTimeout = 25_000; // ms for running transfers
 const requestTimeout = 2000; // ms for all other requests after that
-const partsTimeout = 7000; // ms for everything else: with the others it is less than service managers wait before they kill
+const partsTimeout = 7000; // ms for everything else: all three together end before service managers kill the process
 
 /** Stops servers: they accept no new connection, and running transfers and requests get time to end. */
 export async function stopServers(servers: readonly FastifyInstance[], transfers: Pick<Transfers, 'drain'>): Promise<void> {

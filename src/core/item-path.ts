@@ -124,7 +124,7 @@ export function withName(path: ItemPath, name: string): ItemPath {
 
 /**
  * Returns `name (2).ext`, the name for a second file of the same name. Shortens names that would be too long.
- * @param suffix a number, or random letters
+ * @param suffix a number, or random text
  */
 export function numberedName(name: string, suffix: number | string): string {
   const dot = name.lastIndexOf('.');

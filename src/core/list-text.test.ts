@@ -30,7 +30,8 @@ for (const text of ['"ann', 'bob,"ann', '"ann, bob', '"a""', '"ann" b', '"a"b"',
   test(`a quote that is not closed, or is followed by more text, is refused: ${text}`, () => assert.equal(parseList(text), null));
 
 for (const text of [' "ann', 'bob, "ann', 'bob, "Smith, Ann', 'bob, "Smith, Ann" x', '\t"a" "b"'])
-  test(`a quote with such an error is also refused after a space: ${JSON.stringify(text)}`, () => assert.equal(parseList(text), null));
+  test(`a quote that is not closed, or is followed by more text, is also refused after a space: ${JSON.stringify(text)}`, () =>
+    assert.equal(parseList(text), null));
 
 const anyEntry = fc
   .string({ unit: fc.constantFrom('a', 'B', 'é', '"', ',', ' ', '\n', ';', "'", '\\'), minLength: 1, maxLength: 8 })

@@ -1,4 +1,7 @@
-/** Returns a function that computes a result once for each object, and forgets it with the object. The object must not change. */
+/**
+ * Returns a function that computes the result for each object once. It stores the result as long as the object exists.
+ * The object must not change.
+ */
 export function oncePerObject<K extends object, V extends object | string>(compute: (key: K) => V): (key: K) => V {
   const results = new WeakMap<K, V>();
   return (key) => {

@@ -17,7 +17,7 @@ export const maxWrongCodes = 250;
 export const codeWindow = 60 * minute;
 export const maxCodes = 10;
 
-/** Returns a code without the spaces and hyphens of its notation. Wide and Arabic digits become ASCII digits. */
+/** Returns a code without the spaces and hyphens of its notation. Full-width and Arabic digits become ASCII digits. */
 export const parseCode = (text: string): string =>
   text.replace(/[\s\p{Pd}]+/gu, '').replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => String(digit.charCodeAt(0) % 16));
 

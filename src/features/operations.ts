@@ -129,7 +129,7 @@ const listed = [
   sendTestMail,
 ] as const;
 
-/** All operations of /api/v1. Routes and OpenAPI are generated from this list. */
+/** All operations of /api/v1 except the sign-in (http/management). Routes and OpenAPI are generated from this list. */
 export const operations: readonly Operation[] = listed;
 
 /** The operations with the types of their bodies and responses, for typed clients. */

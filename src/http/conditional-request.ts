@@ -44,7 +44,7 @@ function isNotModified(headers: Headers, { etag, modified }: Validators): boolea
   return toSeconds(modified) <= parseDate(joinHeader(headers['if-modified-since']));
 }
 
-/** Returns whether If-Range allows a partial response: only of the same bytes (RFC 9110, 13.1.5). A recent date is no strong validator. */
+/** Returns whether If-Range allows a partial response: it must be the current ETag or date (RFC 9110, 13.1.5). */
 function allowsRange(headers: Headers, { etag, modified }: Validators): boolean {
   const ifRange = joinHeader(headers['if-range']);
   if (ifRange === undefined) return true;

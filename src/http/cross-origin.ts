@@ -53,7 +53,7 @@ export function checkLinkOrigin(request: FastifyRequest, publicUrl: string): voi
   if (isCrossOrigin(request, ({ origin }) => isPublicAddress(origin, publicUrl))) throw new Refusal('otherSite');
 }
 
-/** Returns whether an origin has the host of the request's Host header, whether or not a proxy ends TLS. */
+/** Returns whether an origin has the host of the request's Host header, whether or not a proxy terminates TLS. */
 const hasRequestHost =
   ({ headers: { host = '' } }: FastifyRequest, overTls: boolean) =>
   ({ protocol, host: originHost }: URL) =>

@@ -3,7 +3,7 @@ import { type MessageName, Refusal } from '#core/messages.ts';
 
 const retryAfter = 5; // seconds
 
-/** Kinds of holders. Wide networks take turns: see `HeldMemory.hold`. */
+/** Kinds of holders. At a limit, a wide network may lose its memory to another one: see `HeldMemory.hold`. */
 type HolderKind = 'wideNetwork' | 'link' | 'portal' | 'tenant';
 /** The holders that memory counts for, by kind. */
 export type MemoryHolders = Readonly<Partial<Record<HolderKind, string>>>;
@@ -46,7 +46,7 @@ export class HeldMemory {
    * of that network.
    * @param holders name of the link, network or other holder that they count for, by the kinds of the limits
    * @param abort ends the request or the response in favor of another network
-   * @returns releases the bytes
+   * @returns a function that releases the bytes
    * @throws Refusal (503) if too many bytes are held already, for one holder or in total
    */
   hold(holders: MemoryHolders, bytes: number, abort: () => void): () => void {

@@ -1,7 +1,7 @@
 import { exceededJsonLimit } from '#core/json-structure.ts';
 import { Refusal } from '#core/messages.ts';
 
-/** A body of the REST API has at most four levels. A thousand users with all fields have half as many names and values. */
+/** A body of the REST API has at most four levels. A thousand users with all fields need half of `values`. */
 const limits = { depth: 32, values: 50_000 };
 
 /** Refuses JSON with more levels or values than any request needs, before it is parsed. @throws Refusal (400, 413) */

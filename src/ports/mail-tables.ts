@@ -47,7 +47,7 @@ export interface AlertDigestTable {
   share_id: number;
   visitor: string;
   due_at: number;
-  /** Number of mails since the visitor began. */
+  /** Index in `digestPauses` (features/mail/collect-alerts.ts) of the pause before this mail. */
   step: number;
 }
 
@@ -59,13 +59,16 @@ export interface UnsubscribedTable {
   at: number;
 }
 
-/** A code that a visitor has requested to sign in. Rows stay for an hour, since a mailbox gets a limited number of codes an hour. */
+/**
+ * A code that a visitor has requested to sign in or to set a new password. Rows stay for an hour, since a mailbox gets
+ * a limited number of codes an hour.
+ */
 export interface SignInCodeTable {
   id: Generated<number>;
   tid: number;
   profile_id: number;
   profile_epoch: number;
-  /** The viewId of the link or portal where the code was requested. Only there it is valid. */
+  /** The viewId of the link or portal where the code was requested. It is valid only there. */
   view_id: string;
   /** Hash of the cookie of the browser that requested the code. */
   browser: string;

@@ -35,7 +35,10 @@ export interface Mail extends AsyncDisposable {
   send(mail: OutgoingMail, lane: SendLane, signal: AbortSignal): Promise<void>;
 }
 
-/** The server refuses this mail for good, for example because there is no such mailbox. The message says what the server answered. */
+/**
+ * The server refuses this mail permanently, for example because there is no such mailbox. The message says what the
+ * server answered.
+ */
 export class MailRefused extends Error {}
 
 /** The mail was not sent, but may be later. The message says in plain words what went wrong. */

@@ -11,7 +11,7 @@ export interface PendingOpenId {
   readonly verifier: string;
 }
 
-/** What a provider says about a user. Its signature and its addressee are verified. */
+/** What a provider says about a user. Its signature and its audience are verified. */
 export interface OpenIdStatement {
   /** Claims of the ID token; null: a provider that was asked again may send none (OpenID Connect Core, 12.2). */
   readonly idToken: Readonly<Record<string, unknown>> | null;

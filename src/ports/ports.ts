@@ -30,13 +30,13 @@ export interface Limits {
   readonly maxFileSize: number;
   /** Days for which audit entries are kept. */
   readonly auditDays: number;
-  /** Bytes that uploads leave free on the disk of the database. */
+  /** Bytes that the changes of visitors leave free on the disk of the database. */
   readonly minFreeSpace: number;
   /** Time in ms after which a visitor gets an answer although the storage has not finished their change. */
   readonly maxChangeTime: number;
 }
 
-/** All ports that features use. Each feature declares the two or three that it needs. */
+/** All ports that features use. Each feature declares those that it needs. */
 export interface Ports extends InstantPorts {
   readonly store: Store;
   readonly storages: Storages;

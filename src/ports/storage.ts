@@ -15,7 +15,7 @@ export interface OpenFile {
   /**
    * Yields the bytes of a range in order, in pieces of any size. A piece may be used until the next one is requested. The next
    * piece is read meanwhile.
-   * @param signal ends the wait for a storage that does not respond: leaving the loop cannot, while the loop itself waits
+   * @param signal ends the wait for a storage that does not respond: a caller cannot leave a loop while the loop waits
    * @throws ItemChanged if the file ends before the range; StorageUnavailable; the reason of the signal
    */
   read(range: ByteRange, signal?: AbortSignal): AsyncIterable<Uint8Array>;
@@ -32,7 +32,7 @@ export type StorageClient = string | undefined;
 export interface UploadTarget {
   readonly parent: ItemPath;
   readonly name: string;
-  /** Size in bytes, if known: a file without enough free space is refused before it is sent. */
+  /** Size in bytes, if known: a file for which there is not enough free space is refused before it is sent. */
   readonly size: number | null;
   /** If the name is in use: refuse the upload, add a number to the name, or replace the file that has this etag. */
   readonly ifTaken: 'refuse' | 'number' | { readonly replaces: string };
@@ -51,7 +51,7 @@ export interface Upload {
   /** Makes all written bytes durable, so that `place` is fast. The file is not visible yet. */
   sync(): Promise<void>;
   /**
-   * Makes the file visible for good. @returns its name
+   * Makes the file visible permanently: it stays visible after a crash. @returns its name
    * @throws ItemExists if the name is taken
    * @throws ItemChanged if the file to replace has changed
    * @throws ItemNotFound if the parent no longer exists
@@ -96,7 +96,7 @@ export interface PendingFileChange {
 
 /** Identifies a change among all others, so that recovery can find its traces after a crash. */
 export interface ChangeContext {
-  /** Names the files of the change in the staging area, from which recovery sees how far the change came. */
+  /** Part of the names of the files of the change in the staging area, which show recovery the steps that were done. */
   readonly token: string;
   /** Awaited directly before the change is made. @throws if the change must not be made any more, as another process has recovered it */
   readonly confirm?: () => Promise<void>;
@@ -156,8 +156,8 @@ export interface Storage {
   /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong */
   rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void>;
   /**
-   * Removes a file, or a folder with its contents, in one step. The item may stay in the staging area until `clear`, so that
-   * `recover` sees that it was removed.
+   * Removes a file, or a folder with its contents: in one step if `traits.folders` is real. The item may stay in the
+   * staging area until `clearEvidence`, so that `recover` sees that it was removed.
    * @throws ItemNotFound, ItemBusy
    */
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
@@ -169,7 +169,7 @@ export interface Storage {
   sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
 }
 
-/** The storage does not respond, as an unmounted disk or a service that is down. */
+/** The storage does not respond, for example because its disk is unmounted or its service is down. */
 export class StorageUnavailable extends Error {}
 /** The storage failed after the step that makes a change: it may have taken place. */
 export class OutcomeUnknown extends StorageUnavailable {}
@@ -185,7 +185,7 @@ export class ItemExists extends Error {}
 export class ItemBusy extends Error {}
 /** The path of a new file or folder is longer than the storage can keep. */
 export class PathTooLong extends Error {}
-/** The file exists, but its bytes are in an archive from which they must be restored first. */
+/** The file exists, but its service has moved its bytes to slow storage, from which they must be restored first. */
 export class ItemArchived extends Error {}
 /** The file has changed since the caller read its etag. */
 export class ItemChanged extends Error {}

@@ -62,8 +62,8 @@ export interface Store {
    */
   cachedUntilChange<T>(key: string, query: () => Promise<T>): Promise<T>;
   /**
-   * Runs work whose queries take the turns of the server itself instead of those of the client's network. Use it for work that holds a
-   * place for which others wait.
+   * Runs work whose queries take the turns of the server itself instead of those of the client's network. Use it for
+   * work that holds a turn for which others wait.
    */
   inOwnTurns<T>(work: () => Promise<T>): Promise<T>;
   /** Waits until all changes that were visible before the call are on disk. */

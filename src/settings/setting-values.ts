@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { parseRanges } from '#core/authorization/address-range.ts';
 
-// Each exported function parses the text of a setting. @throws Error whose message says what is allowed
+// Parsers of the texts of settings. @throws Error whose message says what is allowed
 
 export const fail = (message: string): never => {
   throw new Error(message);

@@ -8,7 +8,7 @@ const reads = [
   'accessuser/get',
   'accessuser/search',
   'caller/get',
-  'operator/updatePassword', // their own; `operators.test.ts` has the others'
+  'operator/updatePassword', // their own password; `operators.test.ts` tests those of others
   'overview/get',
   'share/lastVisits',
   'tenant/getPolicy',

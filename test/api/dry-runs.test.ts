@@ -105,7 +105,7 @@ test('a dry run refuses what the change would refuse', async (t) => {
   assert.equal((await postern.send('share/delete', { id: share.id }, { ...dry, ...ifMatch('"0"') })).status, 412);
 });
 
-test('dryRun=false makes the change, and values defaultProfile than true and false are refused', async (t) => {
+test('dryRun=false makes the change, and values other than true and false are refused', async (t) => {
   const postern = await startPostern(t);
   const done = await postern.call('loginprofile/add', {}, { query: { dryRun: 'false' } });
   assert.equal(typeof done.id, 'number');

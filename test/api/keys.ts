@@ -1,12 +1,12 @@
 import type { Answer, TestPostern } from '../start.ts';
 
-/** A key of the first tenant with this role. */
+/** Adds a key of the first tenant with this role. @returns the key */
 export async function keyOf(postern: TestPostern, role: string, over: object = {}): Promise<string> {
   const { key } = await postern.call('apikey/add', { name: `${role} key`, role, ...over });
   return String(key);
 }
 
-/** Another tenant, and an admin key of it. */
+/** Adds another tenant, and an admin key of it. */
 export async function anotherTenant(postern: TestPostern) {
   const { id } = await postern.call('tenant/add', { title: 'Other house' });
   const { key } = await postern.call('apikey/add', { name: 'theirs', role: 'admin', tid: id });

@@ -180,7 +180,7 @@ test('if the policy requires a second factor, an operator without one must add i
   assert.deepEqual([removed.status, removed.body.code], [409, 'secondFactorLast']);
 });
 
-test('an admin removes the second factors of an operator who has lost them, and their sessions end', async (t) => {
+test('an admin can remove the second factors of an operator who has lost them, and the sessions of that operator end', async (t) => {
   const { postern, id, call } = await withApp(t);
   await postern.call('operator/resetSecondFactors', { id });
   assert.equal((await call('share/search')).status, 401);

@@ -66,7 +66,7 @@ for (const [name, over] of [
   ['loginprofile/updateViewId', {}],
   ['loginprofile/update', { title: 'Guess' }],
 ] as const)
-  test(`${name} returns 429 with Retry-After after 20 taken viewIds in an hour, for that key only`, async (t) => {
+  test(`${name} returns 429 with Retry-After after 20 viewId conflicts in an hour, for that key only`, async (t) => {
     let now = Date.parse('2026-05-01T00:00:00Z');
     const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
     const { viewId } = await postern.call('share/add', newShare());
@@ -83,7 +83,7 @@ for (const [name, over] of [
     assert.equal(await status(postern.send(name, { id, viewId, ...over })), 409);
   });
 
-test('a tenant gets 429 after 200 taken viewIds in an hour, even if it uses new keys', async (t) => {
+test('a tenant gets 429 after 200 viewId conflicts in an hour, even if it uses new keys', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const { id } = await postern.call('share/add', newShare());
@@ -96,7 +96,7 @@ test('a tenant gets 429 after 200 taken viewIds in an hour, even if it uses new 
   assert.deepEqual([answers.indexOf(429), answers.filter((answer) => answer === 409).length], [200, 200]);
 });
 
-test('if many viewIds are tried at once, at most 40 are reported as taken, and many others return 429', async (t) => {
+test('if many viewIds are tried at the same time, at most 40 are reported as taken, and many others return 429', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   for (let number = 0; number < 60; number += 1)

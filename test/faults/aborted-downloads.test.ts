@@ -8,7 +8,7 @@ import { runPostern } from '../process/run-postern.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 
 const aborts = process.env['POSTERN_FAULTS'] === 'long' ? 4000 : 600;
-const maxGrowth = 256; // MiB; without reuse, each aborted download would keep 2 MiB
+const maxGrowth = 256; // MiB; if read buffers were not reused, each aborted download would keep 2 MiB
 
 /** Returns the resident memory of a process in MiB. */
 const memoryOf = (pid: number | undefined) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

@@ -4,10 +4,10 @@ import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import type { TestPostern } from '../start.ts';
 
-/** Calls that nobody's request makes: they come in between by themselves. */
+/** Calls that also run in the background, at any time: they are not counted. */
 const background = ['storage.check', 'storage.recover', 'storage.clearEvidence', 'storage.sweep'];
 
-/** Whether the n-th call fails before it does anything, or answers an error although it has done it. */
+/** Whether the n-th call fails before it does anything, or returns an error although it has done its work. */
 export type Moment = 'before' | 'after';
 
 /** Fails one call of the storage or of the database. */
@@ -18,7 +18,7 @@ export interface Failing {
   disarm(): boolean;
 }
 
-/** A whole Postern on real parts, of whose calls of both ports a test fails one. */
+/** Starts a complete Postern with real parts. The test can make one call of its storages or of its database fail. */
 export async function startWithFailingCalls(t: TestContext): Promise<{ postern: TestPostern; failing: Failing }> {
   let left = Number.POSITIVE_INFINITY;
   let armed: Moment | null = null;

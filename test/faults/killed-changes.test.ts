@@ -23,7 +23,7 @@ const mostCalls = 40;
 class Killed extends Error {}
 
 /**
- * Runs a change and fails its n-th call that changes the disk, and every later one. As after a kill, the clean-up
+ * Runs a change in which the n-th call that changes the disk fails, and every later one. As after a kill, the clean-up
  * fails too.
  * @returns whether the change reached the n-th call
  */

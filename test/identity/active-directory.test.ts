@@ -20,7 +20,7 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
   const list = async (cookie: string, base: string) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
   const searching = await profileWith({});
 
-  await t.test('by account name and by user principal name, and they are one visitor', async () => {
+  await t.test('a visitor signs in by account name or user principal name, and is the same visitor', async () => {
     const answers = [await searching.signIn('ann', 'Ann-Secret-1'), await searching.signIn('ann@rig.test', 'Ann-Secret-1')];
     for (const { status, body } of answers)
       assert.deepEqual([status, body.visitor], [200, { name: 'Ann Archer', email: 'ann@example.com' }]);
@@ -28,12 +28,12 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
     assert.equal(new Set(rows.map(({ identity }) => JSON.parse(identity ?? '').subject)).size, 1);
   });
 
-  await t.test('not with a wrong password, and not with a disabled account', async () => {
+  await t.test('a visitor with a wrong password or a disabled account cannot sign in', async () => {
     assert.equal((await searching.signIn('ann', 'Gone-Secret-1')).status, 401);
     assert.equal((await searching.signIn('gone', 'Gone-Secret-1')).status, 401);
   });
 
-  await t.test('a share lists groups of groups', async () => {
+  await t.test('a share that lists a group admits the members of groups within it, unless nestedGroups is false', async () => {
     const { base } = await linkTo(postern, { authenticationId: searching.id, allowAllUsers: false, groupNames: 'staff' });
     assert.equal(await list(cookieOf(await searching.signIn('ann', 'Ann-Secret-1')), base), 200);
     const direct = await profileWith({ nestedGroups: false });
@@ -41,14 +41,14 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
     assert.equal(await list(cookieOf(await direct.signIn('ann', 'Ann-Secret-1')), ofDirect.base), 403);
   });
 
-  await t.test('by a pattern, without an account that searches', async () => {
+  await t.test('a visitor signs in by a pattern, without an account that searches', async () => {
     const without = { bindDn: undefined, bindPassword: undefined, userFilter: undefined };
     const byPattern = await profileWith({ ...without, bindPattern: '{username}@rig.test' });
     assert.equal((await byPattern.signIn('ann', 'Ann-Secret-1')).status, 200);
     assert.equal((await byPattern.signIn('ann', 'wrong')).status, 401);
   });
 
-  await t.test('a user who is disabled is out after ten minutes', async () => {
+  await t.test('a user who is disabled loses access after ten minutes', async () => {
     const cookie = cookieOf(await searching.signIn('ann', 'Ann-Secret-1'));
     directory.manage('user', 'disable', 'ann');
     clock.ahead(9 * minute);

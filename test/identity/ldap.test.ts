@@ -14,7 +14,7 @@ const missing = missingForDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 const ann = 'uid=ann,ou=people,dc=test';
-const pollInterval = 200; // ms: a directory that did not respond gets no request at once
+const pollInterval = 200; // ms: a directory that did not respond gets no request for three seconds
 
 /** Adds a profile for a directory, and a share for its visitors. */
 async function profileFor(postern: TestPostern, configuration: object) {
@@ -56,7 +56,7 @@ for (const [way, change] of Object.entries(ways))
     assert.deepEqual([(await signIn('ann', 'bob-secret')).status, (await signIn('nobody')).status], [401, 401]);
   });
 
-test('a share lists visitors of a directory by user name, address, group name or group DN', options, async (t) => {
+test('a share lists visitors of a directory by user name, e-mail address, group name or group DN', options, async (t) => {
   const { postern, profile, signIn, list } = await startWithDirectory(t);
   const only = async (lists: object) => (await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
   const bases = [
@@ -114,7 +114,7 @@ test('characters with a meaning in a DN or a pattern match nobody', options, asy
   assert.equal((await signIn('ann')).status, 200);
 });
 
-test('nobody signs in with a name that two entries have, that is an alias, or that is in another directory', options, async (t) => {
+test('nobody signs in with a name that several entries have, or with that of an alias', options, async (t) => {
   const { directory, signIn } = await startWithDirectory(t);
   assert.equal((await signIn('twin')).status, 401);
   assert.equal((await signIn('alias', 'ann-secret')).status, 401);
@@ -122,7 +122,7 @@ test('nobody signs in with a name that two entries have, that is an alias, or th
   assert.equal((await signIn('twin')).status, 401, 'and with three');
 });
 
-test('a certificate that nobody trusts, or of another host, gets no password', options, async (t) => {
+test('a directory whose certificate is not trusted, or is of another host, gets no password', options, async (t) => {
   const { directory, postern } = await startWithDirectory(t);
   const { tlsUrl, plainUrl } = directory;
   for (const change of [
@@ -136,7 +136,7 @@ test('a certificate that nobody trusts, or of another host, gets no password', o
   }
 });
 
-test('a user who is removed, disabled or leaves the required group is out after ten minutes', options, async (t) => {
+test('a user who is removed, disabled or leaves the required group loses access after ten minutes', options, async (t) => {
   const changes: Readonly<Record<string, (directory: Directory) => Promise<void>>> = {
     removed: (directory) => directory.remove(ann),
     locked: (directory) => directory.replace(ann, 'pwdAccountLockedTime', ['000001010000Z']).catch(() => directory.remove(ann)),
@@ -198,7 +198,7 @@ test('a directory that hangs gives 503 to its own visitors alone, and works agai
 });
 
 test(
-  'strangers cannot lock an account: from new networks, three wrong passwords in fifteen minutes reach the directory',
+  'strangers cannot lock an account: from new networks, at most three wrong passwords in fifteen minutes reach the directory',
   options,
   async (t) => {
     const { clock, signIn } = await startWithDirectory(t);
@@ -247,8 +247,8 @@ const refusals: Readonly<Record<string, (socket: Socket) => unknown>> = {
   'closes the connection': (socket) => socket.end(),
   'cuts its response and closes': (socket) => socket.end(accepted.subarray(0, 5)),
   'sends a length without an end': (socket) => socket.write(Buffer.from('3084ffffffff', 'hex')),
-  'sends no LDAP': (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(400)),
-  'accepts, and sends no TLS': (socket) => {
+  'sends something other than LDAP': (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(400)),
+  'accepts StartTLS, but sends no TLS': (socket) => {
     socket.write(accepted);
     socket.write('no TLS at all');
   },
@@ -274,7 +274,7 @@ test('an empty or blank password, or one that begins with NUL, is refused before
   assert.equal(fake.connections(), 0);
 });
 
-test('a directory that sends more and more is cut off', async (t) => {
+test('the connection to a directory that sends data without end is closed', async (t) => {
   const fake = await startFake(t, (socket) => {
     socket.write(Buffer.from('3084ffffff00', 'hex'));
     const piece = Buffer.alloc(1 << 16);

@@ -43,7 +43,7 @@ test('a statement about another user ends the session that it should renew, and 
 });
 
 for (const error of ['invalid_grant', 'invalid_client', 'unauthorized_client'])
-  test(`a provider that answers ${error} when it is asked again ends the session`, async (t) => {
+  test(`a provider that answers ${error} to a renewal ends the session`, async (t) => {
     const { provider, clock, list, sessions } = await startSignedIn(t);
     provider.responses.set('/token', withError(400, error));
     clock.ahead(11 * minute);
@@ -78,7 +78,7 @@ test('a new refresh token is kept, even if the provider fails right after it has
   assert.deepEqual(asked(), ['a-refresh-token', 'the-second-token']);
 });
 
-test('a provider that sends no ID token when it is asked again confirms what the last one said, for an hour', async (t) => {
+test('if a provider sends no ID token at renewals, the claims of the last ID token count for an hour', async (t) => {
   const { provider, postern, profile, clock, browser, list } = await startSignedIn(t, { groupsClaim: 'groups', requireGroup: undefined });
   provider.userinfo = { groups: ['editors'] };
   const editors = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
@@ -95,7 +95,7 @@ test('a provider that sends no ID token when it is asked again confirms what the
   assert.equal(await list(), 401);
 });
 
-test('many requests of a session that is due ask its provider once', async (t) => {
+test('many requests of a session that is due for renewal send one request to its provider', async (t) => {
   const { provider, clock, list } = await startSignedIn(t);
   const before = provider.tokenRequests.length;
   clock.ahead(11 * minute);
@@ -103,7 +103,7 @@ test('many requests of a session that is due ask its provider once', async (t) =
   assert.equal(provider.tokenRequests.length - before, 1);
 });
 
-test('a provider that does not respond delays no check of other transfers, and its own ones continue for a minute', async (t) => {
+test('a provider that does not respond delays no check of other transfers, and those of its own visitors continue for a minute', async (t) => {
   const { provider, postern, clock, browser, share } = await startSignedIn(t);
   await addLargeFile(postern);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -149,14 +149,15 @@ test('a session that two processes renew at the same time is renewed by one of t
   const row = await store.read.selectFrom('visit_session').select(['identity', 'profile_id']).executeTakeFirstOrThrow();
   assert.equal(row.profile_id, Number(profile.id));
   const identity = JSON.stringify({ ...JSON.parse(row.identity ?? '{}'), claimsAt: clock.now() });
-  // The other process has also got a new refresh token. Therefore this one does not ask, even if it has not yet tried to take the lease.
+  // The other process has also got a new refresh token. Therefore this one sends no request to the provider, even if it
+  // has not yet tried to take the lease.
   const renewed = { identity, renewal: 'of the other process', renewing_until: null };
   await store.write((tx) => tx.updateTable('visit_session').set(renewed).execute(), 'job');
   assert.equal(await waiting, 200);
   assert.equal(provider.tokenRequests.length, before);
 });
 
-test('a new refresh token survives a database that cannot store it at that moment, and the session is not ended', async (t) => {
+test('a new refresh token is not lost if the database cannot store it at that moment, and the session does not end', async (t) => {
   const { provider, postern, clock, visit, list, sessions } = await startSignedIn(t);
   const { store } = postern.ports;
   const { write } = store;

@@ -68,7 +68,7 @@ test('a share lists visitors by verified e-mail, subject or group, and never by 
   assert.deepEqual(await statuses(eve), [403, 403, 403, 403]);
 });
 
-test('an address without email_verified counts only if the profile trusts the provider', async (t) => {
+test('an e-mail address without email_verified counts only if the profile trusts the provider', async (t) => {
   for (const [emailTrust, email] of [
     ['verified', ''],
     ['provider', 'bob@example.com'],
@@ -94,7 +94,7 @@ test('a user outside the required group is refused, and the audit log says why',
   assert.match(JSON.stringify(entry.after), /not in the group editors/);
 });
 
-test('a user who is removed at the provider is out after ten minutes, and their groups are up to date until then', async (t) => {
+test('a user who is removed at the provider loses access after ten minutes, and a change of groups takes effect after ten minutes', async (t) => {
   const clock = settableClock();
   const { provider, postern, profile, share, signIn, list } = await startWithProvider(
     t,
@@ -205,7 +205,7 @@ test('a password or a code is refused at a profile with a provider, and the resp
   assert.equal((await postern.visit(`${share.base}/list`, { headers: basic })).status, 401);
 });
 
-test('signing out ends the session here, and leads to the provider to end it there', async (t) => {
+test('signing out ends the session at Postern, and the response has the address that ends it at the provider', async (t) => {
   const { provider, postern, profile, share, signIn, list } = await startWithProvider(t);
   const ann = await signIn('ann');
   const cookie = ann.cookies.filter(({ origin }) => origin === postern.publicUrl).map(({ name, value }) => `${name}=${value}`);

@@ -59,7 +59,7 @@ const headersOf = ({ apiUrl }: TestPostern, { cookies }: RedirectedBrowser) => (
   ...{ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '), origin: apiUrl },
 });
 
-/** Returns the address at which a signed-in operator is connected to a user. */
+/** Returns the address at which a signed-in operator connects the account to a user of the provider. */
 async function addressToLink({ apiUrl }: TestPostern, browser: RedirectedBrowser): Promise<string> {
   const answer: { url: string } = JSON.parse(
     await browser.send(`${apiUrl}/api/v1/operator/linkProvider`, 'POST', { currentPassword: password }),
@@ -79,7 +79,7 @@ test('an operator signs in at the provider, and the account is created with the 
   assert.deepEqual([operator.signsInAtProvider, operator.roleFromProvider], [true, true]);
 });
 
-test('a user in no group of the settings does not get in, and the audit log says why', async (t) => {
+test('a user who is in no group of the settings cannot sign in, and the audit log says why', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   const { browser, url } = await signIn('eve');
   assert.match(url.hash, /^#sign-in=providerRefused\..+/);
@@ -89,7 +89,7 @@ test('a user in no group of the settings does not get in, and the audit log says
   assert.deepEqual([list[0].outcome, url.hash.includes(list[0].requestId), /no group/.test(list[0].after)], ['refused', true, true]);
 });
 
-test('each sign-in sets the role anew, and a user without a group has no access any more', async (t) => {
+test('each sign-in sets the role again, and a user without a group no longer has access', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
   await signIn('ann');
   provider.people['ann'] = { ...people.ann, groups: ['staff'] };
@@ -107,7 +107,7 @@ test('a session that began at the provider ends after an hour', async (t) => {
   assert.equal((await callerOf(postern, browser)).status, 401);
 });
 
-test('an operator with a password links the account, keeps the role, and then signs in both ways', async (t) => {
+test('an operator with a password connects the account to the provider, keeps the role, and then signs in both ways', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   provider.next = 'bob';
@@ -123,7 +123,7 @@ test('an operator with a password links the account, keeps the role, and then si
   assert.equal((await callerOf(postern, (await signIn('bob')).browser)).name, 'bob@example.com');
 });
 
-test('an account is connected only with its session and its current password', async (t) => {
+test('an account is connected to the provider only with its session and its current password', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   const begin = async (headers: Record<string, string>, currentPassword = password, key: string | null = null) => {
     const answer = await postern.send('operator/linkProvider', { currentPassword }, { key, headers });
@@ -140,7 +140,7 @@ test('an account is connected only with its session and its current password', a
   assert.deepEqual(await begin(headersOf(postern, (await signIn('ann')).browser)), [403, 'currentPasswordWrong'], 'no password');
 });
 
-test('an operator of another tenant gets no link, because the provider signs in operators of the first tenant only', async (t) => {
+test('an operator of another tenant cannot connect an account, because the provider signs in operators of the first tenant only', async (t) => {
   const { postern } = await startWithProvider(t);
   const { id: tid } = await postern.call('tenant/add', { title: 'Other' });
   await postern.call('operator/add', { tid, name: 'Tom', role: 'admin', password, confirmPassword: password });
@@ -150,7 +150,7 @@ test('an operator of another tenant gets no link, because the provider signs in 
   assert.match(body.detail, /Only operators of the first tenant/);
 });
 
-test('wrong passwords for a link delay the next ones, and an operator who lacks the required second factor gets no link', async (t) => {
+test('wrong passwords delay the next attempts to connect an account, and an operator who lacks the required second factor cannot connect it', async (t) => {
   const { postern } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   const headers = headersOf(postern, browser);
@@ -163,7 +163,7 @@ test('wrong passwords for a link delay the next ones, and an operator who lacks 
   assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429]);
 });
 
-test('a link that was started before the sign-out is refused, so that the next person at the browser cannot complete it', async (t) => {
+test('connecting an account is refused after a sign-out, so that the next person at the browser cannot complete it', async (t) => {
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   const address = await addressToLink(postern, browser);
@@ -173,7 +173,7 @@ test('a link that was started before the sign-out is refused, so that the next p
   assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
 });
 
-test('an account can be linked behind a proxy that ends TLS and is not trusted', async (t) => {
+test('an account can be connected behind a proxy that ends TLS and is not trusted', async (t) => {
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern, `https://${new URL(postern.apiUrl).host}`);
   provider.next = 'bob';
@@ -183,7 +183,7 @@ test('an account can be linked behind a proxy that ends TLS and is not trusted',
   assert.equal((await withoutOrigin.open(stopped.url.href)).url.pathname, '/console/settings/account');
 });
 
-test('a sign-in that begins in one browser does not end in another', async (t) => {
+test('a sign-in that begins in one browser cannot be completed in another', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
   const stranger = new RedirectedBrowser();
   provider.next = 'ann';
@@ -193,7 +193,7 @@ test('a sign-in that begins in one browser does not end in another', async (t) =
   assert.equal((await signIn('ann', stranger)).url.hash, '');
 });
 
-test('a link that was started before a change of the password is refused', async (t) => {
+test('connecting an account is refused if it was started before a change of the password', async (t) => {
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   provider.next = 'bob';

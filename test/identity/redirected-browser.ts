@@ -34,7 +34,10 @@ export class RedirectedBrowser {
     throw new Error('too many redirects');
   }
 
-  /** Posts a form, as the page of another site does, and follows the redirects. @param withCookies whether they are for such requests, too */
+  /**
+   * Posts a form, as the page of another site does, and follows the redirects.
+   * @param withCookies whether cookies are sent with such a request
+   */
   async postForm(address: string, form: Record<string, string>, withCookies = true): Promise<{ url: URL; response: Response }> {
     const url = new URL(address);
     this.visited.push(url.href);
@@ -45,7 +48,7 @@ export class RedirectedBrowser {
     return location === null ? { url, response } : this.open(new URL(location, url).href);
   }
 
-  /** Sends JSON to an address, as a page of it would. @returns the text of the response */
+  /** Sends JSON to an address, as a page of the same origin would. @returns the text of the response */
   async send(address: string, method: 'POST' | 'PUT', body: object): Promise<string> {
     const url = new URL(address);
     const headers = { ...this.#headersFor(url), 'content-type': 'application/json' };

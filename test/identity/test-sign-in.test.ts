@@ -70,7 +70,7 @@ test('the address of a test works for ten minutes, only with its token, and its 
   assert.equal((await fetch(address, { redirect: 'manual' })).status, 404);
 });
 
-test('a profile without a provider has no test of this kind, and another tenant cannot test the profile', async (t) => {
+test('a profile without a provider has no test sign-in, and another tenant cannot test the profile', async (t) => {
   const { postern, id } = await startWithOidc(t);
   const users = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 3 });
   const wrong = await postern.send('loginprofile/testSignIn', { id: users.id });

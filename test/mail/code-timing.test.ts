@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Browser, startWithCodes } from './code-visitor.ts';
 
-test('the time of a response does not tell known addresses from unknown ones', async (t) => {
+test('the time of a response does not show whether an address is known', async (t) => {
   const { postern, share } = await startWithCodes(t, { allow: ['*@known.example'] });
   const times = { known: [] as number[], unknown: [] as number[] };
   for (let index = 0; index < 2000; index += 1) {

@@ -21,7 +21,7 @@ export async function startWithCodes(
     ids[username] = (await postern.call('accessuser/add', user)).id;
   }
   const share = await linkTo(postern, { authenticationId: profile.id });
-  /** Waits for the newest mail to an address. @returns its code */
+  /** Waits for a mail to an address. @param number which mail, counted from 1 @returns its code */
   async function codeFor(email: string, number = 1): Promise<string> {
     const mails = () => sink.mails.filter(({ to }) => to[0] === email);
     await until(() => mails().length >= number);

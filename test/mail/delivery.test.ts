@@ -98,7 +98,7 @@ test('a mail that waits can be dropped, and is not sent then', async (t) => {
   assert.deepEqual([await states(), back.mails.length], [['dropped', 'sent'], 1]);
 });
 
-test('tenants take turns: a mail of one tenant does not wait behind a thousand of another', async (t) => {
+test('tenants take turns: a mail of one tenant does not wait for hundreds of another', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const many = Array.from({ length: 300 }, (_, index) => ({ tid: 1, recipient: `many-${index}@example.com` }));
   await addMails(postern, [...many, { tid: 2, recipient: 'one@example.com' }]);
@@ -146,7 +146,7 @@ test('a mail whose connection is cut after its last byte is sent again, with the
   assert.equal(ids[0], ids[1]);
 });
 
-test('a mail that is refused for a day is tried again after 1, 5 and 30 minutes, and 2 and 6 hours, until the server refuses it for good', async (t) => {
+test('a mail that is refused temporarily is tried again after 1, 5 and 30 minutes, and 2, 6 and 24 hours, until the server refuses it permanently', async (t) => {
   let answer = '451 try again later';
   const sink = await startMailSink(t, { refuse: () => answer });
   const { postern } = await startWithMail(t, {}, sink);

@@ -84,7 +84,7 @@ test('a code is void after ten minutes', async (t) => {
   assert.equal(await browser.enter(share.base, ann, code), 401);
 });
 
-test('a new code replaces the earlier one of the same browser, and leaves that of another browser', async (t) => {
+test('a new code replaces the earlier one of the same browser, and the code of another browser stays valid', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const [phone, laptop] = [new Browser(postern), new Browser(postern)];
   await phone.request(share.base, ann);
@@ -98,7 +98,7 @@ test('a new code replaces the earlier one of the same browser, and leaves that o
   assert.equal(await phone.enter(share.base, ann, third), 200);
 });
 
-test('a browser has a code at each of two links at once', async (t) => {
+test('a browser can have a valid code at each of two links at the same time', async (t) => {
   const { postern, profile, share, codeFor } = await startWithCodes(t);
   const other = await linkTo(postern, { authenticationId: profile.id });
   const browser = new Browser(postern);
@@ -141,7 +141,7 @@ test('the code of a mailbox that gets no further one stays valid', async (t) => 
   assert.equal(await browser.enter(share.base, ann, code), 200);
 });
 
-test('the mailbox of one tenant can be flooded by no link of another tenant', async (t) => {
+test('requests at another tenant do not use up the codes that a mailbox can get', async (t) => {
   const { postern, sink, share } = await startWithCodes(t);
   const { key } = await anotherTenant(postern);
   const profile = await postern.call('loginprofile/add', { title: 'Theirs', typeId: 4, configuration: '{"allow":[]}' }, { key });
@@ -178,7 +178,7 @@ test('after many wrong codes from many networks, a code of the profile allows on
   assert.equal(await visitor.enter(share.base, ann, await codeFor(ann)), 200);
 });
 
-test('an unknown address gets the same response, and leaves no trace of it', async (t) => {
+test('an unknown address gets the same response as a known one, and no record of the request is kept', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t);
   const requestFrom = async (email: string) => {
     const { status, headers, body } = await new Browser(postern).request(share.base, email);

@@ -57,7 +57,7 @@ for (const at of ['link', 'portal'] as const)
     assert.ok(![fresh, code].some((secret) => JSON.stringify(list).includes(secret)));
   });
 
-test('the response to a request for a new password is the same whoever has the address, and only an active user gets a mail', async (t) => {
+test('the response to a request for a new password is the same for every address, and only an active user gets a mail', async (t) => {
   const { postern, sink, share, setUser, codeFor } = await startWithPasswords(t);
   await setUser('bob', { active: false });
   for (const email of ['bob@example.com', 'nobody@example.com', ann]) {
@@ -74,7 +74,7 @@ test('the response to a request for a new password is the same whoever has the a
   );
 });
 
-test('users who share an address get no code, because it would not tell whose password to set', async (t) => {
+test('users who share an address get no code, because it would not identify the user whose password is to be set', async (t) => {
   const { postern, sink, share, setUser, codeFor } = await startWithPasswords(t);
   await setUser('bob', { email: ann });
   const browser = new Browser(postern);
@@ -108,7 +108,7 @@ test('a code for a new password is valid once, in one browser, at one link, for 
   await signIn(postern, share.base, 'ann', fresh);
 });
 
-test('a new password that is not allowed names the field, and the code stays valid', async (t) => {
+test('the refusal of a new password that is not allowed names the field, and the code stays valid', async (t) => {
   const { postern, share, codeFor } = await startWithPasswords(t);
   const browser = new Browser(postern);
   const email = 'ann.of.example@example.com';

@@ -19,7 +19,7 @@ async function startSlowServer(t: TestContext) {
   return { sink, held };
 }
 
-test('all codes that were requested while the mail server was away arrive when it is back', async (t) => {
+test('all codes that were requested while the mail server was unavailable arrive when it is back', async (t) => {
   const users = Array.from({ length: 10 }, (_, number) => `user-${number}`);
   const { postern, sink, share } = await startWithCodes(t, { users });
   await sink[Symbol.asyncDispose]();

@@ -44,7 +44,7 @@ test('mail goes over STARTTLS or TLS, and the certificate must be one that is tr
   }
 });
 
-test('a wrong password is reported as a fault of the settings, and not of the mail', async (t) => {
+test('a wrong password is reported as an error in the settings, and not in the mail', async (t) => {
   const options = { onAuth: (_auth: unknown, _session: unknown, done: (cause: Error) => void) => done(new Error('no')) };
   const sink = await startMailSink(t, { options });
   const credentials = { user: 'postern', password: 'wrong' };
@@ -74,7 +74,7 @@ test('an invalid mail setting stops the start, and the error says what is allowe
   });
 });
 
-test('a server that answers with lines that never end holds a mail up for a limited time, and the next mail is sent', async (t) => {
+test('a server whose answer never ends delays a mail for a limited time, and the next mail uses a new connection', async (t) => {
   let isDripping = true;
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -92,5 +92,5 @@ test('a server that answers with lines that never end holds a mail up for a limi
   const send = openMail(t, { host: '127.0.0.1', port, secure: false, requiresTls: false, sendTimeout: 300 });
   await assert.rejects(send(), { isServer: false, message: /did not respond in time/ });
   isDripping = false;
-  await assert.rejects(send(), { isServer: false, message: /did not respond in time/ }); // a new connection: no line has dripped into it
+  await assert.rejects(send(), { isServer: false, message: /did not respond in time/ }); // on a new connection, which gets no lines
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Creates a certificate for 127.0.0.1 that nobody has signed, with openssl. */
+/** Creates a self-signed certificate for 127.0.0.1 with openssl. */
 export function createCertificate(folder: string) {
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', '/CN=mail.test', '-addext', 'subjectAltName=IP:127.0.0.1'];

@@ -62,10 +62,10 @@ async function provision(folder: string): Promise<string> {
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL'); // with its processes
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL'); // with its child processes
 }
 
-/** Starts a directory of its own. It takes about a minute. */
+/** Starts a directory for one test. It takes about a minute. */
 export async function startActiveDirectory(t: TestContext): Promise<ActiveDirectory> {
   const folder = await temporaryFolder(t);
   const settings = await provision(folder);

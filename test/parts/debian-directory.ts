@@ -149,7 +149,7 @@ async function asRoot<T>(url: string, use: (client: Client) => Promise<T>): Prom
   }
 }
 
-/** Starts a directory of its own. */
+/** Starts a directory for one test. */
 export async function startDirectory(t: TestContext): Promise<Directory> {
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, 'db'));

@@ -32,7 +32,7 @@ export async function hangingDisk(t: TestContext, folder: string, commands: read
     openThread: (owner, root) => idleThread('./hanging-disk-thread', import.meta.url, owner, () => ({ disk, root: root() })),
   };
   const blockedCount = () => (existsSync(blockedFile(disk)) ? readFileSync(blockedFile(disk), 'utf8').split('\n').length - 1 : 0);
-  /** The disk responds again. */
+  /** Lets the disk respond again. */
   function release(): void {
     if (!existsSync(disk.pipe)) return;
     writer = openSync(disk.pipe, 'r+'); // wakes the threads that wait for a writer
@@ -52,7 +52,7 @@ export async function hangingDisk(t: TestContext, folder: string, commands: read
       answerLimit = limit;
     },
     blockedCount,
-    /** Resolves when a thread blocks. */
+    /** Resolves when `count` commands have blocked since the start. */
     blocked: (count = 1) => until(() => blockedCount() >= count),
   };
 }

@@ -19,7 +19,7 @@ export interface ReceivedMail {
 export interface SinkOptions {
   readonly options?: SMTPServerOptions;
   readonly port?: number;
-  /** Returns the answer to a recipient, as `550 no such mailbox`; null: accepted. */
+  /** Returns the answer to a recipient, such as `550 no such mailbox`; null: accepted. */
   readonly refuse?: (address: string) => string | null;
   /** Called before a message is accepted. */
   readonly beforeAccept?: (mail: ReceivedMail) => Promise<void>;
@@ -32,7 +32,7 @@ export interface MailSink extends AsyncDisposable {
   readonly mails: ReceivedMail[];
   /** Closes all connections at once, as a crash of the server does. */
   cut(): void;
-  /** Waits for the next mail that fulfils a condition, among those received already too. */
+  /** Returns the first mail that fulfils a condition. Waits for one if none was received yet. */
   waitFor(condition?: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
 }
 
@@ -78,7 +78,7 @@ export async function startMailSink(t: TestContext, { options = {}, port = 0, re
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.on('error', () => {}); // a client that hangs up is no failure of the sink
+  server.on('error', () => {}); // a client that disconnects is no failure of the sink
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
   const address = server.server.address() as AddressInfo; // it listens on TCP

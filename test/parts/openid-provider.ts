@@ -11,7 +11,7 @@ export type People = Record<string, Record<string, unknown>>;
 
 const client = { client_id: 'postern', client_secret: 'a-secret-of-the-client' };
 
-/** A real OpenID provider (npm oidc-provider). Whoever `login_hint` or `next` names signs in there without a form. */
+/** A real OpenID provider (npm oidc-provider). The user that `next` names signs in there without a form. */
 export interface TestProvider {
   readonly issuer: string;
   readonly people: People;

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
 
-/** Returns a CBOR byte string with the shortest length (RFC 8949, 4.2.1). */
+/** Returns a CBOR byte string of 24 bytes or more, with the shortest form of its length (RFC 8949, 4.2.1). */
 function cborBytes(bytes: Buffer): Buffer {
   const head = bytes.length < 256 ? [0x58, bytes.length] : [0x59, bytes.length >> 8, bytes.length & 255];
   return Buffer.concat([Buffer.from(head), bytes]);

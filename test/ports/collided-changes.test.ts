@@ -61,8 +61,8 @@ test('while a conflicting change is retried, changes of visitors, other tenants 
 });
 
 for (const [where, which] of [
-  ['at the same process', 0],
-  ['at another process', 1],
+  ['in the same process', 0],
+  ['in another process', 1],
 ] as const)
   test(`while a conflicting change is retried, other changes of its tenant wait ${where}`, async (t) => {
     const stores = [await openStore(t), await openStore(t)] as const;

@@ -9,7 +9,7 @@ import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { openS3 } from '../parts/open-s3.ts';
 import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 
-/** Starts a fake service. @returns a storage in it, and what it was asked */
+/** Starts a fake service. @returns a storage in it, and the requests that it received */
 async function fakeService(t: TestContext, answer: FakeAnswer, monotonic?: () => number) {
   const { configuration, requests } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
@@ -24,7 +24,7 @@ const listed = (keys: readonly string[], next = '') =>
 const file = { 'content-length': '4', etag: '"e"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' };
 const isUnavailable = (cause: unknown) => cause instanceof StorageUnavailable && !(cause instanceof OutcomeUnknown);
 
-test('an S3 service that redirects to another host is unavailable, and the other host is not asked', async (t) => {
+test('an S3 service that redirects to another host is unavailable, and the other host gets no request', async (t) => {
   const other = await fakeService(t, (_, response) => response.end(listed([])));
   const { storage } = await fakeService(t, (_, response) => response.writeHead(307, { location: `${other.endpoint}/bucket/` }).end());
   await assert.rejects(storage.check(), isUnavailable);
@@ -32,10 +32,10 @@ test('an S3 service that redirects to another host is unavailable, and the other
 });
 
 const wrongLists: Readonly<Record<string, (response: ServerResponse) => void>> = {
-  'no XML': (response) => response.end('<html><body>Welcome'),
-  'an entity that grows': (response) =>
+  'not XML': (response) => response.end('<html><body>Welcome'),
+  'XML with a declared entity': (response) =>
     response.end('<!DOCTYPE a [<!ENTITY b "bbbb">]><ListBucketResult><Contents><Key>&b;</Key></Contents></ListBucketResult>'),
-  'too many levels': (response) => response.end('<a>'.repeat(100)),
+  'XML with too many levels': (response) => response.end('<a>'.repeat(100)),
   'endless XML': (response) => {
     const more = () => {
       while (response.write('<Contents></Contents>'.repeat(1000)));
@@ -44,7 +44,7 @@ const wrongLists: Readonly<Record<string, (response: ServerResponse) => void>> =
     response.on('drain', more);
     more();
   },
-  'a half response': (response) => {
+  'an incomplete response': (response) => {
     response.writeHead(200, { 'content-length': '1000' }).write('<ListBucketResult>');
     setImmediate(() => response.destroy());
   },
@@ -68,7 +68,7 @@ test('a key of an S3 service is decoded only if the service says that it is enco
   }
 });
 
-test('an S3 location that works is checked every two minutes, and one that does not each time', async (t) => {
+test('an S3 location that works is checked at most every two minutes, and one that does not work is checked each time', async (t) => {
   let now = 0;
   let works = true;
   const { storage, requests } = await fakeService(

@@ -39,8 +39,9 @@ const prefixOf = (path: readonly string[]) => (path.length === 0 ? '' : `${keyOf
 const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${Math.floor(modified / 1000)}"`;
 
 /**
- * A fake service that promises as little as a storage may: it looks first and acts then, so that requests at the same moment may
- * both succeed. It knows neither folders nor renames, its ETags are weak, and it returns entries in no useful order.
+ * A fake service that promises as little as a storage may: it checks first and makes the change afterwards, so that
+ * two requests at the same moment may both succeed. It has neither folders nor renames, its ETags are weak, and it
+ * returns entries in no useful order.
  */
 export class PoorStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 3 } as const;
@@ -206,7 +207,7 @@ export class PoorStorage implements Storage {
   async #checkFree(parent: readonly string[], name: string): Promise<void> {
     await this.#checkParent(parent);
     if (this.#entryOf([...parent, name])) throw new ItemExists('the name is taken');
-    await roundTrip(); // between the look and the act
+    await roundTrip(); // between the check and the change
   }
 
   async #place({ parent, name, ifTaken }: UploadTarget, bytes: Buffer, token: string): Promise<string> {

@@ -49,7 +49,7 @@ const openDatabase: OpenStore = async () => {
 storeContract('PostgreSQL', openDatabase);
 jobContract('PostgreSQL', openDatabase);
 
-test('processes that start at once on an empty database create its tables once', async (t) => {
+test('processes that start at the same time on an empty database create its tables once', async (t) => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
@@ -57,7 +57,7 @@ test('processes that start at once on an empty database create its tables once',
   for (const store of stores) assert.deepEqual(await keysOf(store), ['0', '1', '2', '3']);
 });
 
-test('if several processes start at once on an empty database, one first tenant is created, with id 1', async (t) => {
+test('if several processes start at the same time on an empty database, one first tenant is created, with id 1', async (t) => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
@@ -148,7 +148,7 @@ test('the locks of a process that no longer runs are released by the server', as
   await work;
 });
 
-/** Starts a relay to a server. @returns its address for connections, and what silences it: it then takes bytes and sends none on */
+/** Starts a relay. @returns its address, and a function that silences it: it then accepts bytes, but sends none */
 async function startRelay(t: TestContext, url: string) {
   const target = new URL(url);
   const [serverHost, serverPort] = [target.hostname, Number(target.port)];
@@ -174,7 +174,7 @@ async function startRelay(t: TestContext, url: string) {
   return { url: target.href, silence };
 }
 
-test('after a connection that got no response, locks are taken by a new one, and running work returns its result', async (t) => {
+test('if a connection gets no response, locks are taken with a new one, and running work returns its result', async (t) => {
   const relay = await startRelay(t, await newDatabase());
   const connections = openPool(relay.url, 1, 200);
   atEnd(t, () => connections.close());
@@ -294,7 +294,7 @@ async function countedStore(t: TestContext, url: string) {
   return { store: { ...store, write }, most: () => most };
 }
 
-test('a share that lists thousands of new users reads rows in proportion to the list, before statistics exist', async (t) => {
+test('a change of a share that lists thousands of new users reads rows in proportion to the list, even before statistics exist', async (t) => {
   const url = await newDatabase();
   const { store, most } = await countedStore(t, url);
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replaced: { ports: { store } } });

@@ -51,7 +51,7 @@ test('the check of the database does not wait for hundreds of queries', async (t
   await Promise.all(many);
 });
 
-test('work that holds a place for others does not wait behind the other queries of its network', async (t) => {
+test('work that holds a place for which others wait does not wait for the other queries of its network', async (t) => {
   const { store, answered, read, many, release } = await openBusyStore(t);
   const own = store.inOwnTurns(() => read('192.0.2.1').then(() => answered.push('own')));
   await release();

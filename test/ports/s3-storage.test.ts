@@ -65,7 +65,7 @@ else {
       { ...change, name: 'replaced', ifTaken: { replaces: etag } },
     ] as const;
     for (const target of uploads) {
-      // The other program writes between the look at the name and the request that stores the file.
+      // The other program writes between the check of the name and the request that stores the file.
       const request: Outbound['request'] = async (url, options) => {
         if (options?.method === 'PUT' && url.pathname.endsWith(`/${target.name}`))
           await bucket.sendAndRead('PUT', target.name, { body: 'by another program' });
@@ -90,7 +90,7 @@ else {
     assert.equal(await hasKeys(bucket, 'tree'), false);
   });
 
-  test('S3 (radosgw): a copy keeps what describes an object, and copies a large one in parts', async () => {
+  test('S3 (radosgw): a copy keeps the headers and metadata of an object, and a large object is copied in parts', async () => {
     const bucket = new S3Bucket(await server.newBucket(), outbound);
     const part = 5 << 20; // bytes: S3 accepts no smaller one
     const body = Buffer.from(Array.from({ length: part + 1000 }, (_, index) => index % 251));
@@ -121,7 +121,7 @@ else {
     assert.equal((await describeObject(bucket, 'new'))?.headers['x-amz-meta-author'], described['x-amz-meta-author']);
   });
 
-  /** Runs a change that ends with an error at its n-th deletion, as if the process had been killed. */
+  /** Runs a change that ends with an error at its first deletion, as if the process had been killed. */
   async function interruptAtDeletion(configuration: S3Configuration, change: (storage: Storage) => Promise<void>): Promise<void> {
     const request: Outbound['request'] = (url, options) =>
       url.search.startsWith('?delete') ? Promise.reject(new Error('killed')) : outbound.request(url, options);
@@ -273,7 +273,7 @@ else {
 
   const numbered = (name: string, size: number | null) => ({ parent: path('/'), name, size, ifTaken: 'number' }) as const;
 
-  test('S3 (radosgw): files that come to one name of a drop box at the same moment are all kept, small and large', async () => {
+  test('S3 (radosgw): files that would get the same name in a drop box at the same moment are all kept, small and large', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await put(storage, '/', 'a.txt', 'first');
@@ -292,7 +292,7 @@ else {
     assert.equal((await namesIn(storage, '/'))?.length, 5);
   });
 
-  test('S3 (radosgw): a claim of a drop box is deleted if the upload was interrupted before the copy', async () => {
+  test('S3 (radosgw): the claim of a name in a drop box is deleted if the upload was interrupted before the copy', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
@@ -307,7 +307,7 @@ else {
     assert.deepEqual(await namesIn(storage, '/'), []);
   });
 
-  test('S3 (radosgw): what another installation has in the staging area of the same bucket stays for an hour', async () => {
+  test('S3 (radosgw): objects of another installation in the staging area of the same bucket stay for an hour', async () => {
     const configuration = await server.newBucket();
     const bucket = new S3Bucket(configuration, outbound);
     await bucket.sendAndRead('PUT', '.postern/token-of-another.name', { body: 'a.txt' });

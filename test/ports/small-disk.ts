@@ -42,7 +42,7 @@ function mounted(t: TestContext, folder: string, parameters: readonly string[]):
 /** Mounts a tmpfs at a folder. @returns false (and skips the test) if mounting is not permitted */
 export const mountAt = (t: TestContext, folder: string, options: string) => mounted(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
 
-/** Mounts an ext4 of the given size, whose folders need space for the names in them. @returns false as above */
+/** Mounts an ext4 file system of the given size. Its folders need space for the names in them. @returns false as above */
 export function mountExt4At(t: TestContext, folder: string, bytes: number): boolean {
   const image = `${folder}.img`;
   writeFileSync(image, '');

@@ -140,7 +140,7 @@ test('a change that awaits anything other than its transaction fails and is roll
   assert.deepEqual(await keysOf(store), []);
 });
 
-test('a change that awaits something else fails alone, and other changes are kept', async (t) => {
+test('a change that awaits something other than its transaction fails alone, and other changes are kept', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const late = async (tx: Tx) => {
     await note('late')(tx);

@@ -17,7 +17,7 @@ export type OpenStorage = (t: TestContext) => Promise<Storage>;
 
 const locks = new WeakMap<Storage, ReturnType<typeof keyedMutex>>();
 
-/** Runs a change under the lock of its name, as features do for a storage that does not promise that only one of several succeeds. */
+/** Runs a change under the lock of its name, as features do for a storage whose `traits.create` is not `atomic`. */
 function underLock<T>(storage: Storage, parent: string, name: string, change: () => Promise<T>): Promise<T> {
   if (storage.traits.create === 'atomic') return change();
   const lock = locks.get(storage) ?? keyedMutex();
@@ -312,7 +312,7 @@ function lookups(name: string, open: OpenStorage): void {
     assert.deepEqual(paged, names);
   });
 
-  test(`${name}: recovery distinguishes interrupted from finished uploads, and their staging files are deleted`, async (t) => {
+  test(`${name}: recovery distinguishes interrupted from finished uploads, and a sweep keeps the finished file`, async (t) => {
     const storage = await open(t);
     const [broken, placed] = [token(), token()];
     await (await startUpload(storage, '/', 'gone', { token: broken })).write(Buffer.alloc(2 << 20));

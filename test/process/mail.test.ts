@@ -30,7 +30,7 @@ function assertOneMessageEach({ mails }: Pick<MailSink, 'mails'>, emails: readon
   return mails.length - emails.length;
 }
 
-test('if Postern is killed again and again while it sends mail, each recipient gets their mail, and only an interrupted one is doubled', async (t) => {
+test('if Postern is killed again and again while it sends mail, each recipient gets their mail, and only an interrupted mail is sent twice', async (t) => {
   const sink = await startMailSink(t);
   const environment = { POSTERN_DATA: await temporaryFolder(t), ...mailEnvironment(sink) };
   let postern = await runPostern(t, environment);

@@ -298,7 +298,7 @@ test('an upload of a killed process is recorded as failed by another process aft
 
   await startPostern(t, { environment, data });
   assert.equal(await unsettled(), 1, 'it may still live');
-  // Simulates a minute without a sign of life, by the time of the database.
+  // Simulates that the process has reported nothing for a minute, by the time of the database.
   await witness.ports.store.write(
     (tx) =>
       tx
@@ -345,7 +345,7 @@ test('if the database is down at the end of an upload, the outcome is recorded a
   assert.equal((await postern.visit(`${share.base}/file/sent.bin`)).status, outcome === 'done' ? 200 : 404);
 });
 
-test('a process whose clock is far ahead does not treat other processes as dead', async (t) => {
+test('a process whose clock is far ahead does not treat other processes as ended', async (t) => {
   const environment = await newDatabase();
   const data = await temporaryFolder(t);
   const one = await startPostern(t, { environment, data });
@@ -413,7 +413,7 @@ test('if two processes recover the same upload, it is recorded as done with one 
   assert.equal((await one.ports.store.read.selectFrom('alert').select('audit_id').execute()).length, 10);
 });
 
-test('after several first starts at once on one data folder, the key in its file works at every process', async (t) => {
+test('if several processes start for the first time together on one data folder, the key in its file works at every process', async (t) => {
   const server = await startPostgres();
   atEnd(t, () => server[Symbol.asyncDispose]());
   const data = await temporaryFolder(t);

@@ -17,7 +17,10 @@ export interface Running {
   readonly waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
-/** Starts the built server as a process, and does not wait. @param within a command that runs it */
+/**
+ * Starts the built server as a process, and does not wait until it listens.
+ * @param within program and parameters, such as `unshare -m`, that start the server
+ */
 export function spawnPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []): Running {
   const { PATH = '' } = process.env;
   const [program = '', ...parameters] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', 'build/server/main.js'];
@@ -66,7 +69,7 @@ export async function runPostern(t: TestContext, environment: Record<string, str
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(isQuestion ? {} : { body: JSON.stringify(body) }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it promises
+    // biome-ignore lint/suspicious/noExplicitAny: each test checks the fields that it needs
     return { status: response.status, body: (await response.json().catch(() => null)) as any };
   }
   return { ...running, publicUrl, apiUrl, send };

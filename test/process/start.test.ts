@@ -45,7 +45,7 @@ test('an empty key file that a crash left is not used as a key', async (t) => {
   assert.notEqual(readFileSync(join(data, 'secret-key'), 'utf8').trim(), '', 'secrets are not sealed under an empty key');
 });
 
-/** Is the first key in the database file itself, and not only in its write-ahead log? */
+/** Returns whether the first key is in the database file itself, and not only in its write-ahead log. */
 function holdsFirstKey(database: string, copy: string): boolean {
   copyFileSync(database, copy);
   using opened = new DatabaseSync(copy);
@@ -207,7 +207,7 @@ test('a location that is not available is named in the output at start', async (
   await (await runPostern(t, environment)).waitForOutput(/the location "papers" does not respond/);
 });
 
-test('if the database is missing or empty beside its key, the start fails and suggests a restore', async (t) => {
+test('if the database is missing or empty although its key exists, the start fails and suggests a restore', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   postern.child.kill();
@@ -224,7 +224,7 @@ test('if the database is missing or empty beside its key, the start fails and su
   }
 });
 
-test('if the secret key is missing beside a database, the start fails and suggests forget-secrets', async (t) => {
+test('if the secret key is missing although a database exists, the start fails and suggests forget-secrets', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   postern.child.kill();

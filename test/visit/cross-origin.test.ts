@@ -153,7 +153,7 @@ test('a viewed file cannot be embedded in a frame', async (t) => {
   assert.match(String(answer.headers['content-security-policy']), /frame-ancestors 'none'/);
 });
 
-test('a response to a malformed address carries the same headers', async (t) => {
+test('a response to a malformed address carries the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { status, headers } = await raw(postern, `${base}/file/%zz`);

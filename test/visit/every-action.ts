@@ -4,7 +4,7 @@ import { linkTo } from './visiting.ts';
 
 const posting = (body: object) => ({ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 
-/** Checks each action of a visitor at a location. */
+/** Checks the actions of a visitor at a location, except visit and view. */
 export async function visitEveryAction(postern: TestPostern, location = 'local'): Promise<void> {
   const { base } = await linkTo(postern, { location });
   const text = 'a text that needs several pieces'.repeat(100);

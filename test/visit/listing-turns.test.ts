@@ -108,7 +108,7 @@ test('a page of a folder need not wait for a page of the same folder that anothe
   assert.deepEqual(reads, ['203.0.113.1', '198.51.100.1']);
 });
 
-test('when too many requests wait at a link, the network with the most of them gives way to the others', async () => {
+test('when too many requests wait at a link, a request of the network with the most of them is refused in favor of others', async () => {
   const turns = new ListingTurns();
   const refused: string[] = [];
   const ask = (address: string, startIndex: number) => {

@@ -138,7 +138,7 @@ test('a deletion that another process has recovered in the meantime is not carri
   const { base } = await linkTo(postern);
   const answer = postern.visit(`${base}/file/a.txt`, { method: 'DELETE' });
   await begun.promise;
-  // This process was paused so long that another process considered it dead, and a user has saved the file again.
+  // This process was paused so long that another process considered it ended, and a user has saved the file again.
   await postern.ports.store.write((tx) => tx.deleteFrom('process').execute(), 'job');
   await recoverInterruptedChanges({ ...postern.ports, process: 'another' }, new Set());
   await writeFile(join(postern.files, 'a.txt'), 'newer');

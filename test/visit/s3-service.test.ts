@@ -57,7 +57,7 @@ test('while an S3 service accepts requests and does not respond, other locations
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
 });
 
-test('a visitor who opens a file that an S3 service has archived is told so', async (t) => {
+test('a visitor who opens a file that an S3 service has archived gets 409 with the reason', async (t) => {
   const { postern, base } = await startWithService(t, ({ url = '' }, response) =>
     url.startsWith('/bucket/doc') ? response.writeHead(403).end('<Error><Code>InvalidObjectState</Code></Error>') : response.end(emptyList),
   );

@@ -139,7 +139,7 @@ for (const [kind, at] of kinds) {
     assert.equal((await it.tries('wrong', { at: base })).status, 429);
   });
 
-  test(`of 400 attempts at once, at most six are checked, and the correct one is refused: ${kind}`, async (t) => {
+  test(`of 400 simultaneous attempts, at most six are checked, and the correct one is refused: ${kind}`, async (t) => {
     const it = await door(t);
     const base = await at(it);
     const guess = (number: number) =>

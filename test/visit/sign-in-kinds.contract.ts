@@ -13,7 +13,7 @@ export interface PasswordVisitor {
   readonly profileId: number;
   readonly right: PasswordCredentials;
   readonly wrong: readonly PasswordCredentials[];
-  /** Credentials of another visitor of the profile; null: all visitors are one. */
+  /** Credentials of another visitor of the profile; null: all who sign in have the same subject. */
   readonly other: PasswordCredentials | null;
   /** Changes the name of the visitor. @returns their credentials after that */
   rename(): Promise<PasswordCredentials>;
@@ -32,7 +32,7 @@ const readProfile = (postern: TestPostern, id: number): Promise<ProfileRef> =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 
-/** What a kind of sign-in promises beside the contract. */
+/** What a kind of sign-in promises besides the contract. */
 interface KindFeatures {
   /** The names of `PasswordVisitor.endings`. */
   readonly endings: readonly string[];

@@ -95,7 +95,7 @@ for (const { title, end } of [
     );
   });
 
-test('a running transfer keeps its session from expiring', async (t) => {
+test('a session does not expire while its transfer is running', async (t) => {
   const { clock, postern, link, cookie, cut } = await startTransfer(t, '/file/large.bin');
   await changeShare(postern, link.id, { validityEndDate: new Date(clock.now() + 24 * hour).toISOString() });
   let failed: unknown;

@@ -8,7 +8,7 @@ const size = 600 * 1024; // bytes, too large to be read when the file is opened
 const client = '203.0.113.7';
 const commandsForClients = ['read', 'close', 'openUpload', 'writeUpload', 'syncUpload', 'syncFolder', 'discardUpload', 'closeUpload'];
 
-test('all work of a disk with the bytes and syncs of a visitor takes the turn of the network of the visitor', async (t) => {
+test('every read, write and sync of a disk for a visitor takes a turn of the network of the visitor', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { base } = await linkTo(postern);
   const run = t.mock.method(Lane.prototype, 'run');

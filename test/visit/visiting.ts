@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import type { Clock } from '#ports/clock.ts';
 import { type Json, newShare, type TestPostern } from '../start.ts';
 
-/** What came back, byte for byte. */
+/** A response, with the bytes of its body as they were received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -53,7 +53,7 @@ export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** A share, by default of everything and allowing everything, and the beginning of its addresses. */
+/** Creates a share, by default of the root and with all permissions. @returns its ids; `base` begins its addresses */
 export async function linkTo(postern: TestPostern, over: object = {}): Promise<{ id: number; viewId: string; base: string }> {
   const { id, viewId } = await postern.call('share/add', newShare(over));
   return { id: Number(id), viewId: String(viewId), base: `/s/${viewId}` };
@@ -65,7 +65,7 @@ export async function changeShare(postern: TestPostern, id: number, over: object
   await postern.call('share/update', { ...share, ...over });
 }
 
-/** A request body of JSON. */
+/** Returns a POST request with a JSON body. */
 export const posting = (body: object, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
@@ -74,7 +74,7 @@ export const posting = (body: object, headers: Record<string, string> = {}): Req
 
 export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-/** Every permission off, for one to be switched on. */
+/** No permissions. A test sets those that it needs to true. */
 export const nothingAllowed = {
   canView: false,
   canDownload: false,

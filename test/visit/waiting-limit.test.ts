@@ -20,7 +20,7 @@ test('a flood from many networks is refused at the same cost, however many reque
   assert.ok(growthEightfold(refuseMany, 1000) < 3);
 });
 
-test('beyond the limit, the newest request of the largest group gives way to a smaller group', () => {
+test('beyond the limit, the newest request of the largest group is refused in favor of a smaller group', () => {
   const refused: string[] = [];
   const limit = waitingLimit({ inner: 10, all: 6 }, () => new Error('busy'));
   const add = (name: string, ...largeGroups: string[]) => {

@@ -39,7 +39,7 @@ test('the list of shares can be searched, filtered, sorted and paged, and its UR
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
-test('several shares can be deactivated, reactivated by undo, given new links and deleted at once', async (t) => {
+test('several shares can be deactivated, reactivated by undo, given new links and deleted together', async (t) => {
   const { postern, page, go } = await signedIn(t);
   for (const title of ['One', 'Two', 'Three']) await postern.call('share/add', newShare({ title }));
   const active = async () => (await postern.call('share/search', { state: 'active' })).totalCount;
@@ -76,7 +76,7 @@ test('several shares can be deactivated, reactivated by undo, given new links an
   await waitForCount(page, '1 share');
 });
 
-test('several shares or access users can be activated at once, and several access users deleted', async (t) => {
+test('several shares or access users can be activated together, and several access users deleted', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
   for (const title of ['One', 'Two']) await postern.call('share/add', newShare({ title, active: false }));

@@ -40,7 +40,7 @@ const kinds: Record<string, { typeId: number; fields: Record<string, string>; co
   },
 };
 
-test('each kind of login profile has its own form, and is saved as it was filled in', async (t) => {
+test('each type of login profile has its own form, and is saved as it was filled in', async (t) => {
   const { postern, page, navigate, consoleErrors } = await signedIn(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
     await navigate('/profiles/new');
@@ -63,7 +63,7 @@ test('each kind of login profile has its own form, and is saved as it was filled
 /** Returns a configuration as an API client sends it, with real secrets. Responses contain them masked. */
 const storedFor = (kind: string) => JSON.stringify(kinds[kind]?.configuration).replaceAll('********', 'secret');
 
-test('a login profile with a configuration shows its fields, and an edit keeps it', async (t) => {
+test('a login profile with a configuration shows its fields, and an edit of another field keeps the configuration', async (t) => {
   const { postern, page, navigate, consoleErrors } = await signedIn(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
     if (configuration === '') continue;

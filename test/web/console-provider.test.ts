@@ -38,7 +38,7 @@ test('an operator signs in at the provider with one button, and a refused one se
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
-test('an operator with a password connects the account with the provider, and the account says so', async (t) => {
+test('an operator with a password connects the account to the provider, and the account page shows it', async (t) => {
   const provider = await startOpenIdProvider(t, people);
   const { postern, page, go } = await signedIn(t, desktop, 'admin', { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);

@@ -94,7 +94,7 @@ test('an operator adds a passkey to the account, and confirms the next sign-in w
   );
 });
 
-test('whoever cannot confirm with the passkey signs in with a recovery code', async (t) => {
+test('an operator who cannot confirm with the passkey signs in with a recovery code', async (t) => {
   const { page, window, go } = await signedIn(t, desktop, 'admin', { host: 'localhost' });
   const device = await addAuthenticator(page);
   await go('/settings/account');

@@ -8,7 +8,7 @@ export interface CuttingProxy {
   readonly port: number;
   /** Sets the address to which new connections are forwarded. */
   lead(to: string): void;
-  /** Resets every connection that carries this text. A browser retries some requests once by itself. An empty text resets none. */
+  /** Resets every connection with this text, because browsers repeat some requests once. An empty text resets none. */
   cutAt(text: string): void;
 }
 

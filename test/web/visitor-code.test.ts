@@ -9,7 +9,7 @@ import { assertAccessible } from './console.ts';
 const viewport = { width: 390, dark: false };
 const ann = 'ann@example.com';
 
-test('a visitor asks for a code, pastes it with its space, and sees the share', async (t) => {
+test('a visitor requests a code, pastes it with its space, and sees the share', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
@@ -44,7 +44,7 @@ test('after a reload, the page still asks for the code, and another address can 
   await page.getByLabel('E-mail address').waitFor();
 });
 
-test('the link in the mail signs in, in the browser that has asked for the code, and its code does not stay in the address', async (t) => {
+test('in the browser that has requested the code, the link in the mail signs the visitor in, and the code does not stay in the address', async (t) => {
   const { postern, sink, share } = await startWithCodes(t);
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
@@ -57,7 +57,7 @@ test('the link in the mail signs in, in the browser that has asked for the code,
   assert.doesNotMatch(mailed.url(), /code/);
 });
 
-test('the link in the mail says in another browser where to enter the code, and the code stays valid there', async (t) => {
+test('in another browser, the link in the mail shows where to enter the code, and the code stays valid', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t);
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();

@@ -47,7 +47,7 @@ test('a refused sign-in says so, with a reference, and the visitor can try again
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
 
-test('a session that ends while the page is open is renewed in a second window, and the page and its uploads continue', async (t) => {
+test('if a session ends while the page is open, the visitor signs in again in a second window, and the page and its uploads continue', async (t) => {
   const { postern, share, window, page } = await startWithProvider(t);
   const endSession = () => postern.ports.store.write((tx) => tx.deleteFrom('visit_session').execute(), 'job');
   const dialog = page.getByRole('dialog', { name: 'Example Inc.' });

@@ -18,7 +18,7 @@ test('a link for anyone opens without sign-in', async (t) => {
 });
 
 for (const username of ['', 'guest'])
-  test(`at a link with one password, the sign-in form asks for ${username ? 'the user name and it' : 'it alone'}`, async (t) => {
+  test(`at a link with one password, the sign-in form asks for ${username ? 'a user name and password' : 'the password alone'}`, async (t) => {
     const postern = await startPostern(t);
     const profile = await postern.call('loginprofile/add', { title: 'Auditors', typeId: 2, username, password });
     const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));

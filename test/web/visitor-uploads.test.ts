@@ -9,7 +9,7 @@ import { startCuttingProxy } from './cutting-proxy.ts';
 
 const fileOf = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
-test('if one of 200 uploads is cut off, the others arrive, and a retry uploads the missing file', async (t) => {
+test('if one of 200 uploads is interrupted, the others arrive, and a retry uploads the missing file', async (t) => {
   const proxy = await startCuttingProxy(t);
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: `http://localhost:${proxy.port}` } });
   proxy.lead(postern.apiUrl);

@@ -13,7 +13,7 @@ export function readItem(storage: BrowserStorage, key: string): string | null {
 export function deleteItem(storage: BrowserStorage, key: string): void {
   try {
     window[storage].removeItem(key);
-  } catch {} // there is none
+  } catch {} // the browser blocks its storage: nothing is stored there
 }
 
 /** Saves a text in the browser's storage. Does nothing when the browser blocks its storage. */

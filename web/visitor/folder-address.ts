@@ -28,7 +28,7 @@ export const folderAddress = (path: readonly string[]) => `#/${encodePath(path)}
 /** Returns the address of the preview of a file, from the `#` on. */
 export const previewAddress = (path: readonly string[]) => `#preview/${encodePath(path)}`;
 
-/** Follows the address of the page. */
+/** Returns what the address of the page shows, also after each change of the address. */
 export function usePageAddress(): PageAddress {
   const [address, setAddress] = useState(parsePageAddress);
   useEffect(() => {

@@ -15,7 +15,7 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the failure of a request that could not be sent. */
+/** Returns the failure of a request that got no response. */
 export const offlineFailure = () => new Failure(0, 'offline', '', null);
 
 /** Returns the failure for a file that was moved, changed or deleted on the visitor's device after it was chosen. */

@@ -17,7 +17,7 @@ interface ExpectedToken {
   readonly algorithms: readonly string[];
 }
 
-/** Returns what finds the keys of a provider. They are read again at most every thirty seconds: anybody can send logout tokens. */
+/** Returns a function that finds a provider's keys. Reads them at most every 30 s: anybody can send logout tokens. */
 export const providerKeys = (address: string, fetch: CustomFetch): JWTVerifyGetKey =>
   createRemoteJWKSet(new URL(address), {
     [customFetch]: (url, { headers, signal }) =>

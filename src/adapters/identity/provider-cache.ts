@@ -68,8 +68,8 @@ export async function discover(library: typeof Library, client: OpenIdClient, fe
     [library.customFetch]: fetch,
   });
   const metadata = configuration.serverMetadata();
-  // Compares the issuer in the metadata, because the configured address may be spelled differently. A shared issuer would sign in the
-  // users of all organizations.
+  // Checks the issuer in the metadata, because the configured address may be spelled differently. A shared issuer would
+  // sign in the users of all organizations.
   if (isSharedIssuer(metadata.issuer))
     throw new ProviderRefused('The issuer is shared by all organizations: enter the address of your own.');
   const signing = metadata['id_token_signing_alg_values_supported'];

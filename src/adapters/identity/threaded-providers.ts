@@ -50,7 +50,7 @@ export class ThreadedProviders implements AsyncDisposable {
     };
   };
 
-  /** Asks directories in the thread. */
+  /** Queries directories in the thread. */
   readonly directories: Directories = {
     find: (configuration, username) => this.#ask({ method: 'find', configuration, username }),
     verify: (configuration, dn, password) => this.#ask({ method: 'verify', configuration, dn, password }),

@@ -9,11 +9,11 @@ export interface SmtpConnections {
 }
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 60_000, dnsTimeout: 10_000 }; // ms
-/** Time in ms for one mail. A server that sends a line now and then would otherwise hold its connection forever. */
+/** Time in ms for one mail. A server that sends a line at intervals would otherwise keep its connection forever. */
 const sendTimeouts = { alerts: 120_000, codes: 60_000, tests: 60_000 } as const;
 const idleTimeout = 30_000; // ms after which a connection without mails is closed
 
-/** Opens the connections of one lane. The pool holds no mail back: its callers send no more at a time than it has connections. */
+/** Opens the connections of one lane. No mail waits in the pool: callers send at most one for each connection. */
 function openLane(options: SmtpOptions, lane: SendLane) {
   const { host, port, secure, requiresTls, credentials, ca } = options;
   return createTransport({

@@ -3,7 +3,7 @@ import { type Mail, MailRefused, MailUnavailable, type OutgoingMail, type SendLa
 import { concurrency, type SendFailure, type SmtpOptions } from './smtp-options.ts';
 import type { SendResult, SendTask } from './smtp-thread.ts';
 
-/** The mail server, and what mails say if nothing else is known. */
+/** The mail server, the language of recipients whose language is not known, and the time zone of times in mails. */
 export interface SmtpMailOptions extends SmtpOptions {
   readonly language: string;
   readonly timeZone: string;

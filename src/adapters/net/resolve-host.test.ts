@@ -68,7 +68,7 @@ test('a name has the addresses of the hosts file, else those of the name server'
   assert.deepEqual(lookedUp, []);
 });
 
-test('a name that the name server does not know is looked up as other programs do, a few at a time', async (t) => {
+test('names that the name server does not know are looked up by the operating system, as for other programs, a few at a time', async (t) => {
   const { resolve, lookedUp, release } = await startNameServer(t);
   assert.deepEqual(await resolve('short'), ['10.0.0.3']);
   const slow = Array.from({ length: 8 }, (_, number) => resolve(`slow${number}`).catch(({ code }) => code));

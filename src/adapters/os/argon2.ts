@@ -6,7 +6,7 @@ import { hashQueue, type QueueGroups } from './hash-turns.ts';
 // The second recommended option of RFC 9106 with fewer passes: 50 to 70 ms on two cores. A higher cost makes sign-in slow, a lower
 // cost makes guessing cheap.
 const parameters = { memoryCost: 65_536, timeCost: 2, parallelism: 1 } as const;
-const maxConcurrent = 2; // the number of cores: with more at once, each hash and all of them together take longer
+const maxConcurrent = 2; // for two cores: with more at once, each hash and all of them together take longer
 
 /**
  * Computes argon2id hashes off the event loop, two at a time; networks take turns. Of the passwords that tenants set, only one

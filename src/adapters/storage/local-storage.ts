@@ -13,7 +13,7 @@ async function* releaseAtEnd<T>(batches: AsyncIterable<T>, release: () => void):
   }
 }
 
-/** Returns a file that releases its folder when it is closed. A small file is in memory and needs its folder no more. */
+/** Returns a file that releases its folder when it is closed. A small file is in memory and needs no folder. */
 function releaseAfterRead(file: OpenFile, hold: () => () => void): OpenFile {
   if (file.content) return file;
   const release = hold();

@@ -11,8 +11,8 @@ export function keyedMutexes(): RunUnderKeys {
 }
 
 /**
- * Returns a function that runs work of the same key one after the other, within this process. Enough for SQLite: one
- * process has the database to itself.
+ * Returns a function that runs work of the same key one after the other, within this process. Enough for SQLite: only
+ * one process uses the database.
  */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const tails = new Map<string, Promise<unknown>>();

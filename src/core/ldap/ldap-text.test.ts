@@ -7,7 +7,7 @@ test('a value in a filter stays one value (RFC 4515)', () => {
   assert.equal(fillFilter('(&(member={dn})(x={other}))', { dn: '$&' }), '(&(member=$&)(x={other}))');
 });
 
-test('a pattern takes only names without characters that have a meaning there', () => {
+test('a pattern accepts only user names without characters that have a special meaning in a DN or a user principal name', () => {
   assert.equal(fillPattern('uid={username},dc=x', "o'hara_é-1.2"), "uid=o'hara_é-1.2,dc=x");
   for (const name of ['', ' a', 'a ', 'a,b', 'a+b', 'a"b', 'a\\b', 'a<b', 'a;b', 'a=b', 'a#b', 'a@b', 'a\0', 'a\nb', 'x'.repeat(256)])
     assert.equal(fillPattern('uid={username}', name), null, JSON.stringify(name));

@@ -21,11 +21,11 @@ export interface AlertedAction {
   readonly visitor: string;
 }
 
-/** What an alert says: the actions at one share, mostly of one visitor. */
+/** What an alert says: the actions at one share, usually those of one visitor. */
 export interface AlertContent {
   readonly shareTitle: string;
   readonly viewUrl: string;
-  /** Display names of the visitors; empty: nobody had signed in. */
+  /** Display names of the visitors, each once. An empty name: a visitor who had not signed in. */
   readonly visitors: readonly string[];
   readonly addresses: readonly string[];
   /** The first actions, at most `maxNamedActions`. */

@@ -7,7 +7,7 @@ export interface MailDocument {
   readonly language: Language;
   readonly title: string;
   readonly blocks: readonly MailBlock[];
-  /** Small print, and a link there. */
+  /** A short text in small letters at the end, and a link after it. */
   readonly footer: { readonly text: string; readonly link?: MailLink };
 }
 
@@ -65,7 +65,7 @@ function renderText({ title, blocks, footer }: MailDocument): string {
   return `${[oneLine(title), ...blocks.map(blockText), `-- \n${end}`].join('\n\n')}\n`;
 }
 
-/** A text of somebody else may run in the other direction: `dir="auto"` keeps it from reversing what stands beside it. */
+/** A text of somebody else may run in the other direction: `<bdi>` keeps it from reversing the text beside it. */
 const foreign = (text: string) => `<bdi>${escapeHtml(oneLine(text))}</bdi>`;
 const anchor = ({ label, url }: MailLink, style: string) => `<a href="${escapeHtml(url)}" class="${style}">${escapeHtml(label)}</a>`;
 

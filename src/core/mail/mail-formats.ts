@@ -6,9 +6,9 @@ const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte
 export interface MailFormats {
   /** `3.4 MB`. */
   size(bytes: number): string;
-  /** `31 March 2026 at 17:00:05 UTC`: with the zone, since the reader may be in another one. */
+  /** `March 31, 2026 at 5:00:05 PM UTC`: with the zone, since the reader may be in another one. */
   time(at: number): string;
-  /** `a, b and c`. */
+  /** `a, b, and c`. */
   list(items: readonly string[]): string;
 }
 

@@ -12,7 +12,7 @@ const identity = (...sources: object[]) =>
     configuration,
   );
 
-test('an address counts as verified only if the source that states the address also says so', () => {
+test('an e-mail address counts as verified only if the source that states the address also says so', () => {
   const unverified = { email: 'ceo@example.com' };
   const verified = { email: 'ann@example.com', email_verified: true };
   assert.equal(identity(unverified, verified).email, 'ann@example.com');
@@ -35,7 +35,7 @@ test('Postern requests userinfo if the ID token lacks a claim', () => {
   assert.equal(needsUserinfo({ ...complete, email_verified: undefined }, { ...configuration, emailTrust: 'provider' }), false);
 });
 
-test('the claims that a session keeps state the same visitor as all claims', () => {
+test('the claims that a session stores describe the same visitor as all claims', () => {
   const claims = {
     ...subject,
     name: 'Ann',
@@ -50,7 +50,7 @@ test('the claims that a session keeps state the same visitor as all claims', () 
   assert.deepEqual(identityOfClaims(kept, [kept], configuration), identityOfClaims(claims, [claims], configuration));
 });
 
-test('without a subject, claims state nobody', () => {
+test('claims without a valid subject are refused', () => {
   for (const sub of [undefined, '', 1, 'x'.repeat(256)])
     assert.throws(() => identityOfClaims({ ...subject, sub }, [], configuration), ClaimsRefused);
 });

@@ -18,7 +18,7 @@ export interface ClaimedIdentity {
   readonly groups: readonly string[];
 }
 
-/** Why the claims admit nobody, in words for the operator. */
+/** The claims of a user are refused. The message is for the operator. */
 export class ClaimsRefused extends Error {}
 
 type ClaimNames = Pick<OidcConfiguration, 'groupsClaim' | 'usernameClaim' | 'emailTrust'>;
@@ -78,8 +78,9 @@ function groupsOf(sources: readonly Claims[], path: string | undefined): readonl
 }
 
 /**
- * Returns the address if the provider vouches for it. A text such as "true" is not `true`. An address and its verification belong
- * together, so both come from one source: the first one with `email` and `email_verified`, or else the first one with `email`.
+ * Returns the address if the provider has verified it, or if its statement is enough according to `emailTrust`. A text
+ * such as "true" is not `true`. An address and its verification belong together, so both come from one source: the
+ * first one with `email` and `email_verified`, or else the first one with `email`.
  */
 function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration['emailTrust']): string {
   const withEmail = sources.filter((source) => source['email'] !== undefined);
@@ -91,7 +92,7 @@ function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration
 /**
  * Returns the visitor that the claims of a provider state.
  * @param idToken claims of a verified ID token
- * @param sources claims about the same subject; those of the first source come first
+ * @param sources claims about the same subject; an earlier source takes precedence
  * @throws ClaimsRefused
  */
 export function identityOfClaims({ iss, sub }: Claims, sources: readonly Claims[], configuration: OidcConfiguration): ClaimedIdentity {

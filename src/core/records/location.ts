@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { bodyOf, etag, limits, lineOf, recordId, requiredLine, stampFields } from './field.ts';
 import { availableKinds, storageKinds } from './location-configurations.ts';
 
-/** Maximum number of locations per tenant. The limit exists because a job checks every location every 30 seconds. */
+/** Maximum number of locations per tenant. The limit exists because each process checks every location every 30 s. */
 export const maxLocations = 1000;
 
 const unavailableKinds = storageKinds.filter((kind) => !availableKinds.includes(kind));

@@ -79,8 +79,8 @@ export function configurationProblem(typeId: number, value: object): string | nu
 }
 
 /**
- * Members of a configuration that decide who signs in as whom. A change of any other member ends no session: with
- * `metadataUrl`, the provider can change its certificates in the same way.
+ * Members of a configuration that decide who signs in as whom. A change of any other member, such as `certificates`,
+ * ends no session: a provider with `metadataUrl` can change its certificates without ending sessions, too.
  */
 const identifying: Readonly<Partial<Record<ProfileType, readonly string[]>>> = {
   OIDC: ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'],

@@ -12,11 +12,11 @@ const fields = {
   lastUseDateTime: orNull(instant('When you last signed in with it; null: never.')),
 };
 
-/** Field of all bodies with which changes of second factors begin: a stolen session must not be enough. */
+/** Proves that the operator makes the change: a session alone, which may be stolen, must not be enough. */
 const currentPassword = lineOf(limits.password, { minLength: 1, description: 'Your current password.' });
 const closed = { additionalProperties: false };
 
-/** Field of a code. Spaces and hyphens do not count. */
+/** Field of a code. Spaces and hyphens in it are ignored. */
 export const secondFactorCode = lineOf(32, {
   minLength: 1,
   description: 'The six digits that the authenticator app shows, or a recovery code.',

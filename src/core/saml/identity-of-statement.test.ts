@@ -11,7 +11,7 @@ const user = (attributes: Record<string, string[]> = {}, nameIdFormat = emailFor
   attributes,
 });
 
-test('an address counts only if the profile trusts the provider, and only if it is the only one', () => {
+test('an e-mail address counts only if the profile trusts the provider, and only if it is the only one', () => {
   assert.equal(identityOfStatement(user(), {}).email, '');
   assert.equal(identityOfStatement(user(), { emailTrust: 'provider' }).email, 'ann@example.com');
   assert.equal(identityOfStatement(user({}, ''), { emailTrust: 'provider' }).email, '');
@@ -22,7 +22,7 @@ test('an address counts only if the profile trusts the provider, and only if it 
   );
 });
 
-test('a NameID that changes at each sign-in names nobody: an attribute must', () => {
+test('a NameID that changes at each sign-in identifies nobody, so an attribute must name the user', () => {
   assert.throws(() => identityOfStatement(user({ uid: ['ann'] }, transient), {}), StatementRefused);
   const identity = identityOfStatement(user({ uid: ['ann'] }, transient), { usernameAttribute: 'uid' });
   assert.deepEqual([identity.subject, identity.names], ['https://login.example ann', ['ann']]);
@@ -41,6 +41,6 @@ test('a user whose groups the provider leaves out, or who lacks the required gro
   assert.equal(identityOfStatement(user({ groups: ['Editors'] }), { groupsAttribute: 'groups', requireGroup: 'editors' }).groups.length, 1);
 });
 
-test('attributes with names of object members are attributes like any other', () => {
+test('attribute names such as __proto__ and constructor are treated like any other name', () => {
   assert.deepEqual(identityOfStatement(user(), { groupsAttribute: '__proto__', nameAttribute: 'constructor' }).groups, []);
 });

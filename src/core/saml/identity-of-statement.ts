@@ -23,7 +23,7 @@ export interface StatedIdentity {
   readonly groups: readonly string[];
 }
 
-/** A statement admits nobody. The message is for the operator. */
+/** The statement about a user is refused. The message is for the operator. */
 export class StatementRefused extends Error {}
 
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
@@ -31,7 +31,7 @@ const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 /** Name of the attribute that Microsoft Entra ID sends in place of the groups of a user who has more than 150. */
 const groupsLink = 'http://schemas.microsoft.com/claims/groups.link';
 const usualNames = ['displayName', 'http://schemas.microsoft.com/identity/claims/displayname', 'urn:oid:2.16.840.1.113730.3.1.241'];
-const maxText = 255; // characters: a part of a longer text could be the name of somebody else
+const maxText = 255; // characters: a longer text is ignored, since a part of it could be the name of somebody else
 const maxGroups = 1000;
 
 const valuesOf = ({ attributes }: StatedUser, name: string): readonly string[] =>

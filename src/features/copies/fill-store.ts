@@ -37,7 +37,10 @@ async function beginCopy(store: Store): Promise<void> {
   }, 'job');
 }
 
-/** Returns the rows as they are inserted: a tenant and its default profile refer to each other, so tenants come first without it. */
+/**
+ * Returns the rows as they are inserted. A tenant and its default profile refer to each other, so the tenants are
+ * inserted before the profiles, without the default profile.
+ */
 const withoutProfile = (table: TableName, rows: readonly CopiedRow[]) =>
   table === 'tenant' ? rows.map((row) => ({ ...row, default_profile_id: null })) : rows;
 
@@ -93,7 +96,7 @@ async function holdMails(tx: Tx): Promise<void> {
 
 /** What a copy is for. */
 interface CopyPurpose {
-  /** true: the rows come from a backup, and their mails must not be sent by themselves. */
+  /** true: the rows come from a backup, and their mails must wait for the consent of an operator. */
   readonly isBackup: boolean;
   /** Called when everything is copied and compared, before the copy can be used. */
   readonly beforeUse?: () => void;

@@ -76,7 +76,7 @@ async function checkInvitation(db: Tx, token: string, now: number): Promise<void
     .select('hash')
     .where('hash', '=', sha256(token))
     .where('expires_at', '>', now)
-    .where('expires_at', '<', now + 2 * invitationLife) // a later one was created while the clock was ahead
+    .where('expires_at', '<', now + 2 * invitationLife) // one that expires later was created while the clock was ahead
     .executeTakeFirst();
   if (!invitation || (await findAdmin(db))) throw new Refusal('firstAddressEnded');
 }

@@ -67,7 +67,7 @@ export async function claimNewViewId(
   await insertLink(tx, { view_key: viewIdKey(viewId), tid, share_id: null, profile_id: null, ...owner });
 }
 
-/** Removes the record from a viewId, so that the link leads nowhere. */
+/** Removes the record from a viewId, so that the link no longer works. */
 export async function releaseViewId(tx: Tx, viewId: string): Promise<void> {
   await tx.updateTable('link').set({ share_id: null, profile_id: null }).where('view_key', '=', viewIdKey(viewId)).execute();
 }

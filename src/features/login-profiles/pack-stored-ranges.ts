@@ -3,7 +3,7 @@ import type { Store } from '#ports/store.ts';
 
 const batchSize = 20; // profiles: a long list takes a tenth of a second
 
-/** Returns the ranges in packed form, or null if they are invalid: requests to the profile report that. */
+/** Returns the ranges in packed form, or null if they are invalid: a request that needs them reports that. */
 function packOrNull(ranges: string): string | null {
   try {
     return packList(ranges);

@@ -6,8 +6,8 @@ import type { Ports } from '#ports/ports.ts';
 const longestPause = 2 * millisecondsPerDay;
 
 /**
- * Makes mails due that wait for a time after the longest pause: the clock of the database was ahead when they were stored. Their age
- * counts from now.
+ * Makes mails and digests due at once if their due time is further away than the longest pause: the clock of the
+ * database was ahead when they were stored. The age of these mails counts from now.
  */
 export async function correctDueTimes({ store }: Pick<Ports, 'store'>): Promise<void> {
   const now = sql<number>`${store.dialect.now}`;

@@ -54,7 +54,7 @@ export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise
   return (await interrupted.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Sets claimed deliveries that were not tried back to waiting. */
+/** Sets the state of claimed deliveries to `waiting` again, because they were not tried. */
 export async function returnUntried({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   const ids = deliveries.map(({ id }) => id);
@@ -70,7 +70,10 @@ export async function returnUntried({ store }: QueuePorts, deliveries: readonly 
   );
 }
 
-/** Sets deliveries whose process ended while it sent them back to waiting. Only the sender of the lane may call it. */
+/**
+ * Sets the state of deliveries to `waiting` again if the process that was sending them has ended. Only the sender of
+ * the lane may call it.
+ */
 export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane): Promise<void> {
   const interrupted = await store.read
     .selectFrom('delivery')
@@ -111,7 +114,7 @@ async function nextTurn(store: Store, tx: Tx, lane: MailLane, tid: number, after
 /**
  * Claims due deliveries of the next tenant and, within it, of the next turn, the longest due first. So a mail to thousands of
  * recipients delays no other mail, and the codes that one wide network requests delay no other codes.
- * @returns none if none is due
+ * @returns an empty list if none is due
  */
 export async function claimDeliveries(
   { store }: QueuePorts,
@@ -144,7 +147,7 @@ export async function claimDeliveries(
 /** The end of an attempt. */
 export type Attempt =
   | { readonly kind: 'sent' }
-  /** The mail can never be sent, for example because the server refuses it for good. */
+  /** The mail can never be sent, for example because the server refuses it permanently. */
   | { readonly kind: 'refused'; readonly error: string }
   /** Try again later. */
   | { readonly kind: 'delayed'; readonly error: string }
@@ -204,7 +207,10 @@ export async function deleteUnwanted(
   }, 'job');
 }
 
-/** Returns waiting codes with their contents, the oldest first. @param after id of the last one that was returned before */
+/**
+ * Returns waiting codes that no attempt was made to send, with their contents, the oldest first.
+ * @param after id of the last one that was returned before
+ */
 export const waitingCodes = ({ store }: QueuePorts, after: number, limit: number) =>
   store.read
     .selectFrom('delivery')

@@ -56,9 +56,9 @@ const findShare = (tx: Tx, tid: number, id: number) =>
     .executeTakeFirst();
 
 /**
- * Returns the invitation to a share, and to whom it goes.
+ * Returns the invitation to a share, and to whom it goes; null if there is no such share.
  * @param language of the mail if the login profile has none
- * @throws Refusal (400) at emails; null if there is no such share
+ * @throws Refusal (400) at emails
  */
 export async function findInvitation(tx: Tx, links: Links, tid: number, { id, emails, message }: Invitation, language: string) {
   const share = await findShare(tx, tid, id);

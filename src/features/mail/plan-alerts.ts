@@ -105,7 +105,7 @@ function contentOf(rows: readonly AlertRow[], share: { title: string; view_id: s
   };
 }
 
-/** Ends the digests whose visitor has paused, and sets the next mail of the others. */
+/** Ends the digests whose visitor has paused, and sets the time of the next mail for the others. */
 async function continueDigests(
   { store }: PlanPorts,
   tx: Tx,
@@ -135,7 +135,10 @@ export interface AlertOptions {
   readonly domain: string;
 }
 
-/** Plans one mail about the share whose digest has been due the longest, for all its digests that are due. @returns false if none is */
+/**
+ * Plans one mail about the share whose digest has been due the longest, for all its digests that are due.
+ * @returns false if no digest is due
+ */
 async function planNextShare(ports: PlanPorts, { language, domain }: AlertOptions): Promise<boolean> {
   const { store, links } = ports;
   return store.write(async (tx) => {

@@ -26,7 +26,7 @@ export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { 
 const deliveriesPerClaim = 10;
 /** ms after which a mail counts as slow: another one is sent at the same time, so that slow recipients do not delay the others. */
 const slowAfter = 5000;
-const idlePause = 500; // ms between two looks for new deliveries while mails are being sent
+const idlePause = 500; // ms between two checks for new deliveries while mails are being sent
 const firstServerPause = 5_000; // ms before the next attempt while no mail can be sent
 /** Longest pause of each lane in ms. A person waits for a code. */
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
@@ -121,7 +121,10 @@ export class DeliverySender {
     }
   }
 
-  /** Waits until a delivery is due, as long as mails are being sent: their ends may be minutes away. @returns false when none is sent */
+  /**
+   * Waits until a delivery is due, as long as mails are being sent: that may take minutes.
+   * @returns false when no mail is being sent any more, or the signal is aborted
+   */
   async #awaitDeliveries(signal: AbortSignal): Promise<boolean> {
     while (this.#sending > 0 && !signal.aborted) {
       await new Promise<void>((resolve) => setTimeout(resolve, idlePause).unref());

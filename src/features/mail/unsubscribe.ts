@@ -3,7 +3,7 @@ import type { Ports } from '#ports/ports.ts';
 
 const purpose = 'unsubscribe';
 
-/** Whose mails about which share an address of `/unsubscribe/` ends. */
+/** The recipient and the share of an address of `/unsubscribe/`, which ends the alerts about the share. */
 export interface Unsubscription {
   readonly tid: number;
   readonly shareId: number;

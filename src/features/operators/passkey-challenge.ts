@@ -5,7 +5,7 @@ import type { Ports } from '#ports/ports.ts';
 export const challengeLifetime = 5 * 60_000;
 const challengeBits = 256;
 
-/** What a passkey signs, so that it cannot be used twice. Stored nowhere: the client keeps it encrypted. */
+/** What a passkey signs, so that its signature cannot be used twice. Not stored here: the client keeps it encrypted. */
 export interface PasskeyChallenge {
   readonly use: 'add' | 'signIn';
   readonly operatorId: number;

@@ -25,7 +25,7 @@ type ProofPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'totp' | 'passkeys' 
 type Factors = Awaited<ReturnType<typeof selectSecondFactors>>;
 type OperatorEpoch = { readonly id: number; readonly session_epoch: number };
 
-/** Steps by which the code of a phone may be ahead of another one that was used. */
+/** Steps by which a used code may be ahead of one that is entered later: each may be a step off the server's time. */
 const maxStepsAhead = 2;
 
 /**

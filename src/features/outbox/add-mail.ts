@@ -62,7 +62,7 @@ async function addDeliveries(
       ...{ created_at: now, due_at: now, ended_at: null, error: '' },
     }));
   const [first, ...others] = rows;
-  if (first && others.length === 0) return insertRow(tx, 'delivery', first); // each sign-in code is one
+  if (first && others.length === 0) return insertRow(tx, 'delivery', first); // such as a sign-in code
   for (let at = 0; at < rows.length; at += rowsPerStatement)
     await tx
       .insertInto('delivery')

@@ -64,7 +64,10 @@ async function findEndingShares({ store }: Ports, tid: number, now: number) {
   return rows.map(({ id, title, valid_to }) => ({ id, title, validityEndDate: formatInstant(valid_to ?? now) }));
 }
 
-/** Returns the number of mails of a tenant that wait, or that were given up in the last three days. */
+/**
+ * Returns how many mails of a tenant wait, and how many failed in the last three days. Each alert that is not in a mail
+ * yet counts as a waiting mail.
+ */
 async function countMails({ store }: Ports, tid: number, now: number): Promise<{ waiting: number; failed: number }> {
   const count = sql<number>`count(*)`.as('count');
   const deliveries = store.reports.selectFrom('delivery').select(count).where('tid', '=', tid);

@@ -7,9 +7,9 @@ const minute = 60_000; // ms
 
 /** Limits how often visitors of one network do something at a login profile. */
 export interface NetworkLimit {
-  /** Counts one time. @returns false if there were too many in this window */
+  /** Counts one action. @returns false if there were too many in this window */
   admit(address: string, profileId: number): boolean;
-  /** Counts one time. @throws Refusal (503) with Retry-After if there were too many in this window */
+  /** Counts one action. @throws Refusal (503) with Retry-After if there were too many in this window */
   count(address: string, profileId: number): void;
 }
 
@@ -33,7 +33,7 @@ function networkLimit(clock: Clock, window: number, max: { readonly network: num
 /** Returns a limit of new sessions: each needs a row in the database until it expires. */
 export const newSessionLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 
-/** Returns a limit of sign-ins at providers that begin or end: each may write to the audit log. */
+/** Returns a limit of requests that begin or complete a sign-in at a provider: each may write to the audit log. */
 export const providerRequestLimit = (clock: Clock) => networkLimit(clock, minute, { network: 300, wide: 1000 });
 
 /** Returns a limit of new sign-in codes: each is a mail to somebody. */

@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 /**
  * Returns the body schema of an update with further, fixed fields of the record: `checkFixedFields` accepts them if their
  * values equal the record's.
- * @param fixed by field: a text that names the operation that changes it
+ * @param fixed by field: the detail of the field error if a body has another value
  */
 export function withFixedFields<B extends TSchema, F extends TProperties, K extends keyof F & string>(
   body: B,

@@ -21,8 +21,9 @@ interface Watched {
 }
 
 /**
- * Finds the networks that send hundreds of requests or chunks at once: their connections are parsed in turns from then on. All
- * others are parsed by Node.js itself, because the turns cost a sixth of the CPU of a small request.
+ * Finds the networks that send hundreds of requests or chunks at once: their connections are parsed in turns from then
+ * on, and so is each connection that sends a chunked body. All others are parsed by Node.js itself, because the turns
+ * cost a sixth of the CPU of a small request.
  */
 export class CostlyNetworks {
   readonly #watched = new WeakMap<Socket, Watched>();

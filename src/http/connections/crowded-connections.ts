@@ -9,8 +9,8 @@ const maxExamined = 256; // oldest connections of a site: a client can open thou
 /**
  * Limits the number of connections. Beyond the limit, it closes one of the site with the most connections, so that
  * idle connections of one site do not keep others out. Of the oldest there, it closes the first without a request in
- * progress, or else the first that still sends a body; if there is none, it closes the newest connection. A new
- * connection of the largest site is refused if none of the oldest there is idle.
+ * progress, or else the first that still sends a body other than an upload; if there is none, it closes the newest
+ * connection. A new connection of the largest site is refused if none of the oldest there is idle.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new ItemsByGroup<Socket>();
@@ -25,7 +25,7 @@ export function limitConnections(server: Server, max: number): void {
     bySite.remove(sites.get(socket) ?? '', socket);
     sites.delete(socket);
   }
-  /** Closes a connection. It counts no longer, because its event `close` comes after the other connections of this turn of the event loop. */
+  /** Closes a connection, and stops counting it at once: its event `close` comes only after further new connections. */
   function close(socket: Socket | undefined): void {
     if (!socket) return;
     remove(socket);

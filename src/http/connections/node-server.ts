@@ -29,7 +29,7 @@ export function createNodeServer(handle: RequestListener): Server {
     turns.startRequest(request, () => handleNext(request, response));
   });
   server.on('connection', (socket) => networks.add(socket));
-  // RFC 9110, 10.1.1: an upload sends 100 Continue after all its checks. Other expectations are refused by a hook.
+  // RFC 9110, 10.1.1: the route of uploads sends 100 Continue after all its checks. A hook refuses other expectations.
   for (const expectation of ['checkContinue', 'checkExpectation'] as const)
     server.on(expectation, (request, response) => server.emit('request', request, response));
   limitConnections(server, maxConnections());

@@ -67,7 +67,7 @@ export class ParseTurns {
   }
 
   /**
-   * Parses what a connection receives from now on in turns.
+   * From now on, parses in turns what a connection receives.
    * @param request the newest one, whose body may still arrive
    */
   add(socket: Socket, request: IncomingMessage | null = null): void {

@@ -38,7 +38,7 @@ test('the request of one network starts before most of the hundreds that another
   assert.ok(position < 100, `started as number ${position}`);
 });
 
-test('after a turn with much work, fewer requests start in the next one, and after turns with little work, more again', async () => {
+test('after an event-loop turn with much work, fewer requests start in the next one, and after turns with little work, more again', async () => {
   const clock = workClock();
   const turns = requestTurns(clock.now);
   let starts = 0;

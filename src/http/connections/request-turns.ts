@@ -17,7 +17,7 @@ export interface TurnRequest {
   readonly start: () => void;
   /** Calls a function when the client leaves: the request then does not start. */
   readonly onLeave: (leave: () => void) => void;
-  /** Called instead of `start`. */
+  /** Called instead of `start` if the client leaves. */
   readonly drop: () => void;
 }
 

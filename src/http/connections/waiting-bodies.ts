@@ -3,7 +3,7 @@ import { wideNetworkOf } from '#core/client-networks.ts';
 import { HeldMemory } from '#http/held-memory.ts';
 
 const limits = { wideNetwork: 16 << 20, all: 64 << 20 }; // bytes, for a wide network and in total
-const maxRead = 1 << 16; // bytes of a body that Node.js reads before somebody asks for it
+const maxRead = 1 << 16; // bytes of a body that Node.js reads before the request starts
 
 /** Limits the memory of requests that wait for their turn: Node.js reads the beginning of each body, and the client may have left. */
 export interface WaitingBodies {

@@ -16,8 +16,8 @@ export function isSecureAddress(request: FastifyRequest, publicUrl: string): boo
 }
 
 /**
- * Returns whether the client uses TLS. A proxy that is not configured as trusted may end TLS: then the browser's Origin
- * header or the public address shows it.
+ * Returns whether the client uses TLS. A proxy that is not configured as trusted may terminate TLS: then the browser's
+ * Origin header or the public address shows it.
  */
 export const isSecure = (request: FastifyRequest, publicUrl: string): boolean =>
   request.headers.origin?.startsWith('https:') === true || isSecureAddress(request, publicUrl);

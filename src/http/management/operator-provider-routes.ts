@@ -19,7 +19,7 @@ const maxQuery = 8192; // characters: longer than any code
 
 const nameOf = (secure: boolean) => (secure ? `__Host-${plainName}` : plainName);
 
-/** Sets the cookie of a started sign-in, or deletes it. A browser sends it when the provider sends it back: SameSite=Lax. */
+/** Sets the cookie of a started sign-in, or deletes it. SameSite=Lax: the browser sends it when it comes back. */
 function sendCookie(reply: FastifyReply, secure: boolean, value: string): void {
   const cookie = { name: nameOf(secure), value, maxAge: value === '' ? 0 : providerSignInTime / 1000 };
   reply.header('set-cookie', stringifySetCookie({ ...cookie, httpOnly: true, sameSite: 'lax', path: '/', secure }));

@@ -32,8 +32,9 @@ function formOf({ body }: ProfileRequest): URLSearchParams {
 }
 
 /**
- * Adds the routes to which SAML providers send browsers, and the metadata for them. Browsers send cookies with the POST of a provider's
- * page over HTTPS only. Without HTTPS, the verified response is stored, and a redirect of ours brings the cookie.
+ * Adds the routes to which SAML providers send browsers, and the metadata for them. Browsers send cookies with the POST
+ * of a provider's page over HTTPS only. Without HTTPS, the verified response is stored, and Postern redirects the
+ * browser, which then sends the cookie.
  */
 export function samlRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;

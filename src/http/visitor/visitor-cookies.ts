@@ -10,7 +10,7 @@ const maxCookies = 30; // the browser stores the thirty newest
 const maxRead = 2 * maxCookies; // a browser rarely sends more than it stores, and each costs a lookup
 const maxBasicLength = 1024; // characters
 
-/** Returns whether browsers accept cookies for HTTPS only. */
+/** Returns whether links use HTTPS, and cookies therefore are sent over HTTPS only. */
 export const usesHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 /** Returns what the names of cookies begin with. With https, a browser accepts them from this host alone. */
 export const cookiePrefix = (publicUrl: string) => (usesHttps(publicUrl) ? '__Host-postern-' : 'postern-');

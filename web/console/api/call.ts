@@ -8,7 +8,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** A problem document of the REST API (RFC 9457). Status 0: the server was not reached. */
+/** A problem document of the REST API (RFC 9457). Status 0: an error in the browser, such as a lost connection. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;

@@ -49,7 +49,7 @@ function applyChanges<V extends Record<string, unknown>>(before: V, after: V, ta
   return { ...target, ...Object.fromEntries(changed) };
 }
 
-/** Returns the form of an existing record: its state, and what replaces it by a newer version of the record. */
+/** Returns the form of an existing record: its state, and functions that load a newer version of the record into it. */
 function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of: RecordKind<R, V>, record: R) {
   const client = useQueryClient();
   /** The version that the form began with. The cache may already hold a newer one, which the operator has not seen. */

@@ -75,7 +75,7 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
   async function run(values: V) {
     setBusy(true);
     setFailure(null);
-    isSaving.current = true; // saving may open another page, which must not ask or store a draft
+    isSaving.current = true; // saving may open another page, without a confirmation or a new draft
     try {
       await save(values);
       setRestored(false);

@@ -1,7 +1,10 @@
 import { profileTypes } from '#core/records/login-profile.ts';
 import { configurationOf, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
-/** Fields whose change ends no session. For the configurations, `changesSignIn` of the server decides the same. */
+/**
+ * Fields whose change does not end all sessions of the profile. For the members of a configuration, `changesSignIn` of
+ * the server decides the same.
+ */
 const harmlessFields: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow', 'configuration'],
   ...['clientSecret', 'scopes', 'prompt', 'clientAuth'],
@@ -9,7 +12,7 @@ const harmlessFields: readonly string[] = [
   ...['entryPoint', 'certificates', 'idpInitiated'],
 ];
 
-/** Returns the fields that are sent for a profile, the members of its configuration included: the form keeps others, which are hidden. */
+/** Returns the fields that are sent, with the members of the configuration. The form also has hidden fields. */
 const sentFields = (values: ProfileValues): Readonly<Record<string, unknown>> => ({ ...profileBodyOf(values), ...configurationOf(values) });
 
 /** Returns whether a change ends the sessions of the profile. */

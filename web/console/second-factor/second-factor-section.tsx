@@ -72,7 +72,7 @@ export function SecondFactorSection() {
   const client = useQueryClient();
   const [dialog, open] = useState<OpenDialog>(null);
   const { data } = useQuery(secondFactorsQuery);
-  /** Whether the dialog shows new recovery codes: it then closes with the button below them only. */
+  /** Whether the dialog shows new recovery codes. It then closes only with the button below them. */
   const [showsCodes, setShowsCodes] = useState(false);
   const close = () => {
     open(null);

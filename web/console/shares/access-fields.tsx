@@ -19,7 +19,7 @@ interface NamesProperties {
   readonly typeId: number;
 }
 
-/** What a share lists visitors by, by the type of its login profile. */
+/** The placeholder of the field, by the type of the login profile. It says by which names a share can list visitors. */
 const namePlaceholders: Readonly<Record<number, string>> = {
   [profileTypes.EMAIL_CODE]: 'Type an e-mail address or a user name',
   [profileTypes.OIDC]: 'Type an e-mail address or a value of the user name claim',

@@ -36,7 +36,7 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
   );
 }
 
-/** Returns who has not opened the share, the first names and the number of the others. */
+/** Returns a sentence that lists who has not opened the share: up to 50 names, and the number of the others. */
 function notOpenedText(names: readonly string[]): string {
   const more = names.length - maxNames;
   const shown = [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])];

@@ -58,7 +58,7 @@ function mainAction({ canView, canDownload, canUpload }: Share) {
   return canUpload ? 'upload' : 'visit';
 }
 
-/** Checks what a visitor could do from an address at a time. The server answers with the rules that protect the link. */
+/** Checks what a visitor could do from a given address at a given time. The server returns the result of each rule. */
 export function ExplainPanel({ share }: { share: Share }) {
   const [by, setBy] = useState<'nobody' | 'name' | 'email'>('nobody');
   const [at, setAt] = useState('');

@@ -37,7 +37,7 @@ function FolderPath({ path, go, root }: { path: string; go: (path: string) => vo
   );
 }
 
-/** Moves the focus to the first entry when opening a folder removed the focused one. */
+/** Moves the focus to the first entry if the focused entry was removed because another folder was opened. */
 function focusFirst(list: HTMLUListElement | null): void {
   const hasLostFocus = document.activeElement === document.body || document.activeElement?.getAttribute('role') === 'dialog';
   if (list && hasLostFocus) list.querySelector('button')?.focus();

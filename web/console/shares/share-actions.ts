@@ -14,7 +14,7 @@ const setActive =
     await post('share/update', { ...share, active }, { ...options, ifMatch: share.etag });
   };
 
-/** Returns who used these links in the last seven days and would lose access. */
+/** Returns a sentence about how many visitors used these links in the last seven days, or an empty text. */
 async function usageWarning(shares: readonly Share[]): Promise<string> {
   const fromDate = new Date(Date.now() - week).toISOString();
   const checked = shares.slice(0, maxSharesChecked);

@@ -16,7 +16,7 @@ export async function findProfiles(
   return pages.flatMap(({ list }) => list).sort((a, b) => a.title.localeCompare(b.title));
 }
 
-/** The first login profile that has access users, preselected for new ones. null: there is none. */
+/** The first login profile that has access users, preselected for new users. null: there is none. */
 export const firstProfileWithUsers = queryOptions({
   queryKey: ['profile', 'with users'],
   queryFn: ({ signal }) => findProfiles({ pageSize: 1 }, true, signal).then(([first]) => first ?? null),
@@ -26,7 +26,7 @@ export const firstProfileWithUsers = queryOptions({
 export const profileQuery = (id: number) =>
   queryOptions({ queryKey: ['profile', 'one', id], queryFn: () => post('loginprofile/get', { id }), enabled: id > 0 });
 
-/** All locations, sorted by name. */
+/** The first 1000 locations, sorted by name. */
 export const locationChoices = queryOptions({
   queryKey: ['location', 'choices'],
   queryFn: ({ signal }) => get('location/search', { pageSize: maxLocationChoices, sortField: 'name' }, signal).then(({ list }) => list),

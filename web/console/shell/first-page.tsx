@@ -8,7 +8,7 @@ import { SmallFormFields, useSmallForm } from '#console/components/small-form.ts
 import { CardPage } from './card-page.tsx';
 import { PasswordAdvice } from './password-advice.tsx';
 
-/** Returns the token after `#` in the first address. It is sent only to create the first operator. */
+/** Returns the token after `#` in the address of this page. It is sent only to create the first operator. */
 const token = () => window.location.hash.slice(1);
 
 /** The page of the first start. It creates the first operator and then opens the form of the first share. */

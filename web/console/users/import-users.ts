@@ -4,7 +4,7 @@ import { maxUsersPerCall } from '#core/records/access-user.ts';
 import { activeIn, fieldLabels, type ImportRow, importFields } from './import-columns.ts';
 import { passwordError } from './user-password.ts';
 
-/** A row that was refused, and the reason. */
+/** A row that was refused or was added without its password, and the reason. */
 export interface RefusedRow {
   readonly line: number;
   readonly name: string;

@@ -23,7 +23,8 @@ const users: RecordKind<AccessUser, UserValues> = {
   update: ({ id }, { username: _, password: __, ...values }, options) => post('accessuser/update', { id, ...values }, options),
   valuesOf: userValuesOf,
   changedFields: changedUserFields,
-  // A change of the login profile removes the user from the lists of USERS shares, which an undo would not restore.
+  // A change of the login profile removes the user from `userNames` of shares whose profile has the type USERS. An undo
+  // would not restore that.
   undoable: (before, after) => before.authId === after.authId,
 };
 

@@ -11,7 +11,7 @@ const key = `way back ${linkPath}`;
 const maxSignInTime = 10 * 60_000; // ms, as the server allows
 let failed: FailedSignIn | null = null;
 
-/** Remembers the folder that the page shows: the way to the provider and back loses what stands behind the `#`. */
+/** Stores the folder that the page shows: the redirects of the provider lose the part of the address after the `#`. */
 export function rememberWayBack(): void {
   if (window.location.hash !== '') saveItem('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
 }

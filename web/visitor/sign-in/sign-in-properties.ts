@@ -1,6 +1,6 @@
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 
-/** What each form of sign-in gets. */
+/** The properties of each sign-in form. */
 export interface SignInProperties {
   readonly signIn: Visit['signIn'];
   readonly onSignedIn: (visit: Visit | PortalVisit) => void;

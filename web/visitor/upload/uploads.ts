@@ -4,7 +4,7 @@ import { nextNumberedName } from './next-numbered-name.ts';
 import { type ConflictChoice, canRetry, type Queue, type Upload, type UploadItem } from './upload-item.ts';
 
 const maxConcurrent = 3; // more uploads share the same connection and are not faster
-const minSpeedTime = 0.3; // s: the speed of a shorter time says nothing
+const minSpeedTime = 0.3; // s: a speed measured over a shorter time is not reliable
 
 /** What the upload queue needs from the page. */
 export interface UploadQueueOptions {

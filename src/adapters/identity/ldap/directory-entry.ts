@@ -20,7 +20,7 @@ export const userAttributes = ({ usernameAttribute, emailAttribute, nameAttribut
   explicitBufferAttributes: [...binaryAttributes],
 });
 
-/** Returns the values of an attribute. The names of attributes have no case. */
+/** Returns the values of an attribute. Ignores the case of its name. */
 function valuesOf(entry: Entry, attribute: string): readonly (string | Buffer)[] {
   const name = Object.keys(entry).find((one) => one.toLowerCase() === attribute.toLowerCase());
   const value = name === undefined ? undefined : entry[name];
@@ -57,5 +57,5 @@ export function isDisabled(entry: Entry, now: number): boolean {
 export const groupNames = (dn: string): readonly string[] =>
   [dn, firstRdnValue(dn)].filter((name) => name !== '' && name.length <= maxText);
 
-/** Returns the default name attribute of an entry. */
+/** Returns the username of an entry, from the attributes that hold it by default. */
 export const defaultUsername = (entry: Entry): string => textOf(entry, 'sAMAccountName') || textOf(entry, 'uid');

@@ -12,7 +12,7 @@ const pauseAfterFailure = 3000; // ms during which a directory that did not resp
 const maxPauses = 1000;
 const maxPassword = 1000; // characters
 
-/** Returns whether a password may be sent: with an empty one, a directory lets anybody in anonymously (RFC 4513, 5.1.2). */
+/** Returns whether a password may be sent: with an empty one, a directory accepts any name (RFC 4513, 5.1.2). */
 const maySendPassword = (password: string) => password.trim() !== '' && !password.startsWith('\0') && password.length <= maxPassword;
 
 /** Returns a DN that no user has. */

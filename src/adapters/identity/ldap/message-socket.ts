@@ -9,11 +9,11 @@ const maxHeader = 6; // bytes of the tag and the length of a message
 const allowedPieces = (bytes: number) => 2000 + bytes / 32;
 
 /**
- * A socket that passes on the messages of a directory one by one, each in one piece. The library joins and reads its pieces in a time
- * that grows with their square, and calls itself for each further message in a piece.
+ * A socket that passes on the messages of a directory one by one, each in one piece. The library joins and reads its
+ * pieces in a time that grows with the square of their number, and calls itself for each further message in a piece.
  */
 export class MessageSocket extends Duplex {
-  /** The library looks at it before it sends. */
+  /** The library checks this before it sends. */
   readonly readyState = 'open';
   readonly #socket: Duplex;
   #pieces: Buffer[] = [];

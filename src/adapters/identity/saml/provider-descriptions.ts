@@ -62,7 +62,7 @@ export class ProviderDescriptions {
 
   /**
    * Reads the metadata of a provider.
-   * @param expectedEntityId that it must have; null: each one is accepted
+   * @param expectedEntityId that it must have; null: any is accepted
    * @throws ProviderUnavailable, ProviderRefused
    */
   async read(

@@ -22,10 +22,10 @@ test('metadata is read, and refused if its cached description would take too muc
   assert.throws(() => read(`https://idp.example/${'x'.repeat(200_000)}`), /too long/);
 });
 
-test('metadata with comments is read, and a comment without an end is refused in time in proportion to its length', () => {
+test('metadata with comments is read, and a comment without an end is refused in a time proportional to its length', () => {
   const read = (xml: string) => readMetadata({ xml, entityId: null, now: Date.now() });
   assert.equal(read(`<!-- a -->${metadataWith('https://idp.example/sso')}<!-- b --><!---->`).entityId, 'https://idp.example');
-  assert.throws(() => read('<!--'.repeat(260_000)), /a comment without an end/); // quadratic time: a minute
+  assert.throws(() => read('<!--'.repeat(260_000)), /a comment without an end/); // in quadratic time it would take a minute
 });
 
 test('XML that declares many prefixes is refused before it is parsed, because each of its elements would copy them', () => {

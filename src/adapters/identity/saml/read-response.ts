@@ -73,7 +73,7 @@ function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput):
   demand(all.filter(({ name }) => name === 'Assertion').length === 1, 'The response does not have exactly one assertion.');
 }
 
-/** Returns the data of a confirmation that holds, or null. Only a bearer confirmation for this address counts (SAML Profiles, 4.1.4.3). */
+/** Returns the data of a valid confirmation, or null. It must be a bearer one for acsUrl (SAML Profiles, 4.1.4.3). */
 function confirmationData(confirmation: XmlElement, { acsUrl, now }: ResponseInput): XmlElement | null {
   if (attributeOf(confirmation, 'Method') !== bearer) return null;
   const data = onlyChild(confirmation, namespaces.assertion, 'SubjectConfirmationData');

@@ -11,7 +11,10 @@ import { XmlReader } from './xml-reader.ts';
 const deflate = promisify(deflateRaw);
 const idBytes = 20; // SAML Core, 1.3.4: at least 128 bits
 
-/** Returns the address to which a browser is sent. @throws ProviderRefused if it is not encrypted, and not on this machine */
+/**
+ * Returns the address to which a browser is sent.
+ * @throws ProviderRefused if it uses neither https nor http, or http although metadataUrl uses https
+ */
 function entryPointOf({ entryPoint }: ProviderDescription, { metadataUrl }: SamlProvider): URL {
   const url = URL.parse(entryPoint);
   const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && (metadataUrl ?? entryPoint).startsWith('http:'));
@@ -19,7 +22,7 @@ function entryPointOf({ entryPoint }: ProviderDescription, { metadataUrl }: Saml
   throw new ProviderRefused('The sign-in address of the provider does not begin with https://.');
 }
 
-/** Signs users in at SAML providers. Writes requests here, and reads XML in a thread: no document from outside delays other requests. */
+/** Signs users in at SAML providers. Reads XML in a thread, so that no document from outside delays other requests. */
 export class SamlThroughThread implements SamlProviders {
   readonly #clocks: Clocks;
   readonly #reader = new XmlReader();
@@ -62,7 +65,7 @@ export class SamlThroughThread implements SamlProviders {
     await this.#reader[Symbol.asyncDispose]();
   }
 
-  /** Returns the description if its certificates have changed, else null. A provider that does not respond has not changed them. */
+  /** Returns the description if it has a new certificate, else null. Returns null if the provider does not respond. */
   async #newerCertificates(provider: SamlProvider): Promise<ProviderDescription | null> {
     const old = await this.#descriptions.get(provider);
     const newer = await this.#descriptions.getNewer(provider).catch(() => null);

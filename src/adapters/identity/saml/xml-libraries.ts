@@ -21,7 +21,7 @@ interface XmlDom {
   }) => { parseFromString(xml: string, type: 'text/xml'): DomNode };
 }
 
-/** Parses XML with the parser with which node-saml verifies signatures: both must see one document. @param report throws */
+/** Parses XML with the parser with which node-saml verifies signatures: both must see the same. @param report throws */
 export function parseDocument(xml: string, report: Report): DomNode {
   const { DOMParser }: XmlDom = require('@xmldom/xmldom');
   return new DOMParser({ errorHandler: { warning: report, error: report, fatalError: report } }).parseFromString(xml, 'text/xml');

@@ -31,7 +31,7 @@ export class DiskCommands {
     checkFolder(folder);
   }
 
-  /** Returns whether nothing is in the staging area of a folder that may not be open. */
+  /** Returns whether the staging area of a folder is empty. The folder need not be open. */
   isStagingEmpty(folder: FolderPath): boolean {
     const root = openFolderRoot(folder);
     try {

@@ -72,7 +72,7 @@ export function deleteMountNote(root: StorageRoot, token: string, evidence: Dire
 }
 
 /**
- * Checks that the folder of a change is in the same mount.
+ * Checks that the mount of a changed folder is not missing.
  * @throws StorageUnavailable if the change has a mount note, but its folder is in no other mount now
  */
 function requireMount(root: StorageRoot, parent: ItemPath, token: string): void {

@@ -42,8 +42,9 @@ interface SharedRequest {
 }
 
 /**
- * Finds files in a thread of the location: all system calls of a request cost one round trip to the thread. Requests of one turn of the
- * event loop are sent together, and equal ones are sent once: waking the thread costs more than its system calls.
+ * Finds files in a thread of the location: all system calls of a request cost one round trip to the thread. Requests of
+ * one iteration of the event loop are sent together, and equal ones are sent once: waking the thread costs more than
+ * its system calls.
  */
 export class FileLookups {
   readonly #threads: Pick<FolderThreads, 'lookups' | 'data'>;

@@ -7,13 +7,13 @@ import { type DirectoryEntry, entryPath, statEntry, unlinkIfPresent, withSuffix 
 
 const claimMode = 0o600;
 
-/** Suffix of the second name of a staging copy, which is renamed over the file that it replaces. */
+/** Suffix of the second name of a staging file, which is renamed over the file that it replaces. */
 const secondNameSuffix = '-twin';
 /** Suffix of the note with the name that the file will get, if the first name that was tried was taken. */
 const nameSuffix = '-name';
 /**
- * Suffix of the claim note, which is used on a file system without hard links. It is written before the staging copy is renamed into
- * place, and contains the name of the claim: the empty file that the copy replaces.
+ * Suffix of the claim note, which is used on a file system without hard links. It is written before the staging file is
+ * renamed into place, and contains the name of the claim: the empty file that the staging file replaces.
  */
 const claimSuffix = '-claim';
 /** Text of the claim note if a file is replaced and there is no claim. No entry can have this name. */
@@ -51,7 +51,7 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staging copy in place under a free name. If the file system supports hard links, the copy keeps its staging name too.
+ * Puts a staging file in place under a free name. With hard links, the file keeps its staging name too.
  * @param isFirst false if another name was tried before
  * @throws EEXIST if the name is taken
  */
@@ -66,8 +66,9 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 }
 
 /**
- * Replaces a file by a staging copy. All steps run in one turn of one thread, so that no other change comes between them. If
- * the file system supports hard links, the staging copy keeps its name too, so recovery can see the outcome after a crash.
+ * Replaces a file by a staging file. All steps run in one command of a thread, so that no other change comes between
+ * them. If the file system supports hard links, the staging file keeps its name too, so recovery can see the outcome
+ * after a crash.
  * @param etag validator of the file that the caller wants to replace
  * @throws ItemChanged if that file no longer exists or has changed
  */
@@ -92,13 +93,17 @@ export function recoveredName(staging: DirectoryEntry, name: string): string {
   return readNote(withSuffix(staging, nameSuffix)) ?? (claimName === null || claimName === noClaim ? name : claimName);
 }
 
-/** Returns whether a staging copy was renamed into place on a file system without hard links: its claim note exists, but the copy does not. */
+/**
+ * Returns whether a staging file was renamed into place on a file system without hard links: its claim note exists, but
+ * the staging file does not.
+ */
 export const isStagingRenamed = (staging: DirectoryEntry) =>
   !statEntry(staging) && statEntry(withSuffix(staging, claimSuffix)) !== undefined;
 
 /**
- * Returns whether a staging copy was put in place before the crash: the target is the same file, or the file has another name
- * besides its staging name (other programs create no hard links in the staging folder). Deletes a claim that is still empty.
+ * Returns whether a staging file was put in place before the crash: the target is the same file, or the file has
+ * another name besides its staging name (other programs create no hard links in the staging folder). Deletes a claim
+ * that is still empty.
  */
 export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry): boolean {
   const claimName = readNote(withSuffix(staging, claimSuffix));
@@ -114,7 +119,7 @@ export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry):
   return isInPlace || hasOtherName;
 }
 
-/** Deletes a staging copy, its mark and its notes. */
+/** Deletes a staging file, its mark and its notes. */
 export function clearStaging(staging: DirectoryEntry): void {
   deleteMark(staging);
   for (const suffix of ['', secondNameSuffix, claimSuffix, nameSuffix]) unlinkIfPresent(withSuffix(staging, suffix));

@@ -10,7 +10,7 @@ import { clearRemoval, isRemoved, recoverRemoval } from './remove-entry.ts';
 import { recoverRename } from './rename-entry.ts';
 import type { DirectoryEntry } from './staging-area.ts';
 
-/** Returns whether the evidence alone proves that the change took place, even if its name has changed since. */
+/** Returns whether the evidence alone proves that the change took place, even if its result was renamed since. */
 function isProven({ action, token }: PendingFileChange, evidence: DirectoryEntry): boolean {
   if (action === 'delete') return isRemoved({ evidence, token });
   return isConfirmed(evidence) || (action === 'upload' && isStagingRenamed(evidence));

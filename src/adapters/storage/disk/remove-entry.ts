@@ -10,7 +10,10 @@ import { type DirectoryEntry, entryPath, siblingName, statEntry, unlinkIfPresent
 /** The removal of a file, or of a folder with everything in it. */
 interface Removal {
   readonly entry: DirectoryEntry;
-  /** The entry is moved here, hidden from visitors, and stays until the removal is recorded: it shows recovery that it was removed. */
+  /**
+   * The entry is moved here if this is in `.postern/` and in the same file system. Otherwise, marks at this name show
+   * what was done. Both stay until the removal is recorded, so that recovery sees that the entry was removed.
+   */
   readonly evidence: DirectoryEntry;
   readonly token: string;
 }
@@ -59,7 +62,7 @@ function moveIfSame(entry: DirectoryEntry, checked: fs.BigIntStats, to: Director
   throw errorWithCode('ENOENT');
 }
 
-/** Removes an entry by way of the changed folder, since it cannot be moved to `.postern/`. */
+/** Removes an entry that cannot be moved to `.postern/`: renames it in its folder, and deletes it there. */
 function removeViaSibling(removal: Removal, checked: fs.BigIntStats): void {
   createMark(removal.evidence, 'removed');
   moveIfSame(removal.entry, checked, siblingOf(removal));
@@ -92,7 +95,7 @@ export function removeEntry(removal: Removal): void {
 export const isRemoved = ({ evidence, token }: Pick<Removal, 'evidence' | 'token'>) =>
   evidence.name === token && statEntry(evidence) !== undefined;
 
-/** Returns whether an entry was removed before the crash by way of the changed folder. Deletes the rest of it. */
+/** Returns whether an entry was renamed in its folder before the crash, to be deleted there. Deletes the rest of it. */
 export function recoverRemoval(removal: Removal): boolean {
   if (!isConfirmed(removal.evidence)) {
     if (markText(removal.evidence) === null || !statEntry(siblingOf(removal))) return false;

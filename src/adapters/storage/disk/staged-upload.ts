@@ -13,7 +13,7 @@ import type { DirectoryEntry } from './staging-area.ts';
 export interface StagedUpload {
   readonly file: number;
   readonly staging: DirectoryEntry;
-  /** Names the staging copy. */
+  /** Names the staging file. */
   readonly token: string;
   /** Bytes that must stay free on the file system. */
   readonly floor: number;

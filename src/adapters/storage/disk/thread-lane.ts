@@ -24,7 +24,10 @@ interface RequestOptions<T> {
   readonly client?: StorageClient;
   /** Memory in the parameters that is moved to the thread instead of being copied. */
   readonly moved?: readonly ArrayBuffer[];
-  /** Called with a late result, whose caller got StorageUnavailable long ago; without it, the caller waits for as long as it takes. */
+  /**
+   * Called with a late result, whose caller got StorageUnavailable long ago. Without it, the caller of a request that
+   * was sent to a thread waits for as long as it takes.
+   */
   readonly late?: (result: T) => void;
   /** Called when the thread no longer runs the request, which may be long after its caller got StorageUnavailable. */
   readonly ended?: () => void;

@@ -22,7 +22,7 @@ test('the event loop goes on while thousands of requests follow one another at a
   }
 });
 
-test('a network with thousands of waiting requests does not delay the first one of another network', async () => {
+test('a network with a thousand waiting requests does not delay the first one of another network', async () => {
   const posted: number[] = [];
   const answers: (() => void)[] = [];
   /** A fake thread that answers when the test says so. */

@@ -34,7 +34,7 @@ export class ThreadBudget {
 
 interface PoolOptions {
   readonly openThread: (owner: ThreadOwner<DiskResponse>) => IdleThread;
-  /** For the threads after the first one, which every pool may have. */
+  /** For additional threads. Every pool may have one thread without it. */
   readonly budget: ThreadBudget;
   /** `answerLimit`: time after which a disk that does not respond counts as unavailable, in ms. */
   readonly settings: { readonly answerLimit: number };
@@ -55,7 +55,7 @@ export class ThreadPool implements AsyncDisposable {
   #growTimer: NodeJS.Timeout | undefined;
   /** When this iteration of the event loop has sent its first request; null: it has sent none. */
   #turnBegun: number | null = null;
-  /** Whether requests wait for the next turn. */
+  /** Whether requests wait for the next iteration. */
   #isPostponed = false;
 
   constructor(options: PoolOptions) {
@@ -86,7 +86,7 @@ export class ThreadPool implements AsyncDisposable {
     await Promise.all(this.#threads.map(({ thread }) => thread[Symbol.asyncDispose]()));
   }
 
-  /** Sends queued requests to free threads, or later if this turn is over. */
+  /** Sends queued requests to free threads, or later if the time for this iteration is over. */
   dispatch(): void {
     this.#turnBegun ??= this.#beginTurn();
     this.#isPostponed = performance.now() - this.#turnBegun > maxTurn;

@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Sessions store the identity of their visitor, and audit entries its key. Sessions that exist get the identity that their user
- * or login profile has now, so that no visitor has to sign in again. Earlier audit entries have no key and count by name.
+ * Sessions store the identity of their visitor, and audit entries its key. Sessions that exist get the identity that
+ * their user or login profile has now, so that no visitor has to sign in again. Earlier audit entries have no key and
+ * are grouped by name.
  */
 export const sessionIdentities: Migration = {
   name: '0014-session-identities',

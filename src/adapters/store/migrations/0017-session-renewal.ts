@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What a session needs to ask its identity provider again, which process is asking, and how the provider names the session. */
+/** What the renewal of a session needs, until when a process is renewing it, and how the provider names the session. */
 export const sessionRenewal: Migration = {
   name: '0017-session-renewal',
   statements: ({ integer, text }) => [

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Stores the visitor with each alert from the beginning. Drops the lists of addresses: the recipients are those of the share. An action
- * that owes an alert changes fewer indexes.
+ * Stores the visitor with each alert from the beginning. Drops the lists of addresses: the recipients are those of the
+ * share. An action that enqueues an alert changes fewer indexes.
  */
 export const alertVisitors: Migration = {
   name: '0023-alert-visitors',

@@ -2,7 +2,10 @@ import type { Migration } from './migration.ts';
 
 const columns = 'tid, share_id, visitor, audit_id, action, created_at';
 
-/** Identifies an alert by its visitor and audit entry, and no longer marks it as collected: an action that owes one changes one index. */
+/**
+ * Identifies an alert by its visitor and audit entry, and no longer marks it as collected: an action that enqueues an
+ * alert changes one index.
+ */
 export const alertKeys: Migration = {
   name: '0024-alert-keys',
   statements: ({ integer, text }) => [

@@ -4,7 +4,7 @@ import { InvalidValue, StoreFull, StoreUnavailable } from '#ports/store.ts';
 // Classes and codes of PostgreSQL's appendix A.
 const uniqueViolation = '23505';
 const diskFull = '53100';
-const readOnlyTransaction = '25006'; // the server is a standby: its primary is gone
+const readOnlyTransaction = '25006'; // the server is a standby, or its database is read-only
 const notSupported = '0A000'; // a standby refuses serializable transactions; a prepared statement is older than a migration
 const idleInTransactionTimeout = '25P03'; // the server ended a transaction that sent no statement for too long
 const lockNotAvailable = '55P03'; // a lock_timeout of the server

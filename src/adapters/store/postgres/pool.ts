@@ -15,7 +15,7 @@ export interface ConnectionPool {
   withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** Runs one query. @throws StoreUnavailable, StoreFull, and the errors of the server */
   query(client: pg.PoolClient, sql: string, parameters?: readonly unknown[]): Promise<DriverResult>;
-  /** Sends one or more commands in one message. @throws as `ask` */
+  /** Sends one or more commands in one message. @throws as `query` */
   execute(client: pg.PoolClient, commands: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export function openPool(url: string, maxConnections: number, statementTimeout: 
     max: maxConnections,
     connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 60_000,
-    allowExitOnIdle: true, // a closed pool keeps the timers of its idle connections, which would keep the process
+    allowExitOnIdle: true, // a closed pool keeps the timers of its idle connections, so the process would not end
     // query_timeout is for a server that no longer responds, and so cannot apply its statement_timeout.
     ...(statementTimeout === null ? {} : { statement_timeout: statementTimeout, query_timeout: statementTimeout + 1000 }),
     idle_in_transaction_session_timeout: 10_000,

@@ -3,12 +3,11 @@ import { fairQueue } from '#core/fair-queue.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 
-const maxWait = 4000; // ms; longer only if the database does not respond, or for a client with thousands of requests
+const maxWait = 4000; // ms; only a database that does not respond, or a client with thousands of requests, reaches it
 
 /** Returns the address of the client whose request is running, or undefined for our own work. */
 export type ClientAddress = () => string | undefined;
 
-/** Returns the groups that take turns: networks, and smaller networks within them. All our own work is one group. */
 /**
  * Lets networks take turns with the connections of a pool, so that the requests of one do not wait for thousands of another.
  * @param maxConnections of the pool

@@ -14,7 +14,7 @@ const limitIdleStatement = `SELECT set_config('idle_session_timeout', $1, false)
 
 const [firstPause, longestPause] = [5, 100]; // ms between two tries to take locks that another process holds
 
-/** Who waits for a key holds this lock: so a process that releases the key cannot take it again before the one that waits. */
+/** A process that waits for a key holds this lock, so the one that releases the key cannot take it again first. */
 const turnOf = (key: string) => `turn of ${key}`;
 
 /** Times in ms. */

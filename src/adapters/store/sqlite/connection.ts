@@ -7,7 +7,7 @@ import { textLength } from './text-length.ts';
 const maxStatements = 500;
 const rowLimits = { results: 500, characters: 1 << 20 };
 
-/** Small tables that most changes read and that change only by hand: their rows are cached. */
+/** Small tables that most changes read and that rarely change: their rows are cached. */
 const cachedTables: ReadonlySet<string> = new Set([
   'api_key',
   'api_token',
@@ -68,7 +68,7 @@ export function openConnection(file: string, options: Options): Connection {
   let cacheKeys = 0;
   // Tables of the statement that is being prepared, as reported by SQLite.
   const accessedTables = { changes: new Set<string>(), reads: new Set<string>() };
-  let unreported = new Set<string>(); // changed tables since the last call of `changed`
+  let unreported = new Set<string>(); // changed tables since the last call of `takeChangedTables`
   database.setAuthorizer((action, table) => {
     if (table !== null && changeActions.includes(action)) accessedTables.changes.add(table);
     if (table !== null && action === constants.SQLITE_READ) accessedTables.reads.add(table);

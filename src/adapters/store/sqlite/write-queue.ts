@@ -11,7 +11,7 @@ const maxBatchSize = 64;
 const maxBatchTime = 20; // ms of work; then other work gets its turn
 const longChange = 5; // ms; most changes take less than one
 const restFactor = 2; // a long change pauses its group for this many times its duration, to free the event loop
-const closeTimeout = 3000; // ms that waiting changes have to run before the queue closes
+const closeTimeout = 3000; // ms in which waiting changes may still run before the queue closes
 const jobGroup = 'our own';
 
 /** A change in the queue. `respond` is set when the change has run, and called when it is on disk. */

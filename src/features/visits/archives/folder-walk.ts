@@ -23,7 +23,8 @@ export interface ArchivedFolder {
 /**
  * Yields the items below a folder: its own entries first, then those of its subfolders. Yields null before each listed
  * folder. The stack is explicit, because generators that delegate to each other pass every entry through all levels.
- * @throws Refusal (409) if folders are nested too deep, (503) if too many requests wait; the reason of `left`
+ * @throws Refusal (409) if folders are nested too deep, (503) if the names of the folders need too much memory; the
+ *   reason of `clientGone`
  */
 async function* walk(
   { storage, clientGone, createNameMemory: beginNames }: ArchivedFolder,
@@ -54,7 +55,10 @@ async function* walk(
   }
 }
 
-/** Yields the chosen children of the folder. @throws Refusal (404) if a chosen name does not exist; the reason of `left` */
+/**
+ * Yields the chosen children of the folder.
+ * @throws Refusal (404) if a chosen name does not exist; the reason of `clientGone`
+ */
 export async function* chosenEntries({
   storage,
   folder,

@@ -3,11 +3,12 @@ import { bufferOf } from './reused-buffer.ts';
 import type { PlacedItem } from './zip-plan.ts';
 
 /**
- * The archive cannot be completed as planned: a file has changed, or the storage is unavailable. The response must be cut off.
+ * The archive cannot be completed as planned: a file has changed, or the storage is unavailable. The response must be
+ * aborted.
  */
 class ArchiveAborted extends Error {}
 
-/** Returns the error for a failed read. A client cannot tell a truncated archive from a complete one unless the response is cut off. */
+/** Returns the error for a failed read. Only an aborted response shows the client that its archive is not complete. */
 export function archiveReadError(cause: unknown): unknown {
   if (cause instanceof ItemChanged) return new ArchiveAborted('a file was truncated', { cause });
   return cause instanceof StorageUnavailable ? new ArchiveAborted('the storage is unavailable', { cause }) : cause;

@@ -1,8 +1,8 @@
-/** One file or folder of an archive; sizes in bytes, times in milliseconds since the epoch. */
+/** One file or folder of an archive. */
 export interface ZipItem {
-  /** Path within the archive, `/` between names; a folder's ends with one. */
+  /** Path within the archive, with `/` between names. The path of a folder ends with `/`. */
   readonly name: string;
-  /** null: unknown. */
+  /** Milliseconds since the epoch; null: unknown. */
   readonly modified: number | null;
 }
 

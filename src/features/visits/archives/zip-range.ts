@@ -146,7 +146,7 @@ const maxOpenFile = 1 << 17; // bytes of memory that a file needs while it is op
 
 /**
  * Yields a byte range of a planned archive in pieces. The memory of a piece may be reused for the next one.
- * @param storage opens a file of the plan; opens further ones meanwhile
+ * @param storage opens a file of the plan. While one is sent, at most `openAhead` further files are opened
  */
 export async function* zipRange(
   plan: PlanParts,

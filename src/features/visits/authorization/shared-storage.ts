@@ -18,7 +18,7 @@ import {
 } from '#ports/storage.ts';
 import type { AuthorizedVisit } from './authorize-visit.ts';
 
-/** Returns, for each action, what it may do with a storage for a client, and nothing else. */
+/** Returns, for each action, only those methods of a storage that it may call, on behalf of a client. */
 const permittedMethods = (storage: Storage, client: string) => {
   const stat: Storage['stat'] = (path) => storage.stat(path);
   const open: Storage['open'] = (path) => storage.open(path, client);
@@ -56,7 +56,10 @@ const permittedMethods = (storage: Storage, client: string) => {
 
 type PermittedMethods = ReturnType<typeof permittedMethods>;
 
-/** The storage of a share, for one action. Every path is relative to the root of the share, and cannot name anything above it. */
+/**
+ * The storage of a share, for one action. The methods of `storage` take paths in the location. `locationPath` and
+ * `directoryEntry` take paths that are relative to the root of the share, and so cannot name anything above it.
+ */
 export interface SharedStorage<A extends keyof PermittedMethods> {
   readonly storage: PermittedMethods[A];
   /** Returns the path of an item in the location. @throws Refusal (404) for a path below a share of one file */

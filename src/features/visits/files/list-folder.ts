@@ -20,8 +20,8 @@ type ListPorts = AuthorizationPorts & StoragePorts & Pick<Ports, 'media'> & Pick
 
 /**
  * Returns a page of a folder. For a share of one file, the page lists that file.
- * @param left aborted when the visitor leaves before the response
- * @param sent resolves when the response was sent
+ * @param clientGone aborted when the visitor leaves before the response
+ * @param sent resolves when the response was sent or the visitor has left
  */
 export async function listFolder(
   ports: ListPorts,

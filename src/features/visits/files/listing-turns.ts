@@ -8,13 +8,17 @@ import { type WaitingLimit, waitingLimit } from '#features/turns/waiting-limit.t
 import type { ListingJson } from './listing-json.ts';
 
 /**
- * Pages read at once of a location, a link, a folder of a link, and there for a wide network. A page of a large folder takes a second,
- * and must delay neither other links, nor other folders of its link, nor other networks.
+ * How many pages are read at once: of a location, for a link, for a folder of a link, and for a wide network in such a
+ * folder. A page of a large folder takes a second, and must delay neither other links, nor other folders of its link,
+ * nor other networks.
  */
 const maxConcurrent = { location: 4, link: 3, folder: 2, wide: 1 };
 /** Requests that wait or whose responses are still being sent: of one visitor of a link, of a network and of a wide network. */
 const maxRequests = { visitor: 32, network: 64, wide: 128 };
-/** Requests that wait for a page of a link or of a location. Beyond it, the wide network with the most of them gives way. */
+/**
+ * Requests that wait for a page of a link or of a location. Beyond this number, the newest request of the wide network
+ * with the most of them is refused.
+ */
 const maxWaiting = { link: 256, location: 512 };
 const retryAfter = 2; // seconds
 
@@ -63,7 +67,7 @@ const newTurns = (): LocationTurns => ({
 /**
  * Counts a request that waits for a page.
  * @param refuse ends its wait in favor of a network with fewer requests
- * @returns ends the count
+ * @returns a function that ends the count
  * @throws Refusal (503) if too many requests wait at the link or the location
  */
 function beginWait(

@@ -38,7 +38,7 @@ type SaveResponse = (tx: Tx, auditId: number) => Promise<void>;
 
 /** A change that is recorded as pending. */
 export interface PendingChange {
-  /** Names the staged or trashed files of the change, from which recovery sees how far it came. */
+  /** Part of the names of the files of the change in the staging area, which show recovery the steps that were done. */
   readonly token: string;
   /** Must be called as the last step before the change is made. @throws StoreUnavailable if another process has recovered it meanwhile */
   readonly confirm: () => Promise<void>;
@@ -49,7 +49,10 @@ export interface PendingChange {
 /** The steps of a change. */
 export interface FileChangeSteps<T> {
   readonly apply: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
-  /** Deletes the staged or trashed files after the outcome is recorded. A failure does not change the response: the next start retries. */
+  /**
+   * Deletes the files of the change in the staging area, after the outcome is recorded. A failure does not change the
+   * response: the next start retries.
+   */
   readonly deleteEvidence: (token: string) => Promise<void>;
   /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
   readonly hasNoEffect?: () => boolean;
@@ -229,7 +232,7 @@ export async function runPendingChange<T>(
         recordHandle: (handle) => recordHandle(ports, visit, auditId, handle),
       });
     } catch (cause) {
-      // After StorageUnavailable the change may have taken place or not: it stays pending, and recovery looks at the disk.
+      // After StorageUnavailable the change may have taken place or not: it stays pending, and recovery finds out.
       if (!(cause instanceof StorageUnavailable)) {
         await (hasNoEffect?.() ? deletePendingEntry : recordFailed)(ports, visit, auditId);
         await deleteEvidence(token).catch(() => {});

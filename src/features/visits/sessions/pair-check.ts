@@ -5,8 +5,8 @@ import { checkRenewalGrace, isEnd } from './renew-session.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /**
- * Returns the check of a running transfer whose visitor has sent a user name and a password. If it is time, it asks the provider again,
- * and does not wait for that.
+ * Returns the check of a running transfer whose visitor has sent a user name and a password. If a renewal is due, the
+ * check asks the provider again, but does not wait for the response.
  * @returns a function that returns null if the sign-in is no longer valid
  * @throws Refusal (503) (from the function) if the provider has not responded for too long
  */

@@ -68,7 +68,10 @@ class LeasedSession {
     this.#renewal = session.signIn.renewal ?? '';
   }
 
-  /** Takes the lease, so that one process asks: providers may accept a refresh token once. @returns false if another one has it */
+  /**
+   * Takes the lease, so that only one process asks: a provider may accept a refresh token only once.
+   * @returns false if another process has the lease
+   */
   take(): Promise<boolean> {
     const { now } = this.#store.dialect;
     const isFree = sql<boolean>`(renewing_until is null or renewing_until < ${now} or renewing_until > ${now} + ${2 * leaseTime})`;
@@ -160,7 +163,7 @@ export class SessionRenewals {
       await leased.complete(toStored(await renewal.renew(profile, signIn, (value) => this.#storeRenewal(leased, session, value))));
     } catch (cause) {
       if (isEnd(cause)) return this.#end(leased, profile, session, address, cause);
-      if (!this.#unstored.has(session.hash)) await leased.release().catch(() => {}); // else it ends by itself
+      if (!this.#unstored.has(session.hash)) await leased.release().catch(() => {}); // else the lease ends by itself
       throw cause;
     }
   }

@@ -89,8 +89,9 @@ async function readSession(db: Tx, token: string): Promise<StoredSession | null>
 export type SessionPorts = Pick<Ports, 'store' | 'clock'> & { readonly signInKinds: SignInKinds; readonly renewals: SessionRenewals };
 
 /**
- * Returns the valid session of a token at a profile, or null. If it is time, asks its provider again: a new request waits for that, the
- * check of a running transfer does not, so that a slow provider does not delay the checks of other transfers.
+ * Returns the valid session of a token at a profile, or null. If a renewal is due, asks its provider again: a new
+ * request waits for the response, but the check of a running transfer does not, so that a slow provider does not delay
+ * the checks of other transfers.
  * @param address of the visitor
  * @throws Refusal (503) if the sign-in must be renewed and the provider is not available
  */
@@ -129,7 +130,7 @@ export function recordSessionUse(store: Store, { tid, hash, usedAt }: VisitSessi
       .set({ used_at: now })
       .where('tid', '=', tid)
       .where('hash', '=', hash)
-      .where('used_at', '<=', now - lastUseUpdateInterval) // not if another transfer has recorded the use meanwhile
+      .where('used_at', '<=', now - lastUseUpdateInterval) // not if another request or transfer has recorded a use meanwhile
       .execute();
   void store.write(updateUsedAt, visitorTurn(address)).catch(() => {}); // the next use tries again
 }

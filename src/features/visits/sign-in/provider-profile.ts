@@ -5,7 +5,7 @@ import type { CompletedSignIn, ProfileRef, SignInType } from '#ports/sign-in.ts'
 
 /** Time in ms between two checks of a signed-in visitor at the provider. */
 const checkInterval = 10 * 60_000;
-/** Time in ms for which a statement counts that the provider does not repeat. */
+/** Time in ms for which a statement of the provider counts if the provider does not repeat it. */
 export const maxUncheckedTime = 60 * 60_000;
 
 /**

@@ -37,7 +37,7 @@ interface PendingSignIn {
 /** The start of a sign-in: where the browser goes, and what it keeps. */
 export interface ProviderStart {
   readonly url: string;
-  /** null: the provider is not available, and the browser goes back to the page. */
+  /** null: the sign-in was refused, for example because the provider is not available. The browser goes to the page. */
   readonly cookie: {
     /** Names the cookie, so that two sign-ins of one browser do not disturb each other. */
     readonly state: string;
@@ -80,8 +80,9 @@ function redirectOf(ports: ProviderPorts, { profile }: SignInPlace): RedirectSig
 }
 
 /**
- * Begins a sign-in at the provider of a link or a portal. Stores nothing.
- * @throws Refusal (400) if visitors sign in in another way; (403, 404, 410); (503) if the provider is not available
+ * Begins a sign-in at the provider of a link or a portal. Stores nothing. If the sign-in is refused, for example
+ * because the provider is not available, returns the address of the page that shows why.
+ * @throws Refusal (400) if visitors sign in in another way; (403, 404, 410)
  */
 export async function beginProviderSignIn(
   ports: ProviderPorts,

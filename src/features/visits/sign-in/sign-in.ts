@@ -94,7 +94,7 @@ export async function signInAtPortal(
   return portalResponse(ports, portal, { signedIn, reauthenticate: async () => signedIn, passwordVerified: true });
 }
 
-/** A session that has ended. */
+/** The result of a sign-out. */
 export interface EndedSession {
   /** The profile whose cookie must be deleted. */
   readonly profileId: number;

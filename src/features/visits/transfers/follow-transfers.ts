@@ -5,7 +5,7 @@ const batchSize = 10; // checks before the event loop runs other work
 const maxUnknownTime = 60_000; // ms for which a transfer continues while its permission cannot be checked
 const checkTimeout = 5000; // ms: a check that waits for long must not delay the others
 const recordTimeout = 1000; // ms for transfers that were aborted to record their outcome
-const defaultCheckInterval = 2000; // ms: a revocation cuts a transfer within five seconds
+const defaultCheckInterval = 2000; // ms: a revocation aborts a transfer within five seconds
 
 /** A running upload or download. */
 export interface Transfer {
@@ -19,13 +19,16 @@ export interface Transfers {
   /** Starts to check a transfer. @returns a function that must be called at the end of the transfer */
   follow(transfer: Transfer): () => void;
   readonly runningCount: () => number;
-  /** Waits for all transfers to end. Cuts those that still run after `timeout` ms, and waits until their outcome is recorded. */
+  /**
+   * Waits for all transfers to end. Aborts those that still run after `timeout` ms, and waits at most one second more
+   * for their outcome to be recorded.
+   */
   drain(timeout: number): Promise<void>;
   stop(): void;
 }
 
 /**
- * Checks regularly whether each running transfer is still permitted, and cuts it if not.
+ * Checks regularly whether each running transfer is still permitted, and aborts it if not.
  * @param now returns ms of a monotonic clock
  * @param checkInterval ms between two checks
  */
@@ -41,7 +44,8 @@ export function followTransfers(now: () => number, checkInterval = defaultCheckI
     const permitted = result.late ? null : result.value;
     if (!running.has(transfer)) return;
     if (permitted) permittedAt.set(transfer, now());
-    // A failed check does not abort the transfer at once, but only for a limited time: it may hide a revocation.
+    // A failed check does not abort a transfer at once. After a minute of failed checks it is aborted: they may hide a
+    // revocation.
     const unknownTime = now() - (permittedAt.get(transfer) ?? now());
     if (permitted === false || (permitted === null && unknownTime > maxUnknownTime)) transfer.abort();
   }

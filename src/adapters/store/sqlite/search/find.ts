@@ -25,7 +25,7 @@ export function sqliteSearch(records: Tx, histories: Tx, searcher: SearchThread)
     const selectPage = selectPageFrom(db);
     if (!word || !texts) {
       const page = await findPageBySql(db, word?.matches ?? matches, search, counts, selectPage);
-      if (texts && startIndex === 0) searcher.preload(texts); // who opens a list may search it next
+      if (texts && startIndex === 0) searcher.preload(texts); // a caller that opens a list may search it next
       return page;
     }
     const { sql, parameters } = db.selectFrom(matches.rows).select(['id', 'value']).compile();

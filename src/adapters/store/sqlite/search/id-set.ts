@@ -1,7 +1,7 @@
 const pageBits = 16; // a page covers 2^16 ids
 const wordsOfPage = 2 ** (pageBits - 5);
 
-/** A set of ids, with one bit for each id, in pages that are created as needed. Fast, since a search tests every record that it reads. */
+/** A set of ids: one bit for each, in pages that are created as needed. Must be fast: a search tests each record. */
 export interface IdSet {
   has(id: number): boolean;
   add(id: number): void;
