@@ -69,6 +69,12 @@ test('userNames and groupNames keep the order in which they were last sent', asy
   }
 });
 
+test('of names that differ only in case, the first one is kept, at its place', async (t) => {
+  const postern = await startPostern(t);
+  const { id } = await postern.call('share/add', newShare({ allowAllUsers: false, groupNames: 'Audit, sales, AUDIT' }));
+  assert.equal((await postern.call('share/get', { id })).groupNames, 'Audit, sales');
+});
+
 test('a name that was listed before its user existed admits the user after the list is sent again', async (t) => {
   const postern = await startPostern(t);
   const { id: profile } = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":[]}' });

@@ -19,12 +19,8 @@ function* inBatches<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let begin = 0; begin < all.length; begin += size) yield all.slice(begin, begin + size);
 }
 
-/**
- * Returns each name once, ignoring case, together with its folded key, in the given order. Of names that differ only in
- * case, it returns the first one, at the place of the last one.
- */
-const distinctNames = (names: readonly string[]) =>
-  [...new Map([...names].reverse().map((name) => [fold(name), name])).entries()].reverse();
+/** Returns each name once, ignoring case, together with its folded key, in the given order. */
+const distinctNames = (names: readonly string[]) => [...Map.groupBy(names, fold)].map(([key, [first = '']]) => [key, first] as const);
 
 /** Returns the users of a profile by the folded keys of their names. */
 async function findUsers(
