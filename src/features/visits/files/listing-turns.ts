@@ -145,7 +145,7 @@ function limitsOf(request: ListingTurnRequest): readonly { readonly name: string
   const groups = turnGroupsOf(request);
   const [, wide, network] = groups;
   return [
-    { name: `visitor ${groups.join('\n')}`, max: maxRequests.visitor + 1 },
+    { name: `visitor ${groups.join('\n')}`, max: maxRequests.visitor },
     { name: `network ${network}`, max: maxRequests.network },
     { name: `wide network ${wide}`, max: maxRequests.wide },
   ];
