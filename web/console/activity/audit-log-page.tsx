@@ -47,7 +47,7 @@ const columns: readonly Column<AuditEntry>[] = [
     sort: 'dateTime',
     cell: ({ dateTime }) => (
       <time dateTime={dateTime} className="number" title={formats.exact(dateTime)}>
-        {formats.end(dateTime).moment}
+        {formats.moment(dateTime)}
       </time>
     ),
   },
