@@ -97,7 +97,7 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
     ),
   );
   const minimal =
-    'the same by the smallest program that gives state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
+    'the same by the smallest program that creates state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
   note(floor(minimal, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
   await using withoutLink = await startServer(
     join(import.meta.dirname, 'servers/start-without-link.ts'),

@@ -84,5 +84,8 @@ if (postern.ports.store.isFull())
 for (const line of settingWarnings(settings)) process.stderr.write(`Note: ${line}\n`);
 for (const line of startGuide(postern, settings)) print(line);
 void postern.unavailableLocations().then((names) => {
-  for (const name of names) process.stderr.write(`Note: the location "${name}" does not respond: its folder is gone or cannot be read.\n`);
+  for (const name of names)
+    process.stderr.write(
+      `Note: the location "${name}" does not respond. If it is a folder, check that the folder exists and can be read.\n`,
+    );
 });

@@ -115,7 +115,7 @@ async function forgetLostSecrets(settings: Settings, flags: readonly string[]): 
 
 /** Prints a new password for an operator who is locked out. @param tenant its number, as typed */
 async function resetAccess(settings: Settings, [name, tenant = `${firstTenant}`]: readonly string[]): Promise<void> {
-  if (name === undefined) throw new Error('name the operator: npm run operator -- reset NAME');
+  if (name === undefined) throw new Error('add the name of the operator: npm run operator -- reset NAME');
   const tid = Number(tenant);
   if (!Number.isSafeInteger(tid) || tid < 1) throw new Error(`${JSON.stringify(tenant)} is not the number of a tenant`);
   const ports = { clock: systemClock, random: systemRandom(), passwordHash: argon2PasswordHash() };
@@ -135,7 +135,7 @@ const [command, argument, ...flags] = process.argv.slice(2);
 try {
   const settings = readSettings(process.env);
   const file = () => {
-    if (argument === undefined) throw new Error(`name a file: npm run ${command} -- postern.backup`);
+    if (argument === undefined) throw new Error(`add the name of a file: npm run ${command} -- postern.backup`);
     return resolve(process.env['INIT_CWD'] ?? '.', argument);
   };
   if (command === 'backup') await backup(settings, file());

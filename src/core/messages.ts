@@ -127,7 +127,7 @@ export const messages = {
   signInUnavailable: { id: 5033, status: 503, title: 'This sign-in method is not available' },
   markingUnavailable: { id: 5034, status: 503, title: 'Watermarks are not available yet, so these files cannot be opened or downloaded' },
   signingUnavailable: { id: 5035, status: 503, title: 'Digital signatures are not available yet, so these files cannot be downloaded' },
-  signInBusy: { id: 5036, status: 503, title: 'Too many sign-ins or password changes. Try again in a moment' },
+  signInBusy: { id: 5036, status: 503, title: 'Too many sign-ins, sign-in codes, tokens or password changes. Try again in a moment' },
   stopping: { id: 5037, status: 503, title: 'Postern is shutting down. Try again in a moment' },
   listingBusy: { id: 5038, status: 503, title: 'Too many listings or archives are in progress. Try again in a moment' },
   uploadsBusy: { id: 5039, status: 503, title: 'Too many uploads are running from your network or at this link. Try again in a moment' },

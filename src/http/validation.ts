@@ -40,7 +40,7 @@ function detailOf(keyword: string, params: Readonly<Record<string, unknown>>, me
   if (keyword === 'maxLength') return `must be at most ${params['limit']} characters long`;
   if (keyword === 'minItems') return `must have at least ${params['limit']} entries`;
   if (keyword === 'maxItems') return `must have at most ${params['limit']} entries`;
-  if (keyword === 'format') return 'must be an ISO 8601 date or date-time that exists';
+  if (keyword === 'format') return 'must be an existing date or date-time in ISO 8601 format';
   if (keyword === 'enum') return `must be one of ${[params['allowedValues']].flat().join(', ')}`;
   if (keyword === 'pattern') return patternErrorText(String(params['pattern']));
   return message ?? 'is not valid';

@@ -26,7 +26,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return fail('contains a % that is no percent-encoding: write % as %25');
+    return fail('contains a % that does not begin a percent-encoded character: write % as %25');
   }
 }
 

@@ -1,4 +1,4 @@
-// A fake of the thread that talks to providers: a request to a host `blocks` never returns, one to `dies` ends the thread, and one to
+// A fake of the thread that sends requests to providers: a request to a host `blocks` never returns, one to `dies` ends the thread, and one to
 // `silent` gets no response.
 import { parentPort } from 'node:worker_threads';
 import type { ProviderTask } from '#adapters/identity/provider-tasks.ts';

@@ -17,7 +17,7 @@ function startProviders(t: TestContext) {
   return { providers, request };
 }
 
-test('if the thread that talks to providers dies, requests fail, and the next one is sent by another thread', async (t) => {
+test('if the thread that sends requests to providers dies, requests fail, and the next one is sent by another thread', async (t) => {
   const { request } = startProviders(t);
   const pending = request('silent');
   await assert.rejects(request('dies'), /has ended/);
@@ -31,7 +31,7 @@ test('if the thread that talks to directories dies, the directory counts as unav
   await assert.rejects(asked, DirectoryUnavailable);
 });
 
-test('if the thread that talks to providers is blocked, it is replaced after a request runs out of time', async (t) => {
+test('if the thread that sends requests to providers is blocked, it is replaced after a request runs out of time', async (t) => {
   const { request } = startProviders(t);
   const late = new AbortController();
   const [blocked, pending] = [request('blocks', late.signal), request('works')];

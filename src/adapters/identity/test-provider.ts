@@ -14,7 +14,7 @@ async function countKeys(address: string | undefined, fetch: Library.CustomFetch
   return keys.length;
 }
 
-/** Sends a token request with an invented code. @throws unless the provider refuses the code alone */
+/** Sends a token request with an invented code. @throws Error if the provider refuses the client */
 async function tryClient(library: typeof Library, configuration: Library.Configuration, redirectUrl: string): Promise<void> {
   const returned = new URL(redirectUrl);
   returned.searchParams.set('code', inventedCode);

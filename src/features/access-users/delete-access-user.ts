@@ -18,7 +18,7 @@ export const deleteAccessUser = changeOperation({
   method: 'DELETE',
   role: 'editor',
   summary:
-    'Deletes an access user. Shares with a login profile of type USERS no longer list the user; shares with another type keep the name in userNames.',
+    'Deletes an access user. Shares with a login profile of type USERS no longer list the user; shares whose login profile has another type keep the name in userNames.',
   message: 'accessUserDeleted',
   body: bodyOf(accessUserFields, [], ['id']),
   target: { table: 'access_user' },

@@ -13,7 +13,7 @@ export const updateAccessUser = changeOperation({
   method: 'POST',
   role: 'editor',
   summary:
-    'Changes an access user. Another authId moves the user to that profile: shares with a login profile of type USERS no longer list the user; shares with another type keep the name in userNames.',
+    'Changes an access user. Another authId moves the user to that profile: shares with a login profile of type USERS no longer list the user; shares whose login profile has another type keep the name in userNames.',
   message: 'accessUserUpdated',
   body: withFixedFields(AccessUserChange, accessUserFields, fixedFields),
   computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'loginProfileName', 'authTypeId', 'authTypeStr', 'etag'],

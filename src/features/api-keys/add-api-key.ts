@@ -12,7 +12,7 @@ import { apiKeyRecords, insertKey, keyBits, keyPrefix } from './api-key-rows.ts'
 function parseExpiry(text: string | null | undefined, now: number): number | null {
   if (!text) return null;
   const at = parseInstant(text, 'firstOfNextDay');
-  if (at === null) throw fieldRefusal('expiryDateTime', 'must be an ISO 8601 date or date-time that exists');
+  if (at === null) throw fieldRefusal('expiryDateTime', 'must be an existing date or date-time in ISO 8601 format');
   if (at <= now) throw fieldRefusal('expiryDateTime', 'must be in the future');
   return at;
 }

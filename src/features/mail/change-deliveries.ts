@@ -12,7 +12,8 @@ async function chooseDeliveries(
   { id, state }: ChosenDeliveries,
   allowed: readonly DeliveryState[],
 ): Promise<number[]> {
-  if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'is required, or state instead of it: send one of the two');
+  if ((id === undefined) === (state === undefined))
+    throw fieldRefusal('id', 'is required unless state is sent; with state, it must be absent');
   const rows = tx.selectFrom('delivery').select(['id', 'state', 'kind']).where('tid', '=', tid);
   if (state !== undefined)
     return (

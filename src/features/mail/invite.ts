@@ -28,7 +28,7 @@ export const inviteToShare = changeOperation({
   name: 'share/invite',
   method: 'POST',
   role: 'editor',
-  summary: 'Mails the link of a share to the given addresses, or to the users whom the share lists.',
+  summary: 'Sends the link of a share by e-mail to the given addresses, or to the users whom the share lists.',
   message: 'shareInvited',
   body: Invitation,
   responseFields: Type.Object({ recipientCount: count('Number of mails.') }),

@@ -6,7 +6,8 @@ import { newChallenge, openChallenge } from './passkey-challenge.ts';
 import { creationOptions, passkeysOf, sealPasskey } from './passkey-rows.ts';
 import { checkIsOperator, insertSecondFactor, selectOperator, selectSecondFactors, verifyOperatorPassword } from './second-factor-rows.ts';
 
-const expired = () => fieldRefusal('challengeToken', 'is no longer valid: the options for the passkey have expired, so prepare it again');
+const expired = () =>
+  fieldRefusal('challengeToken', 'is no longer valid: the options for the passkey have expired. Call operator/preparePasskey again');
 
 export const preparePasskey = readOperation({
   name: 'operator/preparePasskey',

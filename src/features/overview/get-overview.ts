@@ -27,8 +27,8 @@ const Overview = Type.Object({
     Type.Object({ id: recordId('Share.'), title: Type.String(), validityEndDate: Type.String({ format: 'date-time' }) }),
     { description: `Active shares that end within ${daysAhead} days, at most ${maxEnding}, sorted by their end.` },
   ),
-  mailsWaiting: count('Mails that are not sent yet.'),
-  mailsFailed: count('Mails that failed for good within the last three days.'),
+  mailsWaiting: count('Mails and alerts that are not sent yet.'),
+  mailsFailed: count('Mails that failed within the last three days and are not tried again.'),
   mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
   store: Type.String({ description: 'Database engine: sqlite or postgres.' }),
   locations: Type.Array(

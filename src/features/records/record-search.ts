@@ -52,7 +52,7 @@ export const sortablePrefix = (column: string) => sql<string>`substr(${sql.ref(c
 function parseDateFilter(field: 'fromDate' | 'toDate', text: string | undefined): number | null {
   if (text === undefined || text === '') return null;
   const instant = parseInstant(text, field === 'fromDate' ? 'firstOfDay' : 'firstOfNextDay');
-  if (instant === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
+  if (instant === null) throw fieldRefusal(field, 'must be an existing date or date-time in ISO 8601 format');
   // The range includes toDate. A date without a time was parsed to the start of the next day already.
   return field === 'toDate' && text.includes(':') ? instant + 1 : instant;
 }

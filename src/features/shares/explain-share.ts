@@ -54,7 +54,7 @@ const Explanation = Type.Object({
       denial: Type.Unsafe<string | null>({
         type: ['string', 'null'],
         description:
-          'Why not: unknown (the share is inactive or has not started; visitors see a link that does not exist), ended, address, signIn, audience or permission.',
+          'Why not: unknown (the share is inactive or has not started; visitors get the same response as for a link that does not exist), ended, address, signIn, audience or permission.',
       }),
     }),
     { description: 'Every action. Without an address, the visitor counts as coming from an allowed one.' },
@@ -89,7 +89,7 @@ async function findVisitor(db: Store['search'], link: LinkRow, request: ExplainR
 
 function parseAt(at: string | null | undefined, now: number): number {
   const instant = at ? parseInstant(at, 'firstOfDay') : now;
-  if (instant === null) throw fieldRefusal('at', 'must be an ISO 8601 date or date-time that exists');
+  if (instant === null) throw fieldRefusal('at', 'must be an existing date or date-time in ISO 8601 format');
   return instant;
 }
 

@@ -36,7 +36,7 @@ const ActivityResponse = Type.Object({
 function parseDate(field: string, text: string | null | undefined, meaning: 'firstOfDay' | 'firstOfNextDay'): number | null {
   if (!text) return null;
   const instant = parseInstant(text, meaning);
-  if (instant === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
+  if (instant === null) throw fieldRefusal(field, 'must be an existing date or date-time in ISO 8601 format');
   return instant;
 }
 

@@ -14,7 +14,7 @@ function parseDate(field: 'validityStartDate' | 'validityEndDate', text: string 
   if (text === undefined) return undefined;
   if (text === null || text === '') return null;
   const instant = parseInstant(text, field === 'validityStartDate' ? 'firstOfDay' : 'firstOfNextDay');
-  if (instant === null) throw fieldRefusal(field, 'must be an ISO 8601 date or date-time that exists');
+  if (instant === null) throw fieldRefusal(field, 'must be an existing date or date-time in ISO 8601 format');
   return instant;
 }
 

@@ -52,7 +52,7 @@ function route(operationId: string, { summary, parameters = [], body, responses:
 
 const signIn = (id: string, response: object) => ({
   post: route(id, {
-    summary: 'Signs in with what the link asks for, such as a password or a code, and sets the session cookie.',
+    summary: 'Signs in with the credentials that the link requires, such as a password or a code, and sets the session cookie.',
     body: json(SignInBody),
     responses: { 200: json(response) },
   }),
@@ -65,7 +65,7 @@ const startSignIn = (id: string) => ({
 });
 const requestCode = (id: string, code: string) => ({
   post: route(id, {
-    summary: `Mails a code ${code}, which is valid with the cookie that the response sets. The response is the same for every address.`,
+    summary: `Sends a code ${code} by e-mail. It is valid only with the cookie that the response sets. The response is the same for every address.`,
     body: json(CodeRequestBody),
     responses: { 202: {} },
   }),
@@ -123,7 +123,7 @@ export const linkPaths = {
       summary: 'Returns a part of a folder listing. Requires canView or canDownload.',
       parameters: [
         path,
-        query('startIndex', { type: 'integer' }, 'First entry, from 0.'),
+        query('startIndex', { type: 'integer' }, 'Index of the first entry, starting at 0.'),
         query('pageSize', { type: 'integer', maximum: 10_000 }, 'Default 1000.'),
         query('sortField', { enum: ['name', 'size', 'modifiedDateTime'] }, 'Default name.'),
         query('sortOrder', { type: 'string' }, 'Default ascending.'),
@@ -196,7 +196,7 @@ export const linkPaths = {
     get: route('portal_visit', {
       summary: 'Returns the ways to sign in, the signed-in user, and the shares that they may open, ordered by title.',
       parameters: [
-        query('startIndex', { type: 'integer' }, 'First share, from 0.'),
+        query('startIndex', { type: 'integer' }, 'Index of the first share, starting at 0.'),
         query('pageSize', { type: 'integer', maximum: 1000 }, 'Default 1000.'),
       ],
       responses: { 200: json(PortalVisit) },

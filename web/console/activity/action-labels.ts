@@ -37,7 +37,7 @@ const verbs: Readonly<Record<string, string>> = {
 const actionLabels: Readonly<Record<string, string>> = {
   ...visitorActions,
   'accessuser/addMany': 'Added several access users',
-  'accessuser/deleteByUsername': 'Deleted an access user by name',
+  'accessuser/deleteByUsername': 'Deleted an access user by user name',
   'loginprofile/makeDefault': 'Changed the default login profile',
   'share/invite': 'Invited visitors to a share',
   'mail/retry': 'Sent e-mails again',
@@ -50,7 +50,7 @@ const actionLabels: Readonly<Record<string, string>> = {
   'operator/deleteSecondFactor': 'Removed a second factor',
   'operator/renewRecoveryCodes': 'Replaced recovery codes',
   'operator/resetSecondFactors': 'Removed the second factors of an operator',
-  'operator/linkProvider': 'Connected an account to the provider',
+  'operator/linkProvider': 'Connected an operator to the provider',
   'operator/unlinkProvider': 'Disconnected an operator from the provider',
   'operator/reset': "Reset an operator's access with a command on the server",
 };

@@ -36,7 +36,7 @@ const stepLabels: Readonly<Record<string, string>> = {
   list: 'List the root',
   write: 'Write a test file',
   read: 'Read it',
-  conditions: 'Write only if nothing is there',
+  conditions: 'Write only if the name is free',
   remove: 'Delete it',
 };
 

@@ -20,7 +20,7 @@ export function AddPasskeyForm(props: NewFactorProps) {
         A passkey is kept on this device, on your phone or on a security key. When you sign in, you confirm with your fingerprint, your face
         or the key, and type no code.
       </Text>
-      <TextInput label="Name of the passkey" description="To tell several of them apart." {...form.getInputProps('title')} />
+      <TextInput label="Name of the passkey" description="Distinguishes it from your others." {...form.getInputProps('title')} />
       <CurrentPasswordField data-autofocus {...form.getInputProps('currentPassword')} />
     </SmallFormFields>
   );

@@ -14,7 +14,7 @@ export function SetUpPage() {
   const [showsCodes, setShowsCodes] = useState(false);
   const Form = byPasskey ? AddPasskeyForm : AddAppForm;
   return (
-    <CardPage title="Set up a second factor" lead="Your organization requires it for everyone who signs in here.">
+    <CardPage title="Set up a second factor" lead="Your organization requires it for operators who sign in with a password.">
       <Stack>
         <Form onAdded={() => void client.invalidateQueries({ queryKey: callerQuery.queryKey })} onCodes={() => setShowsCodes(true)} />
         {canUsePasskeys() && !showsCodes && (

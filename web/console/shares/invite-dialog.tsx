@@ -43,7 +43,7 @@ function Preview({ share, invitation }: { share: Share; invitation: Invitation }
   );
 }
 
-/** Mails the link of a share. */
+/** Sends the link of a share by e-mail. */
 export function InviteDialog({ share, close }: { share: Share; close: () => void }) {
   const client = useQueryClient();
   const { data: profile } = useQuery(profileQuery(share.authenticationId));

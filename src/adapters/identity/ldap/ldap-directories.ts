@@ -16,7 +16,7 @@ const maxPassword = 1000; // characters
 const maySendPassword = (password: string) => password.trim() !== '' && !password.startsWith('\0') && password.length <= maxPassword;
 
 /** Returns a DN that no user has. */
-const unknownDn = ({ baseDn }: LdapConfiguration) => `cn=postern-asks-for-nobody,${baseDn}`;
+const unknownDn = ({ baseDn }: LdapConfiguration) => `cn=postern-no-such-user,${baseDn}`;
 
 /** Clocks: `now` returns ms since the epoch, `monotonic` returns ms of a monotonic clock. */
 interface Clocks {

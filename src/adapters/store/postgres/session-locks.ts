@@ -144,7 +144,7 @@ export class SessionLocks {
   async #poll(statements: LockStatements, keys: readonly string[], deadline: number): Promise<void> {
     let longest = firstPause;
     while ((await statements.takeAll(keys)).length > 0) {
-      if (performance.now() > deadline) throw new StoreUnavailable('another process holds a lock for too long');
+      if (performance.now() > deadline) throw new StoreUnavailable('another process has held a lock for too long');
       // Of a random length: two processes that need the same locks would disturb each other again and again.
       await pause(firstPause + Math.random() * (longest - firstPause));
       longest = Math.min(2 * longest, longestPause);

@@ -48,7 +48,7 @@ export const mailEn = {
   passwordCodeSubject: 'Your code for a new password: {code}',
   passwordCodeIntro: 'Enter this code on the page where you asked for it, and choose a new password:',
   passwordCodeName: 'Your user name: {name}',
-  codeReason: 'If you did not ask for a code, you can ignore this e-mail. Never pass the code on to anyone.',
+  codeReason: 'If you did not ask for a code, you can ignore this e-mail. Never give the code to anyone.',
   // Test mails
   testSubject: 'Test e-mail from Postern',
   testText: 'This is a test. Postern can send e-mail.',
