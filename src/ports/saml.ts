@@ -17,21 +17,35 @@ export interface SamlStatement extends StatedUser {
   readonly sessionEnd: number | null;
 }
 
+/** For whom a response is read. The tenants whose responses are read take turns, and so do the networks that send them to a tenant. */
+export interface SamlReading {
+  readonly tid: number;
+  /** Wide network of the client. */
+  readonly network: string;
+  /** Runs the work that reads the response. It is not called while the provider is asked for its metadata. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
 /**
  * Signs users in at SAML providers (SAML 2.0, Web Browser SSO Profile). A request for metadata ends within five seconds, and a document that
  * takes more than two seconds to read is refused.
  */
 export interface SamlProviders extends AsyncDisposable {
   /** Returns the address to which the browser is sent, and the ID of the request in it. @throws ProviderUnavailable, ProviderRefused */
-  begin(provider: SamlProvider, self: ServiceProvider, relayState: string): Promise<{ readonly url: string; readonly requestId: string }>;
+  begin(
+    provider: SamlProvider,
+    tid: number,
+    self: ServiceProvider,
+    relayState: string,
+  ): Promise<{ readonly url: string; readonly requestId: string }>;
   /**
    * Verifies and reads the response that a browser has brought from the provider.
    * @param response base64, as the browser sends it
    * @throws ProviderUnavailable; ResponseRefused, for anything in the response that is not as it must be
    */
-  read(provider: SamlProvider, self: ServiceProvider, response: string): Promise<SamlStatement>;
+  read(provider: SamlProvider, reading: SamlReading, self: ServiceProvider, response: string): Promise<SamlStatement>;
   /** Reads the metadata again, and returns what it says. @throws ProviderUnavailable, ProviderRefused */
-  describe(provider: SamlProvider): Promise<ProviderDescription>;
+  describe(provider: SamlProvider, tid: number): Promise<ProviderDescription>;
 }
 
 /** A provider, as its metadata or the configuration describes it. */

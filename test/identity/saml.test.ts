@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { atEnd } from '../parts/at-end.ts';
 import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
@@ -28,6 +31,26 @@ for (const at of ['link', 'portal'] as const)
     const { list } = await postern.call('audit/search', { action: 'sign-in' });
     assert.deepEqual([list.length, list[0].actor, list[0].outcome], [1, 'Ann Archer', 'done']);
   });
+
+test('visitors sign in while the provider of another profile does not respond', options, async (t) => {
+  const { postern, signIn, outcome } = await startWithSaml(t);
+  let isAsked = false;
+  const silent = createServer(() => {
+    isAsked = true;
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  atEnd(t, () => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const configuration = JSON.stringify({ metadataUrl: `http://127.0.0.1:${port}/metadata` });
+  const { id } = await postern.call('loginprofile/add', { title: 'Silent', typeId: 6, configuration });
+  const stranger = new RedirectedBrowser();
+  const response = Buffer.from('<x/>').toString('base64');
+  const posted = stranger.postForm(`${postern.publicUrl}/sign-in/saml/${id}`, { SAMLResponse: response }, false);
+  await until(() => isAsked);
+  assert.equal((await outcome(await signIn('ann'))).signedIn, true);
+  silent.closeAllConnections();
+  await posted;
+});
 
 test('without HTTPS, a response that comes without the cookie signs in its browser with the next request, once', options, async (t) => {
   const { provider, begin, postResponse, outcome } = await startWithSaml(t);

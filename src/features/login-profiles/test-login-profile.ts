@@ -77,7 +77,7 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
     case 'LDAP':
       return tryDirectory(ports.directories, JSON.parse(profile.configuration), { username, password });
     case 'SAML':
-      return trySamlProvider(ports.saml, JSON.parse(profile.configuration));
+      return trySamlProvider(ports.saml, JSON.parse(profile.configuration), trial.caller.tid);
   }
 }
 

@@ -22,9 +22,9 @@ function certificateStep(certificates: readonly string[]): TestedStep {
 }
 
 /** Tries a SAML provider as far as is possible without a user: reads its metadata. */
-export async function trySamlProvider(saml: SamlProviders, provider: SamlProvider): Promise<readonly TestedStep[]> {
+export async function trySamlProvider(saml: SamlProviders, provider: SamlProvider, tid: number): Promise<readonly TestedStep[]> {
   try {
-    const { entityId, entryPoint, certificates } = await saml.describe(provider);
+    const { entityId, entryPoint, certificates } = await saml.describe(provider, tid);
     return [step('metadata', null, `The provider is ${entityId}. Browsers are sent to ${entryPoint}.`), certificateStep(certificates)];
   } catch (cause) {
     if (cause instanceof ProviderUnavailable || cause instanceof ProviderRefused) return [step('metadata', cause.message)];

@@ -30,39 +30,39 @@ function fakeProvider() {
 
 test('another provider at the same metadata address is refused, however often it is read', async () => {
   const { state, descriptions, wait } = fakeProvider();
-  await descriptions.get(provider);
+  await descriptions.get(provider, 1);
   state.entityId = 'urn:theirs';
   wait(25 * hour);
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    await assert.rejects(descriptions.get(provider), /another provider/);
+    await assert.rejects(descriptions.get(provider, 1), /another provider/);
     wait(10 * second);
   }
 });
 
 test('while the provider does not respond, the known metadata is used for another day', async () => {
   const { state, descriptions, wait } = fakeProvider();
-  await descriptions.get(provider);
+  await descriptions.get(provider, 1);
   state.isAway = true;
   for (const duration of [25 * hour, 22 * hour]) {
     wait(duration);
-    assert.equal((await descriptions.get(provider)).entityId, 'urn:ours');
+    assert.equal((await descriptions.get(provider, 1)).entityId, 'urn:ours');
   }
   wait(2 * hour);
-  await assert.rejects(descriptions.get(provider), /cannot be reached/);
+  await assert.rejects(descriptions.get(provider, 1), /cannot be reached/);
   state.isAway = false;
   wait(10 * second);
-  assert.equal((await descriptions.get(provider)).entityId, 'urn:ours');
+  assert.equal((await descriptions.get(provider, 1)).entityId, 'urn:ours');
 });
 
 test('metadata is read again once a day, and at most once a minute after refused responses', async () => {
   const { state, descriptions, wait } = fakeProvider();
-  await descriptions.get(provider);
+  await descriptions.get(provider, 1);
   wait(23 * hour);
-  await descriptions.get(provider);
+  await descriptions.get(provider, 1);
   assert.equal(state.requests, 1);
-  for (let response = 0; response < 10; response += 1) await descriptions.getNewer(provider);
+  for (let response = 0; response < 10; response += 1) await descriptions.getNewer(provider, 1);
   assert.equal(state.requests, 2);
   wait(25 * hour);
-  await descriptions.get(provider);
+  await descriptions.get(provider, 1);
   assert.equal(state.requests, 3);
 });

@@ -43,10 +43,10 @@ export class ProviderDescriptions {
     this.#clocks = clocks;
   }
 
-  /** Returns the description of a provider. Concurrent requests share one reading. @throws ProviderUnavailable, ProviderRefused */
-  get(provider: SamlProvider): Promise<ProviderDescription> {
+  /** Returns the description of a provider of a tenant. Concurrent requests share one reading. @throws ProviderUnavailable, ProviderRefused */
+  get(provider: SamlProvider, tid: number): Promise<ProviderDescription> {
     const entry = this.#entries.get(keyOf(provider));
-    return entry && entry.until > this.#clocks.monotonic() ? entry.description : this.#renew(provider, entry);
+    return entry && entry.until > this.#clocks.monotonic() ? entry.description : this.#renew(provider, tid, entry);
   }
 
   /**
@@ -54,10 +54,10 @@ export class ProviderDescriptions {
    * nobody can cause more by sending invalid responses.
    * @returns null if it was read within the last minute, or has no address
    */
-  async getNewer(provider: SamlProvider): Promise<ProviderDescription | null> {
+  async getNewer(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
     const entry = this.#entries.get(keyOf(provider));
     if (provider.metadataUrl === undefined || (entry && this.#clocks.monotonic() - entry.requestedAt < minPause)) return null;
-    return this.#renew(provider, entry);
+    return this.#renew(provider, tid, entry);
   }
 
   /**
@@ -67,6 +67,7 @@ export class ProviderDescriptions {
    */
   async read(
     { metadataUrl, metadata, entityId, entryPoint, certificates }: SamlProvider,
+    tid: number,
     expectedEntityId: string | null,
   ): Promise<ProviderDescription> {
     if (metadataUrl === undefined && metadata === undefined) {
@@ -75,7 +76,7 @@ export class ProviderDescriptions {
       return { entityId, entryPoint, certificates };
     }
     const xml = metadata ?? (await this.#request(new URL(metadataUrl ?? '')));
-    return this.#reader.readMetadata({ xml, entityId: entityId ?? expectedEntityId, now: this.#clocks.now() });
+    return this.#reader.readMetadata({ xml, entityId: entityId ?? expectedEntityId, now: this.#clocks.now() }, tid);
   }
 
   async #request(url: URL): Promise<string> {
@@ -86,12 +87,12 @@ export class ProviderDescriptions {
   }
 
   /** Reads the metadata again. Another provider at the same address is refused. */
-  #renew(provider: SamlProvider, old: Entry | undefined): Promise<ProviderDescription> {
+  #renew(provider: SamlProvider, tid: number, old: Entry | undefined): Promise<ProviderDescription> {
     const key = keyOf(provider);
     const now = this.#clocks.monotonic();
     const lastDescription = old?.lastDescription;
     const usableUntil = old?.usableUntil ?? now;
-    const description = this.read(provider, lastDescription?.entityId ?? null).catch((cause: unknown) => {
+    const description = this.read(provider, tid, lastDescription?.entityId ?? null).catch((cause: unknown) => {
       // An old description is used for two days at most after it was read: the provider may have withdrawn a certificate.
       if (lastDescription && cause instanceof ProviderUnavailable && now < usableUntil) return lastDescription;
       throw cause;

@@ -4,7 +4,7 @@ import { deflateRaw } from 'node:zlib';
 import { authnRequest, type ServiceProvider } from '#core/saml/service-provider.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ProviderRefused, ResponseFaulty, ResponseRefused } from '#ports/provider-errors.ts';
-import type { ProviderDescription, SamlProvider, SamlProviders, SamlStatement } from '#ports/saml.ts';
+import type { ProviderDescription, SamlProvider, SamlProviders, SamlReading, SamlStatement } from '#ports/saml.ts';
 import { type Clocks, ProviderDescriptions } from './provider-descriptions.ts';
 import { XmlReader } from './xml-reader.ts';
 
@@ -25,16 +25,17 @@ function entryPointOf({ entryPoint }: ProviderDescription, { metadataUrl }: Saml
 /** Signs users in at SAML providers. Reads XML in a thread, so that no document from outside delays other requests. */
 export class SamlThroughThread implements SamlProviders {
   readonly #clocks: Clocks;
-  readonly #reader = new XmlReader();
+  readonly #reader: XmlReader;
   readonly #descriptions: ProviderDescriptions;
 
   constructor(outbound: Pick<Outbound, 'request'>, clocks: Clocks) {
     this.#clocks = clocks;
+    this.#reader = new XmlReader(clocks.monotonic);
     this.#descriptions = new ProviderDescriptions(outbound, this.#reader, clocks);
   }
 
-  async begin(provider: SamlProvider, self: ServiceProvider, relayState: string) {
-    const url = entryPointOf(await this.#descriptions.get(provider), provider);
+  async begin(provider: SamlProvider, tid: number, self: ServiceProvider, relayState: string) {
+    const url = entryPointOf(await this.#descriptions.get(provider, tid), provider);
     const requestId = `_${randomBytes(idBytes).toString('hex')}`;
     const request = authnRequest(self, url.href, requestId, this.#clocks.now());
     // HTTP-Redirect binding (SAML Bindings, 3.4.4.1).
@@ -43,12 +44,17 @@ export class SamlThroughThread implements SamlProviders {
     return { url: url.href, requestId };
   }
 
-  async read(provider: SamlProvider, self: ServiceProvider, response: string): Promise<SamlStatement> {
+  async read(
+    provider: SamlProvider,
+    { tid, network, inTurn }: SamlReading,
+    self: ServiceProvider,
+    response: string,
+  ): Promise<SamlStatement> {
     const readWith = ({ entityId: issuer, certificates }: ProviderDescription) =>
-      this.#reader.readResponse({ response, issuer, certificates, ...self, now: this.#clocks.now() });
+      inTurn(() => this.#reader.readResponse({ response, issuer, certificates, ...self, now: this.#clocks.now() }, tid, network));
     try {
-      return await readWith(await this.#descriptions.get(provider)).catch(async (cause: unknown) => {
-        const newer = cause instanceof ResponseFaulty ? await this.#newerCertificates(provider) : null;
+      return await readWith(await this.#descriptions.get(provider, tid)).catch(async (cause: unknown) => {
+        const newer = cause instanceof ResponseFaulty ? await this.#newerCertificates(provider, tid) : null;
         if (!newer) throw cause;
         return readWith(newer);
       });
@@ -57,8 +63,8 @@ export class SamlThroughThread implements SamlProviders {
     }
   }
 
-  describe(provider: SamlProvider): Promise<ProviderDescription> {
-    return this.#descriptions.read(provider, null);
+  describe(provider: SamlProvider, tid: number): Promise<ProviderDescription> {
+    return this.#descriptions.read(provider, tid, null);
   }
 
   async [Symbol.asyncDispose]() {
@@ -66,9 +72,9 @@ export class SamlThroughThread implements SamlProviders {
   }
 
   /** Returns the description if it has a new certificate, else null. Returns null if the provider does not respond. */
-  async #newerCertificates(provider: SamlProvider): Promise<ProviderDescription | null> {
-    const old = await this.#descriptions.get(provider);
-    const newer = await this.#descriptions.getNewer(provider).catch(() => null);
+  async #newerCertificates(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
+    const old = await this.#descriptions.get(provider, tid);
+    const newer = await this.#descriptions.getNewer(provider, tid).catch(() => null);
     return newer?.certificates.some((certificate) => !old.certificates.includes(certificate)) ? newer : null;
   }
 }

@@ -1,16 +1,69 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { XmlLane } from './xml-lane.ts';
 import { XmlReader } from './xml-reader.ts';
 
 const metadata = { xml: '<x/>', entityId: null, now: 0 };
+const responseOf = (response: string) => ({ response, issuer: '', certificates: [], entityId: '', acsUrl: '', now: 0 });
 
 test('a document that takes too long is refused, and the next one is read', async (t) => {
-  await using reader = new XmlReader();
+  await using lane = new XmlLane();
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const slow = assert.rejects(reader.readMetadata(metadata), /too much time/);
-  await null; // until it has been sent
+  const slow = assert.rejects(lane.read({ metadata }), /too much time/);
   t.mock.timers.tick(2000);
   t.mock.timers.reset();
   await slow;
-  await assert.rejects(reader.readMetadata(metadata), /describes no identity provider/);
+  await assert.rejects(lane.read({ metadata }), /describes no identity provider/);
+});
+
+/** Returns a reader whose two lanes read a document when the test says so, and the names of the documents that they have begun. */
+function heldReader() {
+  let now = 0;
+  const begun: string[] = [];
+  const held: (() => void)[] = [];
+  function fakeLane() {
+    const lane = {
+      isBusy: false,
+      async read(task: Parameters<XmlLane['read']>[0]) {
+        begun.push('response' in task ? task.response.response : 'metadata');
+        lane.isBusy = true;
+        await new Promise<void>((resolve) => held.push(resolve));
+        lane.isBusy = false;
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+    return lane;
+  }
+  const reader = new XmlReader(() => now, [fakeLane(), fakeLane()]);
+  /** Ends the oldest reading, after 100 ms. */
+  const finish = async () => {
+    now += 100;
+    held.shift()?.();
+    await new Promise(setImmediate);
+  };
+  return { reader, begun, finish };
+}
+
+test('the documents of one tenant wait for each other, and those of other tenants do not wait for them', async () => {
+  const { reader, begun, finish } = heldReader();
+  for (const name of ['a1', 'a2', 'a3']) void reader.readResponse(responseOf(name), 1, 'network');
+  void reader.readMetadata(metadata, 1);
+  assert.deepEqual(begun, ['a1']);
+  void reader.readResponse(responseOf('b'), 2, 'network');
+  assert.deepEqual(begun, ['a1', 'b']);
+  void reader.readResponse(responseOf('c'), 3, 'network');
+  await finish();
+  assert.deepEqual(begun, ['a1', 'b', 'c']);
+  for (let count = 0; count < 5; count += 1) await finish();
+  assert.equal(begun.length, 6);
+});
+
+test('a network that sends its first response to a tenant does not wait for those of networks that have sent many', async () => {
+  const { reader, begun, finish } = heldReader();
+  for (const network of ['x', 'y', 'z'])
+    for (const name of ['1', '2', '3']) void reader.readResponse(responseOf(network + name), 1, network);
+  for (let count = 0; count < 4; count += 1) await finish();
+  void reader.readResponse(responseOf('victim'), 1, 'another network');
+  for (let count = 0; count < 2; count += 1) await finish();
+  assert.ok(begun.includes('victim'), begun.join());
 });

@@ -1,75 +1,87 @@
-import { type IdleThread, idleThread } from '#adapters/os/idle-thread.ts';
-import { ResponseFaulty } from '#ports/provider-errors.ts';
+import { type CostQueue, costQueue } from '#core/cost-queue.ts';
 import type { ProviderDescription, SamlStatement } from '#ports/saml.ts';
 import type { MetadataInput } from './read-metadata.ts';
 import type { ResponseInput } from './read-response.ts';
-import type { XmlResult, XmlTask } from './saml-thread.ts';
+import type { XmlTask } from './saml-thread.ts';
+import { XmlLane } from './xml-lane.ts';
 
-const timeLimit = 2000; // ms for one document
-const tooMuch = 'The XML could not be read: it takes too much time or memory.';
+/** All metadata of a tenant have this group, beside the networks that send responses. */
+const metadataGroup = 'metadata';
+
+type Lane = Pick<XmlLane, 'isBusy' | 'read' | typeof Symbol.asyncDispose>;
+
+/** A document that waits. */
+interface WaitingDocument {
+  readonly group: string;
+  /** Reads the document, and settles the promise of its caller. @returns ms that it took */
+  readonly readIn: (lane: Lane) => Promise<number>;
+}
 
 /**
- * Reads XML in a thread, one document after the other. Ends the thread if a document takes too much time or memory: a short document
- * can keep a parser busy for seconds.
+ * Reads XML in threads: nothing that a tenant's provider, or anybody who posts a response, sends delays the documents of other tenants.
+ * Tenants take turns by the time that their documents have taken, and so do the networks that send responses to a tenant.
  */
 export class XmlReader implements AsyncDisposable {
-  #thread: IdleThread | undefined;
-  #waiting: PromiseWithResolvers<unknown> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #monotonic: () => number;
+  readonly #lanes: readonly Lane[];
+  readonly #tenants = costQueue<number>();
+  readonly #documents = new Map<number, CostQueue<WaitingDocument>>();
 
-  /** Reads a SAML response and verifies its signature. @throws ResponseFaulty */
-  readResponse(response: ResponseInput): Promise<SamlStatement> {
-    return this.#run<SamlStatement>({ response });
+  /** @param monotonic ms @param lanes a tenant uses one of them at a time */
+  constructor(monotonic: () => number, lanes: readonly Lane[] = [new XmlLane(), new XmlLane()]) {
+    this.#monotonic = monotonic;
+    this.#lanes = lanes;
   }
 
-  /** Reads the metadata of a provider. @throws ResponseFaulty */
-  readMetadata(metadata: MetadataInput): Promise<ProviderDescription> {
-    return this.#run<ProviderDescription>({ metadata });
+  /** Reads a SAML response that a network has sent, and verifies its signature. @throws ResponseFaulty */
+  readResponse(response: ResponseInput, tid: number, network: string): Promise<SamlStatement> {
+    return this.#read<SamlStatement>({ response }, tid, network);
+  }
+
+  /** Reads the metadata of a tenant's provider. @throws ResponseFaulty */
+  readMetadata(metadata: MetadataInput, tid: number): Promise<ProviderDescription> {
+    return this.#read<ProviderDescription>({ metadata }, tid, metadataGroup);
   }
 
   async [Symbol.asyncDispose]() {
-    await this.#thread?.[Symbol.asyncDispose]();
+    for (const lane of this.#lanes) await lane[Symbol.asyncDispose]();
   }
 
-  #run<T>(task: XmlTask): Promise<T> {
-    const result = this.#last.then(() => this.#send<T>(task));
-    this.#last = result.catch(() => {});
-    return result;
+  #read<T>(task: XmlTask, tid: number, group: string): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const readIn = async (lane: Lane) => {
+      const start = this.#monotonic();
+      await lane.read(task).then((value) => resolve(value as T), reject); // the thread answers each task with its type
+      return this.#monotonic() - start;
+    };
+    const documents = this.#documents.get(tid) ?? costQueue<WaitingDocument>();
+    this.#documents.set(tid, documents);
+    documents.add(group, { group, readIn });
+    this.#tenants.add(`${tid}`, tid);
+    this.#startNext();
+    return promise;
   }
 
-  async #send<T>(task: XmlTask): Promise<T> {
-    const waiting = Promise.withResolvers<T>();
-    const timer = setTimeout(() => this.#endThread(), timeLimit);
-    this.#waiting = { ...waiting, resolve: (value) => waiting.resolve(value as T) }; // the thread answers each task with its type
-    this.#thread ??= this.#startThread();
-    this.#thread.post(task);
-    try {
-      return await waiting.promise;
-    } finally {
-      clearTimeout(timer);
-      this.#waiting = undefined;
-      this.#thread?.startIdleTimer();
+  #startNext(): void {
+    for (const lane of this.#lanes) {
+      if (lane.isBusy) continue;
+      const tid = this.#tenants.take();
+      if (tid === undefined) return;
+      void this.#readNext(tid, lane);
     }
   }
 
-  #startThread(): IdleThread {
-    const thread: IdleThread = idleThread<XmlResult>('./saml-thread', import.meta.url, {
-      receive: (result) => {
-        if ('value' in result) this.#waiting?.resolve(result.value);
-        else this.#waiting?.reject(new ResponseFaulty(result.refusal));
-      },
-      rejectPending: () => {
-        if (this.#thread === thread) this.#waiting?.reject(new ResponseFaulty(tooMuch)); // not the document of a later thread
-      },
-      isIdle: () => this.#waiting === undefined,
-    });
-    return thread;
-  }
-
-  #endThread(): void {
-    const ended = this.#thread;
-    this.#thread = undefined; // the next document gets another thread
-    void ended?.[Symbol.asyncDispose]();
-    this.#waiting?.reject(new ResponseFaulty(tooMuch));
+  /** Reads the next document of a tenant. */
+  async #readNext(tid: number, lane: Lane): Promise<void> {
+    const documents = this.#documents.get(tid);
+    const document = documents?.take();
+    if (!documents || !document) return;
+    this.#tenants.pause(`${tid}`);
+    const cost = await document.readIn(lane);
+    documents.charge(document.group, cost);
+    if (documents.isEmpty()) this.#documents.delete(tid);
+    this.#tenants.charge(`${tid}`, cost);
+    this.#tenants.resume(`${tid}`);
+    this.#startNext();
   }
 }

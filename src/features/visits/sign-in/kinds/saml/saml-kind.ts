@@ -1,4 +1,4 @@
-import { networksOf } from '#core/client-networks.ts';
+import { networksOf, wideNetworkOf } from '#core/client-networks.ts';
 import { Refusal } from '#core/messages.ts';
 import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
 import { identityOfStatement } from '#core/saml/identity-of-statement.ts';
@@ -17,6 +17,8 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'random' | 'saml'>;
 
 const parkedPurpose = 'reference to a parked SAML statement';
 const relayStateBits = 256; // 43 characters: the standard allows 80 bytes
+const concurrency = 100; // responses that wait for the reader, which shares its time fairly
+const concurrencyOfGroup = { level: 1, max: 1 }; // of a wide network
 const maxWaiting = { inner: 20, all: 200 };
 const retryAfter = 2; // seconds
 
@@ -32,8 +34,11 @@ type Parked = { readonly key: string } | { readonly refusal: string };
 class SamlSignIn implements RedirectSignIn {
   readonly protocol = 'saml';
   readonly #ports: KindPorts;
-  /** Responses are read one after the other, and the networks that send them take turns: anybody can send one that takes time. */
-  readonly #turns: Turns = turns({ concurrency: 1, maxWaiting, refusal: () => new Refusal('signInBusy', undefined, { retryAfter }) });
+  /** Responses of one network are read one after the other, and networks take turns: anybody can send one that takes time. */
+  readonly #turns: Turns = turns({
+    ...{ concurrency, concurrencyOfGroup, maxWaiting },
+    refusal: () => new Refusal('signInBusy', undefined, { retryAfter }),
+  });
 
   constructor(ports: KindPorts) {
     this.#ports = ports;
@@ -42,7 +47,9 @@ class SamlSignIn implements RedirectSignIn {
   async begin(profile: ProfileRef, redirectUrl: string) {
     const state = this.#ports.random.token(relayStateBits);
     const configuration = await this.#configurationOf(profile);
-    const { url, requestId } = await this.#ports.saml.begin(configuration, serviceProvider(redirectUrl), state).catch(throwAsRefusal);
+    const { url, requestId } = await this.#ports.saml
+      .begin(configuration, profile.tid, serviceProvider(redirectUrl), state)
+      .catch(throwAsRefusal);
     const pending: PendingSaml = { requestId };
     return { url, state, pending: JSON.stringify(pending) };
   }
@@ -64,7 +71,7 @@ class SamlSignIn implements RedirectSignIn {
   async park(profile: ProfileRef, response: BrowserReturn): Promise<string> {
     const seal = (parked: Parked) => this.#ports.vault.seal(parkedPurpose, JSON.stringify(parked));
     try {
-      const statement = await this.#read(await this.#configurationOf(profile), response);
+      const statement = await this.#read(profile, await this.#configurationOf(profile), response);
       const isFirst = await parkStatement(this.#ports, profile, statement, response.address);
       return seal(isFirst ? { key: statementKey(statement) } : { refusal: 'The response of the provider was used before.' });
     } catch (cause) {
@@ -81,10 +88,16 @@ class SamlSignIn implements RedirectSignIn {
     return JSON.parse(await readProviderConfiguration(this.#ports, profile, 'SAML'));
   }
 
-  #read(configuration: SamlConfiguration, { redirectUrl, parameters, address }: BrowserReturn): Promise<SamlStatement> {
+  #read(
+    { tid }: ProfileRef,
+    configuration: SamlConfiguration,
+    { redirectUrl, parameters, address }: BrowserReturn,
+  ): Promise<SamlStatement> {
     const response = parameters.get('SAMLResponse');
     if (!response) throw new Refusal('requestMalformed', 'The body must be a form with SAMLResponse.');
-    return this.#turns.run(networksOf(address), null, () => this.#ports.saml.read(configuration, serviceProvider(redirectUrl), response));
+    const inTurn = <T>(work: () => Promise<T>) => this.#turns.run([`tenant ${tid}`, ...networksOf(address)], null, work);
+    const reading = { tid, network: wideNetworkOf(address), inTurn };
+    return this.#ports.saml.read(configuration, reading, serviceProvider(redirectUrl), response);
   }
 
   /** Returns the statement that a browser brings, now or in an earlier request, and a function that marks it as used. */
@@ -95,7 +108,7 @@ class SamlSignIn implements RedirectSignIn {
   ): Promise<{ readonly statement: SamlStatement; readonly use: (tx: Tx) => Promise<boolean> }> {
     const reference = response.parameters.get('parked');
     if (reference === null) {
-      const statement = await this.#read(configuration, response);
+      const statement = await this.#read(profile, configuration, response);
       return { statement, use: (tx) => markStatementUsed(tx, profile, statement) };
     }
     const parked = this.#openReference(reference);
