@@ -15,21 +15,26 @@ export interface DirectoryUser {
   readonly groups: readonly string[];
 }
 
+/** A directory, and the tenant who names it: the tenants whose directories respond take turns. */
+export interface TenantDirectory extends LdapConfiguration {
+  readonly tid: number;
+}
+
 /**
  * Asks directories (LDAP, RFC 4511). Each method ends within five seconds, and sends a password over an encrypted connection only. Users
  * who are disabled, and names that match two entries, are unknown.
  */
 export interface Directories extends AsyncDisposable {
   /** Finds a user with the account of the configuration. @returns null if there is none @throws DirectoryUnavailable, DirectoryRefused */
-  find(configuration: LdapConfiguration, username: string): Promise<DirectoryUser | null>;
+  find(directory: TenantDirectory, username: string): Promise<DirectoryUser | null>;
   /**
    * Verifies the password of a user.
    * @param dn null: an unknown user. The directory gets a request for them too, so that response times do not show who exists
    * @throws DirectoryUnavailable
    */
-  verify(configuration: LdapConfiguration, dn: string | null, password: string): Promise<boolean>;
+  verify(directory: TenantDirectory, dn: string | null, password: string): Promise<boolean>;
   /** Signs a user in by the pattern of the configuration. @returns null for a wrong name or password @throws as `find` */
-  signInByPattern(configuration: LdapConfiguration, username: string, password: string): Promise<DirectoryUser | null>;
+  signInByPattern(directory: TenantDirectory, username: string, password: string): Promise<DirectoryUser | null>;
 }
 
 /** The directory does not respond, or not with what the protocol demands. */

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { ProviderTask } from '#adapters/identity/provider-tasks.ts';
 
 parentPort?.on('message', (task: ProviderTask) => {
-  const url = 'http' in task ? task.http.url : 'directory' in task ? task.directory.configuration.url : 'http://works';
+  const url = 'http' in task ? task.http.url : 'directory' in task ? task.directory.directory.url : 'http://works';
   const host = new URL(url).hostname;
   if (host === 'blocks') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (host === 'dies') process.exit(1);

@@ -1,5 +1,4 @@
-import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
-import { type Directories, DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
+import { type Directories, DirectoryRefused, DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import { type OutboundRequest, ResponseTooLarge, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 
 /** An HTTP request that the thread sends. */
@@ -10,9 +9,9 @@ export interface HttpTask {
 
 /** A method of `Directories`, and its arguments. */
 export type DirectoryTask =
-  | { readonly method: 'find'; readonly configuration: LdapConfiguration; readonly username: string }
-  | { readonly method: 'verify'; readonly configuration: LdapConfiguration; readonly dn: string | null; readonly password: string }
-  | { readonly method: 'signInByPattern'; readonly configuration: LdapConfiguration; readonly username: string; readonly password: string };
+  | { readonly method: 'find'; readonly directory: TenantDirectory; readonly username: string }
+  | { readonly method: 'verify'; readonly directory: TenantDirectory; readonly dn: string | null; readonly password: string }
+  | { readonly method: 'signInByPattern'; readonly directory: TenantDirectory; readonly username: string; readonly password: string };
 
 /** What the thread does. `abort` ends another task. A ping only shows that the thread is not blocked. */
 export type ProviderTask = { readonly id: number } & (
@@ -48,10 +47,10 @@ export const errorOfFailure = ({ kind, message }: TaskFailure): Error => (kind =
 export function runDirectoryTask(directories: Directories, task: DirectoryTask): Promise<unknown> {
   switch (task.method) {
     case 'find':
-      return directories.find(task.configuration, task.username);
+      return directories.find(task.directory, task.username);
     case 'verify':
-      return directories.verify(task.configuration, task.dn, task.password);
+      return directories.verify(task.directory, task.dn, task.password);
     case 'signInByPattern':
-      return directories.signInByPattern(task.configuration, task.username, task.password);
+      return directories.signInByPattern(task.directory, task.username, task.password);
   }
 }

@@ -52,9 +52,9 @@ export class ThreadedProviders implements AsyncDisposable {
 
   /** Queries directories in the thread. */
   readonly directories: Directories = {
-    find: (configuration, username) => this.#ask({ method: 'find', configuration, username }),
-    verify: (configuration, dn, password) => this.#ask({ method: 'verify', configuration, dn, password }),
-    signInByPattern: (configuration, username, password) => this.#ask({ method: 'signInByPattern', configuration, username, password }),
+    find: (directory, username) => this.#ask({ method: 'find', directory, username }),
+    verify: (directory, dn, password) => this.#ask({ method: 'verify', directory, dn, password }),
+    signInByPattern: (directory, username, password) => this.#ask({ method: 'signInByPattern', directory, username, password }),
     async [Symbol.asyncDispose]() {},
   };
 

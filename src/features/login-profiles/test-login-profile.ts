@@ -75,7 +75,7 @@ async function runSteps(trial: Trial, ports: Ports): Promise<readonly TestedStep
     case 'OIDC':
       return tryProvider(trial, ports);
     case 'LDAP':
-      return tryDirectory(ports.directories, JSON.parse(profile.configuration), { username, password });
+      return tryDirectory(ports.directories, { ...JSON.parse(profile.configuration), tid: trial.caller.tid }, { username, password });
     case 'SAML':
       return trySamlProvider(ports.saml, JSON.parse(profile.configuration), trial.caller.tid);
   }

@@ -1,8 +1,7 @@
 import { formatList } from '#core/list-text.ts';
 import { fieldRefusal } from '#core/messages.ts';
-import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import type { TestedStep } from '#core/records/test-result.ts';
-import { type Directories, DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
+import { type Directories, DirectoryRefused, DirectoryUnavailable, type DirectoryUser, type TenantDirectory } from '#ports/directory.ts';
 import { step } from './test-step.ts';
 
 /** A name that no user should have, to try the account alone. */
@@ -23,41 +22,37 @@ const describe = ({ dn, username, email, groups }: DirectoryUser): string =>
 
 async function tryAccount(
   directories: Directories,
-  configuration: LdapConfiguration,
+  directory: TenantDirectory,
   { username, password }: Credentials,
 ): Promise<TestedStep[]> {
-  const user = await directories.find(configuration, username || nobody);
+  const user = await directories.find(directory, username || nobody);
   const accountStep = step('account', null, 'The directory accepts the account.');
   if (username === '') return [accountStep];
   if (!user) return [accountStep, step('user', 'No entry, more than one entry, or a disabled account.')];
   const userStep = step('user', null, describe(user));
   if (password === '') return [accountStep, userStep];
-  const isRight = await directories.verify(configuration, user.dn, password);
+  const isRight = await directories.verify(directory, user.dn, password);
   return [accountStep, userStep, step('password', isRight ? null : 'The directory refuses the password.')];
 }
 
 async function tryPattern(
   directories: Directories,
-  configuration: LdapConfiguration,
+  directory: TenantDirectory,
   { username, password }: Credentials,
 ): Promise<TestedStep[]> {
   if (username === '') throw fieldRefusal('username', 'is required for a profile with a bindPattern');
   if (password === '') throw fieldRefusal('password', 'is required for a profile with a bindPattern');
-  const user = await directories.signInByPattern(configuration, username, password);
+  const user = await directories.signInByPattern(directory, username, password);
   return user
     ? [step('password', null), step('user', null, describe(user))]
     : [step('password', 'The directory refuses the user name or the password.')];
 }
 
 /** Tries a directory: the connection, the account, and a user if there is a name. */
-export async function tryDirectory(
-  directories: Directories,
-  configuration: LdapConfiguration,
-  credentials: Credentials,
-): Promise<TestedStep[]> {
-  const attempt = configuration.bindPattern === undefined ? tryAccount : tryPattern;
+export async function tryDirectory(directories: Directories, directory: TenantDirectory, credentials: Credentials): Promise<TestedStep[]> {
+  const attempt = directory.bindPattern === undefined ? tryAccount : tryPattern;
   try {
-    return [step('connection', null), ...(await attempt(directories, configuration, credentials))];
+    return [step('connection', null), ...(await attempt(directories, directory, credentials))];
   } catch (cause) {
     if (cause instanceof DirectoryUnavailable) return [step('connection', cause.message)];
     if (cause instanceof DirectoryRefused) return [step('connection', null), step('account', cause.message)];

@@ -2,7 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import type { SearchTurns } from './search-turns.ts';
 import { turns } from './turns.ts';
 
-const concurrency = { all: 4, tenant: 2 };
+const concurrency = { all: 16, tenant: 2 };
 const maxWaiting = { inner: 8, all: 64 };
 const retryAfter = 10; // seconds
 

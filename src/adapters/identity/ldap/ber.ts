@@ -28,14 +28,13 @@ export function elementAt(bytes: Buffer, at: number): Element | null {
 
 const constructed = 0x20; // bit of a tag whose content consists of elements
 
-/** Returns whether an element, with those within it, has more than `max` elements. @throws DirectoryUnavailable if it is malformed */
-export function hasMoreElements(bytes: Buffer, max: number): boolean {
+/** Returns how many elements an element has, with those within it. Stops beyond `max`. @throws DirectoryUnavailable if it is malformed */
+export function countElements(bytes: Buffer, max: number): number {
   let count = 0;
-  for (let at = 0; at < bytes.length; count += 1) {
-    if (count > max) return true;
+  for (let at = 0; at < bytes.length && count <= max; count += 1) {
     const range = contentRange(bytes, at);
     if (!range || range.end > bytes.length) throw new DirectoryUnavailable('The directory sent a malformed response.');
     at = ((bytes[at] ?? 0) & constructed) === 0 ? range.end : range.start;
   }
-  return false;
+  return count;
 }

@@ -1,17 +1,9 @@
 import type * as Library from 'ldapts';
-import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
-import { DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
-import type { Outbound } from '#ports/outbound.ts';
-import { connectDirectory, type DirectoryConnection } from './directory-connection.ts';
+import { DirectoryRefused, DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
+import { type ConnectionParts, connectDirectory, type DirectoryConnection } from './directory-connection.ts';
 
 /** Result codes by which a directory says that it cannot answer now: busy, unavailable (RFC 4511, 4.1.9). */
 const temporaryCodes: readonly number[] = [51, 52];
-
-/** What opening a connection uses. */
-export interface ConnectionParts {
-  readonly library: typeof Library;
-  readonly outbound: Pick<Outbound, 'connect'>;
-}
 
 /** A name and a password to sign in at a directory. */
 export interface BindCredentials {
@@ -49,14 +41,14 @@ export async function operate<T>(
  * @throws DirectoryUnavailable
  */
 export async function openBound(
-  { library, outbound }: ConnectionParts,
-  configuration: LdapConfiguration,
+  parts: ConnectionParts,
+  directory: TenantDirectory,
   { name, password }: BindCredentials,
   signal: AbortSignal,
 ): Promise<DirectoryConnection | null> {
-  const connection = await connectDirectory(library, outbound, configuration, signal);
+  const connection = await connectDirectory(parts, directory, signal);
   try {
-    await operate(library, connection, signal, (client) => client.bind(name, password));
+    await operate(parts.library, connection, signal, (client) => client.bind(name, password));
     return connection;
   } catch (cause) {
     connection.close();

@@ -4,9 +4,10 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type * as Library from 'ldapts';
 import { hostOf } from '#core/host-of.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
-import { DirectoryUnavailable } from '#ports/directory.ts';
+import { DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import { type Outbound, TargetRefused } from '#ports/outbound.ts';
 import { MessageSocket } from './message-socket.ts';
+import type { MessageTurns } from './message-turns.ts';
 import { requestStartTls } from './start-tls.ts';
 
 const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:': 389 };
@@ -67,21 +68,27 @@ async function openSocket(outbound: Pick<Outbound, 'connect'>, configuration: Ld
   }
 }
 
+/** What opening a connection uses. */
+export interface ConnectionParts {
+  readonly library: typeof Library;
+  readonly outbound: Pick<Outbound, 'connect'>;
+  readonly messageTurns: MessageTurns;
+}
+
 /**
  * Connects to a directory.
  * @param signal closes the connection when it aborts, even after this function has returned
  * @throws DirectoryUnavailable
  */
 export async function connectDirectory(
-  library: typeof Library,
-  outbound: Pick<Outbound, 'connect'>,
-  configuration: LdapConfiguration,
+  { library, outbound, messageTurns }: ConnectionParts,
+  directory: TenantDirectory,
   signal: AbortSignal,
 ): Promise<DirectoryConnection> {
-  const socket = await openSocket(outbound, configuration, signal).catch((cause: unknown) => {
-    throw unavailable(cause, new URL(configuration.url).host);
+  const socket = await openSocket(outbound, directory, signal).catch((cause: unknown) => {
+    throw unavailable(cause, new URL(directory.url).host);
   });
-  const messages = new MessageSocket(socket);
+  const messages = new MessageSocket(socket, messageTurns, directory.tid);
   messages.on('error', () => {}); // the operation that runs fails
   socket.pause();
   let isGiven = false;

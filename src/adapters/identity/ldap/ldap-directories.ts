@@ -1,10 +1,10 @@
 import type * as Library from 'ldapts';
 import { fillPattern } from '#core/ldap/ldap-text.ts';
-import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
-import { type Directories, DirectoryRefused, DirectoryUnavailable } from '#ports/directory.ts';
+import { type Directories, DirectoryRefused, DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { AccountConnections } from './account-connections.ts';
 import { type BindCredentials, openBound, operate } from './bound-connection.ts';
+import { MessageTurns } from './message-turns.ts';
 import { searchUser } from './search-user.ts';
 
 const timeLimit = 4500; // ms for the requests of one method: while a directory does not respond, a visitor gets an answer within five seconds
@@ -16,7 +16,7 @@ const maxPassword = 1000; // characters
 const maySendPassword = (password: string) => password.trim() !== '' && !password.startsWith('\0') && password.length <= maxPassword;
 
 /** Returns a DN that no user has. */
-const unknownDn = ({ baseDn }: LdapConfiguration) => `cn=postern-no-such-user,${baseDn}`;
+const unknownDn = ({ baseDn }: TenantDirectory) => `cn=postern-no-such-user,${baseDn}`;
 
 /** Clocks: `now` returns ms since the epoch, `monotonic` returns ms of a monotonic clock. */
 interface Clocks {
@@ -28,6 +28,7 @@ interface Clocks {
 export class LdapDirectories implements Directories {
   readonly #outbound: Pick<Outbound, 'connect'>;
   readonly #clocks: Clocks;
+  readonly #messageTurns: MessageTurns;
   readonly #accounts = new AccountConnections();
   readonly #pauses = new Map<string, { readonly until: number; readonly cause: DirectoryUnavailable }>();
   #library: Promise<typeof Library> | undefined;
@@ -35,42 +36,41 @@ export class LdapDirectories implements Directories {
   constructor(outbound: Pick<Outbound, 'connect'>, clocks: Clocks) {
     this.#outbound = outbound;
     this.#clocks = clocks;
+    this.#messageTurns = new MessageTurns(clocks.monotonic);
   }
 
-  find(configuration: LdapConfiguration, username: string) {
-    const { bindDn = '', bindPassword = '' } = configuration;
-    return this.#request(configuration, async (library, signal) => {
+  find(directory: TenantDirectory, username: string) {
+    const { bindDn = '', bindPassword = '' } = directory;
+    return this.#request(directory, async (library, signal) => {
       const open = async () => {
-        const connection = await this.#open(library, configuration, { name: bindDn, password: bindPassword }, signal);
+        const connection = await this.#open(library, directory, { name: bindDn, password: bindPassword }, signal);
         if (!connection) throw new DirectoryRefused('The directory does not accept bindDn with bindPassword.');
         return connection;
       };
-      return this.#accounts.use(JSON.stringify(configuration), signal, open, (connection) =>
-        operate(library, connection, signal, (client) =>
-          searchUser(client, configuration, { username, bindName: null }, this.#clocks.now()),
-        ),
+      return this.#accounts.use(JSON.stringify(directory), signal, open, (connection) =>
+        operate(library, connection, signal, (client) => searchUser(client, directory, { username, bindName: null }, this.#clocks.now())),
       );
     });
   }
 
-  async verify(configuration: LdapConfiguration, dn: string | null, password: string) {
+  async verify(directory: TenantDirectory, dn: string | null, password: string) {
     if (!maySendPassword(password)) return false;
-    return this.#request(configuration, async (library, signal) => {
-      const connection = await this.#open(library, configuration, { name: dn ?? unknownDn(configuration), password }, signal);
+    return this.#request(directory, async (library, signal) => {
+      const connection = await this.#open(library, directory, { name: dn ?? unknownDn(directory), password }, signal);
       connection?.close();
       return connection !== null && dn !== null;
     });
   }
 
-  async signInByPattern(configuration: LdapConfiguration, username: string, password: string) {
-    const bindName = fillPattern(configuration.bindPattern ?? '', username);
+  async signInByPattern(directory: TenantDirectory, username: string, password: string) {
+    const bindName = fillPattern(directory.bindPattern ?? '', username);
     if (!maySendPassword(password) || bindName === null) return null;
-    return this.#request(configuration, async (library, signal) => {
-      const connection = await this.#open(library, configuration, { name: bindName, password }, signal);
+    return this.#request(directory, async (library, signal) => {
+      const connection = await this.#open(library, directory, { name: bindName, password }, signal);
       if (!connection) return null;
       try {
         return await operate(library, connection, signal, (client) =>
-          searchUser(client, configuration, { username, bindName }, this.#clocks.now()),
+          searchUser(client, directory, { username, bindName }, this.#clocks.now()),
         );
       } finally {
         connection.close();
@@ -82,13 +82,13 @@ export class LdapDirectories implements Directories {
     this.#accounts[Symbol.dispose]();
   }
 
-  #open(library: typeof Library, configuration: LdapConfiguration, credentials: BindCredentials, signal: AbortSignal) {
-    return openBound({ library, outbound: this.#outbound }, configuration, credentials, signal);
+  #open(library: typeof Library, directory: TenantDirectory, credentials: BindCredentials, signal: AbortSignal) {
+    return openBound({ library, outbound: this.#outbound, messageTurns: this.#messageTurns }, directory, credentials, signal);
   }
 
   /** Runs all requests of a method with one deadline. @throws DirectoryUnavailable, DirectoryRefused */
-  async #request<T>(configuration: LdapConfiguration, request: (library: typeof Library, signal: AbortSignal) => Promise<T>): Promise<T> {
-    const key = JSON.stringify(configuration);
+  async #request<T>(directory: TenantDirectory, request: (library: typeof Library, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const key = JSON.stringify(directory);
     const pause = this.#pauses.get(key);
     if (pause && pause.until > this.#clocks.monotonic()) throw pause.cause;
     this.#library ??= import('ldapts'); // loaded with the first sign-in: most installations need none

@@ -4,6 +4,7 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { test } from 'node:test';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { MessageSocket } from './message-socket.ts';
+import { MessageTurns } from './message-turns.ts';
 
 /** Returns the tag and the length of an element. */
 function headerOf(tag: number, size: number): Buffer {
@@ -21,7 +22,7 @@ function messageOf(size: number, fill = 0): Buffer {
 /** Returns a directory, and the messages that arrive from it. */
 function connected() {
   const [near, directory] = duplexPair();
-  const socket = new MessageSocket(near);
+  const socket = new MessageSocket(near, new MessageTurns(() => performance.now()), 1);
   const messages: Buffer[] = [];
   socket.on('data', (message: Buffer) => messages.push(message));
   const failed = once(socket, 'error').then(([cause]) => cause as Error);
@@ -61,8 +62,12 @@ const floods: Readonly<Record<string, (directory: Duplex) => void>> = {
   'sends messages without end': (directory) => directory.write(Buffer.concat(Array.from({ length: 20_000 }, () => messageOf(1)))),
   'sends a message of many elements': (directory) =>
     directory.write(Buffer.concat([headerOf(0x30, 30_000), Buffer.from('0400'.repeat(15_000), 'hex')])),
-  'sends more than four megabytes': (directory) => {
-    for (let count = 0; count < 12; count += 1) directory.write(messageOf(400_000));
+  'sends more than two megabytes': (directory) => {
+    for (let count = 0; count < 12; count += 1) directory.write(messageOf(200_000));
+  },
+  'sends many elements in several messages': (directory) => {
+    const message = Buffer.concat([headerOf(0x30, 7000), Buffer.from('0400'.repeat(3500), 'hex')]);
+    for (let count = 0; count < 6; count += 1) directory.write(message);
   },
   'sends a malformed length': (directory) => directory.write(Buffer.from([0x30, 0x80, 0, 0])),
 };

@@ -1,9 +1,11 @@
 import { Duplex } from 'node:stream';
 import { DirectoryUnavailable } from '#ports/directory.ts';
-import { contentRange, hasMoreElements } from './ber.ts';
+import { contentRange, countElements } from './ber.ts';
+import type { MessageTurns } from './message-turns.ts';
 
 /** Limits of what a directory sends on one connection: the library keeps what arrives without a limit. */
-const limits = { bytes: 4 << 20, message: 1 << 19, messages: 10_000, elements: 10_000 };
+const limits = { bytes: 2 << 20, message: 1 << 18, messages: 10_000, elements: 20_000 };
+const maxElements = 4000; // of one message: a thousand groups are a thousand elements; the library creates an object for each
 const maxHeader = 6; // bytes of the tag and the length of a message
 /** Pieces that may arrive: a directory that sends byte by byte costs much more than the bytes themselves. */
 const allowedPieces = (bytes: number) => 2000 + bytes / 32;
@@ -16,19 +18,28 @@ export class MessageSocket extends Duplex {
   /** The library checks this before it sends. */
   readonly readyState = 'open';
   readonly #socket: Duplex;
+  readonly #turns: MessageTurns;
+  readonly #tid: number;
   #pieces: Buffer[] = [];
   #length = 0; // of the pieces
   /** Length of the message that arrives; null: its header is not complete. */
   #expected: number | null = null;
-  readonly #received = { bytes: 0, messages: 0, pieces: 0 };
+  /** Whether a complete message waits for its turn. */
+  #isWaiting = false;
+  /** What happens after the messages that wait. */
+  #next: (() => void)[] = [];
+  readonly #received = { bytes: 0, messages: 0, pieces: 0, elements: 0 };
 
-  constructor(socket: Duplex) {
+  /** @param turns in which the messages are parsed @param tid tenant of the directory */
+  constructor(socket: Duplex, turns: MessageTurns, tid: number) {
     super({ readableObjectMode: true }); // the messages are not joined again
     this.#socket = socket;
+    this.#turns = turns;
+    this.#tid = tid;
     socket.on('data', (piece: Buffer) => this.#receive(piece));
-    socket.on('end', () => this.push(null));
+    socket.on('end', () => this.#afterMessages(() => this.push(null)));
     socket.on('error', (cause) => this.destroy(cause));
-    socket.on('close', () => this.destroy());
+    socket.on('close', () => this.#afterMessages(() => this.destroy()));
   }
 
   override _read(): void {}
@@ -51,28 +62,64 @@ export class MessageSocket extends Duplex {
     Object.assign(this.#received, { bytes: bytes + piece.length, pieces: pieces + 1 });
     this.#pieces.push(piece);
     this.#length += piece.length;
-    try {
+    this.#destroyOnError(() => {
       this.#checkLimits();
-      while (!this.destroyed && this.#passMessage());
+      if (this.#isWaiting || !this.#isComplete()) return;
+      this.#socket.pause(); // nothing more arrives while messages wait
+      this.#waitForTurn();
+    });
+  }
+
+  #destroyOnError(work: () => void): void {
+    try {
+      work();
     } catch (cause) {
       this.destroy(cause instanceof Error ? cause : undefined);
     }
   }
 
-  /** Passes the next message on. @returns false if it is not complete @throws DirectoryUnavailable */
-  #passMessage(): boolean {
+  /** Returns whether the next message is complete. @throws DirectoryUnavailable */
+  #isComplete(): boolean {
     this.#expected ??= this.#expectedLength();
-    if (this.#expected === null || this.#length < this.#expected) return false;
+    return this.#expected !== null && this.#length >= this.#expected;
+  }
+
+  #waitForTurn(): void {
+    this.#isWaiting = true;
+    this.#turns.add(this.#tid, () => {
+      this.#isWaiting = false;
+      if (!this.destroyed) this.#destroyOnError(() => this.#passMessage());
+    });
+  }
+
+  /** Passes the next message on, and waits for the turn of the one after it. @throws DirectoryUnavailable */
+  #passMessage(): void {
     const bytes = this.#joinPieces();
-    const rest = bytes.subarray(this.#expected);
+    const length = this.#expected ?? 0;
+    const [message, rest] = [bytes.subarray(0, length), bytes.subarray(length)];
     this.#received.messages += 1;
+    const elements = countElements(message, maxElements);
+    if (elements > maxElements) throw new DirectoryUnavailable('The directory sent a message with too many elements.');
+    this.#received.elements += elements;
     this.#checkLimits();
-    const message = bytes.subarray(0, this.#expected);
-    // A thousand groups are a thousand elements; the library creates an object for each.
-    if (hasMoreElements(message, limits.elements)) throw new DirectoryUnavailable('The directory sent a message with too many elements.');
-    this.push(message);
     [this.#pieces, this.#length, this.#expected] = [[rest], rest.length, null];
-    return rest.length > 0;
+    this.push(message);
+    if (this.destroyed) return;
+    if (this.#isComplete()) this.#waitForTurn();
+    else this.#continueReading();
+  }
+
+  #continueReading(): void {
+    this.#socket.resume();
+    const next = this.#next;
+    this.#next = [];
+    for (const run of next) run();
+  }
+
+  /** Runs something after the messages that have arrived: the end of a connection can be noticed before their turn. */
+  #afterMessages(run: () => void): void {
+    if (this.#isWaiting) this.#next.push(run);
+    else run();
   }
 
   #expectedLength(): number | null {
@@ -89,8 +136,8 @@ export class MessageSocket extends Duplex {
   }
 
   #checkLimits(): void {
-    const { bytes, messages, pieces } = this.#received;
-    if (bytes > limits.bytes || messages > limits.messages || pieces > allowedPieces(bytes))
+    const { bytes, messages, pieces, elements } = this.#received;
+    if (bytes > limits.bytes || messages > limits.messages || elements > limits.elements || pieces > allowedPieces(bytes))
       throw new DirectoryUnavailable('The directory sent too much.');
   }
 }

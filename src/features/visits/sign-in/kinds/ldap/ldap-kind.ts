@@ -4,9 +4,9 @@ import { statedEmail } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
-import { type Turns, turns } from '#features/turns/turns.ts';
+import { type TurnGroups, turnsByKey } from '#features/turns/turns.ts';
 import { overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
-import { DirectoryRefused, DirectoryUnavailable, type DirectoryUser } from '#ports/directory.ts';
+import { DirectoryRefused, DirectoryUnavailable, type DirectoryUser, type TenantDirectory } from '#ports/directory.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
 import { withinBindLimit } from './bind-limit.ts';
@@ -14,9 +14,10 @@ import { withinBindLimit } from './bind-limit.ts';
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'directories'>;
 
 const renewalPurpose = 'LDAP user name';
-const concurrency = 8; // sign-ins at one directory
+const concurrency = { profile: 8, tenant: 24 }; // sign-ins at one directory, and at all of a tenant: each may need some MiB
 const maxWaiting = { inner: 50, all: 300 };
 const retryAfter = 2; // seconds
+const refusal = () => new Refusal('signInBusy', undefined, { retryAfter });
 /** Renewals take turns with the networks of visitors who sign in. */
 const renewalGroups = ['renewals', 'renewals'] as const;
 
@@ -38,82 +39,82 @@ function identityOf({ subject, username, name, email, groups }: DirectoryUser): 
 /** LDAP: sign-in with the password of a directory. */
 export class LdapSignIn {
   readonly #ports: KindPorts;
-  readonly #turns = new Map<number, Turns>();
+  /** The directory of a profile delays no other one. */
+  readonly #withProfileTurns = turnsByKey({ concurrency: concurrency.profile, maxWaiting, refusal });
+  readonly #withTenantTurns = turnsByKey({ concurrency: concurrency.tenant, maxWaiting, refusal });
 
   constructor(ports: KindPorts) {
     this.#ports = ports;
   }
 
-  /** Returns the turns of a profile: its directory delays no other one. */
-  turnsOf(profileId: number): Turns {
-    const existing = this.#turns.get(profileId);
-    const refusal = () => new Refusal('signInBusy', undefined, { retryAfter });
-    const ofProfile = existing ?? turns({ concurrency, maxWaiting, refusal });
-    this.#turns.set(profileId, ofProfile);
-    return ofProfile;
+  /** Runs a request to the directory of a profile in its turn. @throws Refusal (503) if too many requests wait */
+  inTurn<T>({ tid, profile_id }: ProfileRef, groups: TurnGroups, request: () => Promise<T>): Promise<T> {
+    const inTenantTurn = () => this.#withTenantTurns(`${tid}`, ({ run }) => run([`profile ${profile_id}`], null, request));
+    return this.#withProfileTurns(`${profile_id}`, ({ run }) => run(groups, null, inTenantTurn));
   }
 
   /** Verifies a password. @returns null if it or the name is wrong @throws Refusal (401, 429, 503) */
   async verify(profile: ProfileRef, { username, password }: PasswordCredentials, address: string): Promise<CompletedSignIn | null> {
-    const configuration = await this.#configurationOf(profile);
+    const directory = await this.#directoryOf(profile);
     const user =
-      configuration.bindPattern === undefined
-        ? await this.#searchThenBind(profile, configuration, { username, password }, address)
-        : await this.#bindByPattern(profile, configuration, { username, password }, address);
+      directory.bindPattern === undefined
+        ? await this.#searchThenBind(profile, directory, { username, password }, address)
+        : await this.#bindByPattern(profile, directory, { username, password }, address);
     if (!user) return null;
-    const problem = requiredGroupProblem(user.groups, configuration.requireGroup);
+    const problem = requiredGroupProblem(user.groups, directory.requireGroup);
     if (problem !== null) throw new Refusal('notAdmitted', undefined, { forOperator: problem });
-    return this.#completed(profile, configuration, user, username);
+    return this.#completed(profile, directory, user, username);
   }
 
   /** Asks the directory again about a visitor. @throws Refusal (401, 503) */
   async renew(profile: ProfileRef, { renewal = '', identity }: CompletedSignIn): Promise<CompletedSignIn> {
-    const configuration = await this.#configurationOf(profile);
+    const directory = await this.#directoryOf(profile);
     const username = this.#ports.vault.open(renewalPurpose, renewal);
-    const find = () => withRefusals(() => this.#ports.directories.find(configuration, username));
-    const user = await this.turnsOf(profile.profile_id).run(renewalGroups, null, find);
+    const find = () => withRefusals(() => this.#ports.directories.find(directory, username));
+    const user = await this.inTurn(profile, renewalGroups, find);
     if (!user || user.subject !== identity.subject)
       throw new Refusal('providerRefused', undefined, {
         forOperator: 'The directory no longer has this user, or has disabled the account.',
       });
-    const problem = requiredGroupProblem(user.groups, configuration.requireGroup);
+    const problem = requiredGroupProblem(user.groups, directory.requireGroup);
     if (problem !== null) throw new Refusal('providerRefused', undefined, { forOperator: problem });
-    return this.#completed(profile, configuration, user, username);
+    return this.#completed(profile, directory, user, username);
   }
 
-  async #configurationOf(profile: ProfileRef): Promise<LdapConfiguration> {
-    return JSON.parse(await readProviderConfiguration(this.#ports, profile, 'LDAP'));
+  async #directoryOf(profile: ProfileRef): Promise<TenantDirectory> {
+    const configuration: LdapConfiguration = JSON.parse(await readProviderConfiguration(this.#ports, profile, 'LDAP'));
+    return { ...configuration, tid: profile.tid };
   }
 
   async #searchThenBind(
     profile: ProfileRef,
-    configuration: LdapConfiguration,
+    directory: TenantDirectory,
     { username, password }: PasswordCredentials,
     address: string,
   ): Promise<DirectoryUser | null> {
     const { directories } = this.#ports;
-    const user = await withRefusals(() => directories.find(configuration, username));
+    const user = await withRefusals(() => directories.find(directory, username));
     const bind = { profile, subject: user?.subject ?? fold(username), address };
-    const verify = () => withRefusals(() => directories.verify(configuration, user?.dn ?? null, password));
+    const verify = () => withRefusals(() => directories.verify(directory, user?.dn ?? null, password));
     return (await withinBindLimit(this.#ports, bind, verify)) ? user : null;
   }
 
   async #bindByPattern(
     profile: ProfileRef,
-    configuration: LdapConfiguration,
+    directory: TenantDirectory,
     { username, password }: PasswordCredentials,
     address: string,
   ): Promise<DirectoryUser | null> {
     let user: DirectoryUser | null = null;
     const verify = async () => {
-      user = await withRefusals(() => this.#ports.directories.signInByPattern(configuration, username, password));
+      user = await withRefusals(() => this.#ports.directories.signInByPattern(directory, username, password));
       return user !== null;
     };
     await withinBindLimit(this.#ports, { profile, subject: fold(username), address }, verify);
     return user;
   }
 
-  #completed(profile: ProfileRef, { bindPattern }: LdapConfiguration, user: DirectoryUser, username: string): CompletedSignIn {
+  #completed(profile: ProfileRef, { bindPattern }: TenantDirectory, user: DirectoryUser, username: string): CompletedSignIn {
     return {
       ...{ identity: identityOf(user), claimsAt: this.#ports.clock.now(), profileEpoch: profile.session_epoch, user: null },
       // Without an account that searches, the sign-in cannot be renewed.
@@ -130,9 +131,7 @@ export function ldapKind(ports: KindPorts): SignInKind {
       requiresUsername: () => true,
       attemptName: fold,
       verify: (profile, credentials, { address, countAttempt }) =>
-        ldapSignIn
-          .turnsOf(profile.profile_id)
-          .run(networksOf(address), null, () => countAttempt(() => ldapSignIn.verify(profile, credentials, address))),
+        ldapSignIn.inTurn(profile, networksOf(address), () => countAttempt(() => ldapSignIn.verify(profile, credentials, address))),
     },
     reauthenticate: async (_profile, signIn) => unlessOutdated(signIn, ports.clock.now()),
     renewal: {
