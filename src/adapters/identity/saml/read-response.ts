@@ -1,6 +1,7 @@
 import type { SamlStatement } from '#ports/saml.ts';
 import { checkSignatures, isSigned } from './check-signatures.ts';
 import { namespaces } from './saml-names.ts';
+import { signingCertificates } from './signing-certificates.ts';
 import {
   attributeOf,
   childrenOf,
@@ -157,12 +158,14 @@ function decode(response: string): string {
  */
 export async function readResponse(input: ResponseInput): Promise<SamlStatement> {
   const { response, acsUrl, entityId, certificates } = input;
-  const envelope = parseXml(decode(response), responseLimits);
+  const xml = decode(response);
+  const envelope = parseXml(xml, responseLimits);
   checkEnvelope(envelope, input);
   checkSignatures(envelope);
   const signs = { response: isSigned(envelope), assertion: isSigned(onlyChild(envelope, namespaces.assertion, 'Assertion')) };
-  const xml = await signedAssertion({ response, acsUrl, entityId, certificates, signs, clockTolerance });
-  const statement = readAssertion(parseXml(xml || refuse('Nothing is signed.'), responseLimits), input);
+  const signers = signingCertificates(xml, certificates);
+  const assertion = await signedAssertion({ response, acsUrl, entityId, certificates: signers, signs, clockTolerance });
+  const statement = readAssertion(parseXml(assertion || refuse('Nothing is signed.'), responseLimits), input);
   demand(attributeOf(envelope, 'InResponseTo') === statement.inResponseTo, 'The response and its assertion answer different requests.');
   return statement;
 }

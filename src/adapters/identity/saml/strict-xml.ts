@@ -27,7 +27,8 @@ export function demand(holds: boolean, otherwise: string): void {
 const [elementNode, textNode] = [1, 3]; // Node.nodeType
 const maxDepth = 50;
 
-const elementsIn = ({ childNodes }: DomNode): DomNode[] => Array.from(childNodes).filter(({ nodeType }) => nodeType === elementNode);
+/** Returns the elements directly in a node. */
+export const elementsIn = ({ childNodes }: DomNode): DomNode[] => Array.from(childNodes).filter(({ nodeType }) => nodeType === elementNode);
 
 /** Returns an element as plain data. */
 function plainElement(node: DomNode, depth: number): XmlElement {

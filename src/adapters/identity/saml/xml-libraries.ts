@@ -10,6 +10,7 @@ export interface DomNode {
   readonly localName?: string;
   readonly textContent: string | null;
   readonly childNodes: ArrayLike<DomNode>;
+  readonly parentNode: DomNode | null;
   readonly attributes?: ArrayLike<{ readonly namespaceURI: string | null; readonly name: string; readonly value: string }>;
 }
 
@@ -25,6 +26,39 @@ interface XmlDom {
 export function parseDocument(xml: string, report: Report): DomNode {
   const { DOMParser }: XmlDom = require('@xmldom/xmldom');
   return new DOMParser({ errorHandler: { warning: report, error: report, fatalError: report } }).parseFromString(xml, 'text/xml');
+}
+
+interface XmlCrypto {
+  readonly ExclusiveCanonicalization: new () => {
+    process(
+      element: DomNode,
+      options: { readonly ancestorNamespaces: readonly { readonly prefix: string; readonly namespaceURI: string }[] },
+    ): string;
+  };
+}
+
+const declaration = 'xmlns:';
+
+/** Returns the namespaces that the elements around an element declare with a prefix, the innermost first. */
+const ancestorNamespaces = ({ parentNode }: DomNode): { prefix: string; namespaceURI: string }[] =>
+  parentNode
+    ? [
+        ...Array.from(parentNode.attributes ?? []).flatMap(({ name, value }) =>
+          name.startsWith(declaration) ? [{ prefix: name.slice(declaration.length), namespaceURI: value }] : [],
+        ),
+        ...ancestorNamespaces(parentNode),
+      ]
+    : [];
+
+/** Returns the canonical form of an element (Exclusive XML Canonicalization), with the library by which node-saml computes it. */
+export function canonicalXml(element: DomNode): string {
+  const { ExclusiveCanonicalization }: XmlCrypto = require('xml-crypto');
+  const byPrefix = new Map(
+    ancestorNamespaces(element)
+      .reverse()
+      .map((one) => [one.prefix, one]),
+  );
+  return new ExclusiveCanonicalization().process(element, { ancestorNamespaces: [...byPrefix.values()] });
 }
 
 interface NodeSaml {
