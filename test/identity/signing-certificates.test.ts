@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { sign } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { signingCertificates } from '#adapters/identity/saml/signing-certificates.ts';
+import { canonicalXml, type DomNode, parseDocument } from '#adapters/identity/saml/xml-libraries.ts';
+import { createCertificate } from '../parts/certificate.ts';
+import { isInstalled } from '../parts/is-installed.ts';
+import { temporaryFolder } from '../start.ts';
+
+const missing = !isInstalled('openssl');
+const dsig = 'http://www.w3.org/2000/09/xmldsig#';
+const info = (digest: string) =>
+  `<d:SignedInfo><d:CanonicalizationMethod Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/><d:SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/><d:Reference URI="#a"><d:DigestValue>${digest}</d:DigestValue></d:Reference></d:SignedInfo>`;
+const responseOf = (digest: string, value: string) =>
+  `<p:Response xmlns:p="urn:p" xmlns:d="${dsig}"><d:Signature>${info(digest)}<d:SignatureValue>${value}</d:SignatureValue></d:Signature></p:Response>`;
+
+/** Returns a response whose SignedInfo a key has signed. */
+function signedBy(key: string): string {
+  const document = parseDocument(responseOf('AAAA', ''), (problem) => assert.fail(problem));
+  const signature = Array.from(document.childNodes)[0]?.childNodes[0];
+  const signedInfo: DomNode | undefined = signature?.childNodes[0];
+  assert.ok(signedInfo);
+  return responseOf('AAAA', sign('sha256', Buffer.from(canonicalXml(signedInfo)), key).toString('base64'));
+}
+
+test('only the certificates that have signed a SAML response verify it, and one without such a certificate is refused', {
+  skip: missing && 'openssl is not installed',
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const [ours, others] = ['ours', 'others'].map((name) => {
+    mkdirSync(join(folder, name));
+    return createCertificate(join(folder, name));
+  });
+  assert.ok(ours && others);
+  const response = signedBy(ours.key);
+  assert.deepEqual(signingCertificates(response, [others.cert, ours.cert]), [ours.cert]);
+  const refused = /not valid for any certificate/;
+  assert.throws(() => signingCertificates(response, [others.cert, 'no certificate']), refused);
+  assert.throws(() => signingCertificates(response.replace('AAAA', 'AAAB'), [ours.cert]), refused);
+  assert.throws(
+    () => signingCertificates(response.replace('</d:SignedInfo>', '</d:SignedInfo><d:SignedInfo/>'), [ours.cert]),
+    /exactly one/,
+  );
+});
