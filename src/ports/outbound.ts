@@ -68,6 +68,8 @@ export interface OutboundResponse {
    * @throws ResponseTooLarge
    */
   read(maxBytes: number): Promise<Uint8Array>;
+  /** Ends the response without reading the rest of its body. */
+  discard(): void;
 }
 
 /** The body of a response is longer than the limit of its reader. */

@@ -11,6 +11,7 @@ export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
+    response.setHeader('etag', '"e"');
     request.resume().on('end', () => answer(request, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

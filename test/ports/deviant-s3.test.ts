@@ -35,6 +35,8 @@ const wrongLists: Readonly<Record<string, (response: ServerResponse) => void>> =
   'not XML': (response) => response.end('<html><body>Welcome'),
   'XML with a declared entity': (response) =>
     response.end('<!DOCTYPE a [<!ENTITY b "bbbb">]><ListBucketResult><Contents><Key>&b;</Key></Contents></ListBucketResult>'),
+  'XML with many attributes': (response) =>
+    response.end(`<ListBucketResult ${Array.from({ length: 30 }, (_, index) => `a${index}=""`).join(' ')}/>`),
   'XML with too many levels': (response) => response.end('<a>'.repeat(100)),
   'endless XML': (response) => {
     const more = () => {
@@ -105,6 +107,57 @@ test('an S3 service that sends a key, or an ETag, that no service can have is un
     const { storage } = await fakeService(t, (_, response) => response.end(list));
     await assert.rejects(namesIn(storage, '/'), isUnavailable);
   }
+});
+
+test('an S3 service that ignores the prefix of a list is unavailable, and none of its other objects is deleted', async (t) => {
+  const { configuration, requests } = await startFakeS3(t, (_, response) => response.end(listed(['contracts/2026.pdf'])));
+  const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
+  atEnd(t, () => outbound[Symbol.asyncDispose]());
+  const storage = openS3({ ...configuration, prefix: 'public' }, outbound);
+  await assert.rejects(
+    storage.sweep(async () => []),
+    isUnavailable,
+  );
+  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), StorageUnavailable);
+  assert.ok(!requests.some((request) => request.startsWith('POST')), requests.join());
+});
+
+test('a page of HTML with status 200 is no success of an S3 service', async (t) => {
+  const { storage } = await fakeService(t, (_, response) => {
+    response.removeHeader('etag');
+    response.end('<html><body>Maintenance</body></html>');
+  });
+  await assert.rejects(storage.check(), isUnavailable);
+  await assert.rejects(storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] }), StorageUnavailable);
+});
+
+test('an S3 service without the bucket is unavailable, and its files are not absent', async (t) => {
+  const { storage } = await fakeService(t, (_, response) => response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>'));
+  await assert.rejects(storage.open(path('/doc')), isUnavailable);
+  const change = { action: 'createFolder', parent: path('/'), name: 'folder', newName: '', token: token() } as const;
+  await assert.rejects(storage.recover(change), isUnavailable);
+});
+
+test('a folder of an S3 service exists although the first page of its list is empty', async (t) => {
+  const { storage } = await fakeService(t, ({ url = '' }, response) =>
+    response.end(url.includes('continuation-token') ? listed(['folder/a']) : listed([], 'next')),
+  );
+  assert.deepEqual(await storage.list(path('/folder')).then((list) => list !== null), true);
+});
+
+test('a part that an S3 service fails to store is sent again', async (t) => {
+  let attempts = 0;
+  const { storage } = await fakeService(t, ({ method, url = '' }, response) => {
+    if (method === 'POST')
+      return void response.end('<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>');
+    attempts += url.includes('partNumber=') ? 1 : 0;
+    response.writeHead(attempts === 1 ? 500 : 200).end('<ListBucketResult/>');
+  });
+  const upload = await storage.upload({ parent: path('/'), name: 'a', size: null, ifTaken: 'refuse' }, token());
+  await upload.write(Buffer.from('text'));
+  await upload.sync();
+  await upload.discard();
+  assert.equal(attempts, 2);
 });
 
 test('a request that an overloaded S3 service refuses is sent again', async (t) => {
@@ -264,7 +317,9 @@ test('all parts of an upload to an S3 service have the same size, except the las
   const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
     if (url.includes('partNumber=')) lengths.push(headers['content-length'] ?? '');
     const isStart = method === 'POST';
-    response.setHeader('etag', '"e"').end(isStart ? '<Result><UploadId>u</UploadId></Result>' : '<ListBucketResult/>');
+    response
+      .setHeader('etag', '"e"')
+      .end(isStart ? '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>' : '<ListBucketResult/>');
   });
   const upload = await storage.upload({ parent: path('/'), name: 'a', size: null, ifTaken: 'refuse' }, token());
   for (let chunk = 0; chunk < 17; chunk += 1) await upload.write(Buffer.alloc(1_000_000));

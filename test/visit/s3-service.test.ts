@@ -85,8 +85,9 @@ test('a file that an S3 service must restore first cannot be renamed, and the re
     const isThere = url.startsWith('/bucket/old.txt');
     if (url.includes('.postern')) response.end();
     else if (method === 'PUT') response.writeHead(403).end(archived);
+    else if (method === 'POST') response.end('<DeleteResult/>');
     else if (method !== 'HEAD') response.end(emptyList);
-    else if (isThere) response.writeHead(200, { etag: '"e"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }).end();
+    else if (isThere) response.writeHead(200, { 'content-length': '3', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }).end();
     else response.writeHead(404).end();
   });
   const { status, body } = await postern.visit(`${base}/rename`, posting({ path: 'old.txt', name: 'new.txt' }));
@@ -104,9 +105,11 @@ test('a folder of an S3 location has no time of its last change', async (t) => {
 });
 
 test('a path that is too long for an S3 service is refused for a new file, and does not exist for others', async (t) => {
-  const { postern, base } = await startWithService(t, ({ method }, response) =>
-    method === 'HEAD' ? response.writeHead(404).end() : response.end(`<ListBucketResult>${listed('a')}</ListBucketResult>`),
-  );
+  const { postern, base } = await startWithService(t, ({ method, url = '' }, response) => {
+    const prefix = new URL(url, 'http://service').searchParams.get('prefix') ?? '';
+    if (method === 'HEAD') response.writeHead(404).end();
+    else response.end(`<ListBucketResult>${listed(`${prefix}a`)}</ListBucketResult>`);
+  });
   const path = Array.from({ length: 5 }, () => 'é'.repeat(120)).join('/');
   const upload = (to: string) => postern.visit(`${base}/file/${to}`, { method: 'PUT', body: 'text' });
   const [long, inLongFolder] = [await upload(path), await upload(`${path}/a.txt`)];

@@ -47,6 +47,7 @@ export class ThreadedProviders implements AsyncDisposable {
         if (content.length > maxBytes) throw new ResponseTooLarge(`the response is longer than ${maxBytes} bytes`);
         return content;
       },
+      discard() {},
     };
   };
 

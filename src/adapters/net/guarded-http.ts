@@ -83,6 +83,7 @@ export function guardedHttp(connect: Connect): { readonly send: Outbound['reques
         headers: joinValues(fields),
         body: content,
         read: (maxBytes) => readUpTo(content, maxBytes),
+        discard: () => void content.on('error', () => {}).destroy(),
       };
     } catch (cause) {
       if (cause instanceof TargetRefused || cause instanceof TargetUnreachable || signal?.aborted) throw cause;

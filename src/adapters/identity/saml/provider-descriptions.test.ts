@@ -14,7 +14,8 @@ function fakeProvider() {
   const request = async () => {
     state.requests += 1;
     if (state.isAway) throw new TargetUnreachable();
-    return { status: 200, headers: {}, body: (async function* () {})(), read: async () => Buffer.from(state.entityId) };
+    const body = (async function* () {})();
+    return { status: 200, headers: {}, body, read: async () => Buffer.from(state.entityId), discard() {} };
   };
   const readMetadata = async ({ xml, entityId }: { xml: string; entityId: string | null }) => {
     if (entityId !== null && entityId !== xml) throw new ResponseFaulty('another provider');

@@ -4,23 +4,27 @@ import { test } from 'node:test';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { decisionBody, readDecision } from './decision.ts';
 
+const monotonic = () => 0;
+
 test('the decision of a change of many objects is written and read in small pieces', async () => {
   const versions = new Map(Array.from({ length: 3001 }, (_, index) => [`folder/"ä\n${index}`, `"etag-${index}"`]));
   const { length, pieces } = decisionBody(versions);
   const written = await Array.fromAsync(pieces);
   assert.equal(Buffer.concat(written).length, length);
   assert.ok(written.length > 6);
-  assert.deepEqual(await readDecision(decisionBody(versions).pieces), versions);
-  const bytewise = Readable.from([...Buffer.concat(written.slice(0, 1))].map((byte) => Buffer.from([byte])));
-  assert.equal((await readDecision(bytewise)).size, 500);
+  assert.deepEqual(await readDecision(decisionBody(versions).pieces, 3001, monotonic), versions);
+  const [first = new Uint8Array()] = written;
+  const halves = Readable.from([first.subarray(0, 1001), first.subarray(1001)]);
+  assert.equal((await readDecision(halves, 3001, monotonic)).size, 500);
 });
 
 for (const [what, text] of Object.entries({
   'was cut off': '["key","etag"]\n["key',
   'is no JSON': 'key etag\n',
   'has no pairs of texts': '[1,2]\n',
+  'has more lines than a change has objects': '["key","etag"]\n'.repeat(11),
   'has a line that never ends': `["${'k'.repeat(10_000)}`,
 }))
   test(`a decision that ${what} deletes nothing`, async () => {
-    await assert.rejects(readDecision(Readable.from([Buffer.from(text)])), StorageUnavailable);
+    await assert.rejects(readDecision(Readable.from([Buffer.from(text)]), 10, monotonic), StorageUnavailable);
   });

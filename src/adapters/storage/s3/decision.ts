@@ -1,12 +1,12 @@
-import { type OutboundBody, ResponseTooLarge } from '#ports/outbound.ts';
+import type { OutboundBody } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
+import { fastEnough } from './fast-enough.ts';
 
 /** ETags of objects by key. */
 export type Versions = ReadonlyMap<string, string>;
 
 const linesPerPiece = 500; // some 64 KiB: writing many must not block the event loop
 const maxLine = 1 << 13; // characters: a key of 1,024 bytes, each written as \u0001, and an ETag
-const maxDecision = 1 << 27; // bytes: the lines of as many objects as one change may have
 
 const lineOf = (version: readonly [string, string]) => `${JSON.stringify(version)}\n`;
 
@@ -37,17 +37,21 @@ function parseLine(line: string): [string, string] {
   return [key, etag];
 }
 
-/** Reads what `decisionBody` has written. @throws StorageUnavailable if it is something else */
-export async function readDecision(body: AsyncIterable<Uint8Array>): Promise<Versions> {
+/**
+ * Reads what `decisionBody` has written.
+ * @param maxVersions of a decision @param monotonic ms
+ * @throws StorageUnavailable if it is something else
+ */
+export async function readDecision(body: AsyncIterable<Uint8Array>, maxVersions: number, monotonic: () => number): Promise<Versions> {
   const versions = new Map<string, string>();
   const decoder = new TextDecoder();
-  let [rest, bytes] = ['', 0];
+  let [rest, count] = ['', 0];
   try {
-    for await (const piece of body) {
-      bytes += piece.length;
+    for await (const piece of fastEnough(body, monotonic)) {
       const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      if (bytes > maxDecision || rest.length > maxLine) throw new ResponseTooLarge('the decision of a change is too long');
+      count += lines.length;
+      if (count > maxVersions || [rest, ...lines].some(({ length }) => length > maxLine)) throw new RangeError('the decision is too long');
       for (const [key, etag] of lines.map(parseLine)) versions.set(key, etag);
     }
   } catch (cause) {

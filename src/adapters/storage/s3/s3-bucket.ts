@@ -3,9 +3,10 @@ import { AwsV4Signer } from 'aws4fetch';
 import pRetry from 'p-retry';
 import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
-import { type Outbound, type OutboundBody, type OutboundRequest, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
+import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import { childText, readXml, type XmlElement } from './s3-xml.ts';
+import { codeOf, isChange, type Method, noResponse, ServiceError } from './s3-errors.ts';
+import { readXml, type XmlElement } from './s3-xml.ts';
 
 const maxUnused = 1 << 16; // bytes of a response that nobody needs
 
@@ -19,8 +20,16 @@ export interface S3Request {
   readonly expected?: readonly number[];
   /** ms until the response is read to its end, if there is no signal. Default: a minute. null: none, for a response that is streamed. */
   readonly timeLimit?: number | null;
+  /** Whether a change may be sent again after any failure, because its result is the same. */
+  readonly repeatable?: boolean;
   readonly signal?: AbortSignal;
 }
+
+/** A request whose response is XML. */
+export type XmlRequest = Omit<S3Request, 'expected'> & {
+  /** Limit of the response in bytes. */
+  readonly maxBytes?: number;
+};
 
 /** RFC 3986, section 2.3: all but unreserved characters are encoded, since the signature is computed from the encoded text. */
 const encodeText = (text: string) =>
@@ -36,55 +45,18 @@ const encodeQuery = (query: Readonly<Record<string, string>>) =>
 const defaultTimeLimit = 60_000; // ms
 const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
 /** The codes with which a service refuses a request because it has too many. It has not begun to process the request. */
-const throttlingCodes = ['SlowDown', 'ServiceUnavailable', 'RequestLimitExceeded', 'TooManyRequests', 'Throttling'];
+const throttlingCodes = ['SlowDown', 'RequestLimitExceeded', 'TooManyRequests', 'Throttling'];
 const conditionHeaders = ['if-match', 'if-none-match'];
-
-type Method = NonNullable<OutboundRequest['method']>;
-
-const isChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
-
-/** Plain words for the codes of errors that a configuration or an operator can cause. */
-const codeTexts: Readonly<Record<string, string>> = {
-  InvalidAccessKeyId: 'the access key id is unknown',
-  SignatureDoesNotMatch: 'the secret access key is wrong',
-  InvalidToken: 'the session token is wrong',
-  ExpiredToken: 'the session token has expired',
-  AccessDenied: 'the access key may not do this',
-  NoSuchBucket: 'there is no such bucket',
-  AuthorizationHeaderMalformed: 'the region is wrong',
-  PermanentRedirect: 'the bucket is in another region, or at another endpoint',
-  RequestTimeTooSkewed: 'the clock of this machine is wrong',
-};
-
-/** Returns the code of an error that a document describes. */
-function codeOf(document: XmlElement): string {
-  const code = childText(document, 'Code') ?? '';
-  return /^[A-Za-z]{1,64}$/.test(code) ? code : 'no code';
-}
-
-/** Returns the code of an error that a response describes. The response may not be XML. */
-const codeIn = ({ body }: OutboundResponse) => readXml(body).then(codeOf, () => 'no code');
-
-/** The service has responded with an error. */
-export class ServiceError extends StorageUnavailable {
-  readonly status: number;
-  readonly code: string;
-  constructor(status: number, code: string) {
-    const known = codeTexts[code];
-    super(`${known ? `${known}: ` : ''}the service answered ${status} (${code})`);
-    this.status = status;
-    this.code = code;
-  }
-}
+const maxErrorXml = 1 << 16; // bytes
 
 /**
  * Returns whether a failed request may be sent again: any that reads, and a change that the service has not begun. A second attempt
  * of another change could meet the result of the first one.
  */
-function mayRetry(method: Method, cause: unknown): boolean {
+function mayRetry(method: Method, { repeatable = !isChange(method) }: S3Request, cause: unknown): boolean {
   const error = cause instanceof OutcomeUnknown ? cause.cause : cause;
-  if (error instanceof ServiceError && throttlingCodes.includes(error.code)) return true;
-  if (isChange(method) || !(cause instanceof StorageUnavailable) || cause.cause instanceof TargetRefused) return false;
+  if (error instanceof ServiceError && (error.status === 429 || throttlingCodes.includes(error.code))) return true;
+  if (!repeatable || !(cause instanceof StorageUnavailable) || cause.cause instanceof TargetRefused) return false;
   return !(error instanceof ServiceError) || error.status >= 500;
 }
 
@@ -92,12 +64,6 @@ function mayRetry(method: Method, cause: unknown): boolean {
 function withoutConditions({ headers = {} }: S3Request): Readonly<Record<string, string>> | null {
   const others = Object.entries(headers).filter(([name]) => !conditionHeaders.includes(name));
   return others.length === Object.keys(headers).length ? null : Object.fromEntries(others);
-}
-
-/** Returns the error for a request without a response. */
-function noResponse(method: Method, cause: unknown): StorageUnavailable {
-  if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
-  return new (isChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not respond', { cause });
 }
 
 /** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
@@ -142,7 +108,7 @@ export class S3Bucket {
     const signal = request.signal ?? (timeLimit === null ? undefined : AbortSignal.timeout(timeLimit));
     return pRetry(() => this.#sendOnce(method, key, request, signal), {
       ...retries,
-      shouldRetry: ({ error }) => !signal?.aborted && mayRetry(method, error),
+      shouldRetry: ({ error }) => !signal?.aborted && mayRetry(method, request, error),
     });
   }
 
@@ -155,31 +121,56 @@ export class S3Bucket {
 
   /** Reads a small object. @returns null if there is none. @throws StorageUnavailable */
   async readObject(key: string, maxBytes: number): Promise<string | null> {
-    const response = await this.send('GET', key, { expected: [404] });
+    const response = await this.sendForObject(key);
+    if (!response) return null;
     const bytes = await readBody('GET', () => response.read(maxBytes));
-    return response.status === 200 ? Buffer.from(bytes).toString() : null;
+    return Buffer.from(bytes).toString();
+  }
+
+  /** Sends a request for an object, or a part of it. @returns null if there is none @throws StorageUnavailable, also if there is no bucket */
+  async sendForObject(key: string, request: S3Request = {}): Promise<OutboundResponse | null> {
+    const response = await this.send('GET', key, { ...request, expected: [404, ...(request.expected ?? [])] });
+    if (response.status !== 404) return response;
+    const code = await this.#codeIn(response);
+    if (code === 'NoSuchBucket') throw new ServiceError(404, code);
+    return null;
+  }
+
+  /** Sends a request that stores an object or a part, and reads its response. @returns the response, whose success has an ETag */
+  async store(key: string, request: S3Request): Promise<OutboundResponse> {
+    const response = await this.sendAndRead('PUT', key, request);
+    if (response.status < 300 && !response.headers['etag'])
+      throw new OutcomeUnknown('the service did not confirm that it has stored an object');
+    return response;
   }
 
   /**
    * Sends a request whose response is XML.
+   * @param root name of its document element
    * @throws StorageUnavailable also for an error in a response with status 200, as for a copy or a completed upload
    */
-  async sendForXml(method: Method, key: string, request: Omit<S3Request, 'expected'> = {}): Promise<XmlElement> {
-    return this.#readDocument(method, await this.send(method, key, request));
+  async sendForXml(method: Method, key: string, root: string, request: XmlRequest = {}): Promise<XmlElement> {
+    return this.#readDocument(method, root, await this.send(method, key, request), request.maxBytes);
   }
 
   /** As `sendForXml`. Returns null for an expected status. */
-  async sendForXmlOrNull(method: Method, key: string, request: S3Request): Promise<XmlElement | null> {
+  async sendForXmlOrNull(method: Method, key: string, root: string, request: S3Request): Promise<XmlElement | null> {
     const response = await this.send(method, key, request);
-    if (response.status < 300) return this.#readDocument(method, response);
+    if (response.status < 300) return this.#readDocument(method, root, response);
     await readBody(method, () => response.read(maxUnused));
     return null;
   }
 
-  async #readDocument(method: Method, { status, body }: OutboundResponse): Promise<XmlElement> {
-    const document = await readBody(method, () => readXml(body));
+  async #readDocument(method: Method, root: string, { status, body }: OutboundResponse, maxBytes?: number): Promise<XmlElement> {
+    const document = await readBody(method, () => readXml(body, this.monotonic, maxBytes));
     if (document.name === 'Error') throw new ServiceError(status, codeOf(document));
-    return document;
+    if (document.name === root) return document;
+    throw new (isChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
+  }
+
+  /** Returns the code of an error that a response describes. The response may not be XML. */
+  #codeIn({ body }: OutboundResponse): Promise<string> {
+    return readXml(body, this.monotonic, maxErrorXml).then(codeOf, () => 'no code');
   }
 
   async #sendOnce(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {
@@ -190,7 +181,7 @@ export class S3Bucket {
       await readBody(method, () => response.read(maxUnused));
       return this.#sendOnce(method, key, { ...request, headers }, signal); // the service does not know conditions
     }
-    const cause = new ServiceError(response.status, await codeIn(response));
+    const cause = new ServiceError(response.status, await this.#codeIn(response));
     throw response.status >= 500 && isChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
 

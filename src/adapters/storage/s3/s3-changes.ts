@@ -10,14 +10,23 @@ import {
 } from '#ports/storage.ts';
 import { decisionBody, readDecision, type Versions } from './decision.ts';
 import type { S3Folders } from './s3-folders.ts';
-import { copyObject, createEmptyObject, deleteObjects, describeObject, mapInBatches, type S3Object } from './s3-objects.ts';
+import { hasKeys } from './s3-list.ts';
+import {
+  copyObject,
+  createEmptyObject,
+  deleteObjects,
+  deleteUnchanged,
+  describeObject,
+  mapInBatches,
+  type S3Object,
+} from './s3-objects.ts';
 
 type S3ChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 
 /** Returns whether a URL cannot hold a key, because `.` and `..` in a path are resolved. */
 const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
 
-const versionsOf = (objects: readonly S3Object[]): Versions => new Map(objects.map(({ key, etag }) => [key, etag]));
+const versionsOf = (objects: readonly Pick<S3Object, 'key' | 'etag'>[]): Versions => new Map(objects.map(({ key, etag }) => [key, etag]));
 
 const maxObjects = 100_000; // of one change: a copy of each takes a request
 const decided = (token: string) => `${token}.decided`;
@@ -83,6 +92,7 @@ export class S3Changes {
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
     const { bucket, keys } = this.#folders;
     const path = [...parent, name];
+    await hasKeys(bucket, keys.folder([])); // if there is no bucket, nothing is known
     if (action === 'createFolder') return (await describeObject(bucket, keys.folder(path)))?.token === token ? name : null;
     const decision = await describeObject(bucket, keys.staging(decided(token)));
     if (decision) {
@@ -152,12 +162,13 @@ export class S3Changes {
   /** Notes that all copies are complete, and the versions of the objects that are deleted from now on. */
   async #noteDecision(token: string, versions: Versions): Promise<void> {
     const { bucket, keys } = this.#folders;
-    await bucket.sendAndRead('PUT', keys.staging(decided(token)), { body: decisionBody(versions) });
+    await bucket.store(keys.staging(decided(token)), { body: decisionBody(versions), repeatable: true });
   }
 
   async #readDecision(token: string): Promise<Versions> {
     const { bucket, keys } = this.#folders;
-    return readDecision((await bucket.send('GET', keys.staging(decided(token)))).body);
+    const decision = await bucket.sendForObject(keys.staging(decided(token)));
+    return decision ? readDecision(decision.body, maxObjects, bucket.monotonic) : new Map();
   }
 
   /**
@@ -166,7 +177,10 @@ export class S3Changes {
    */
   async #deleteVersions(path: readonly string[], versions: Versions, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
     for await (const present of this.#folders.objectPages(path))
-      await this.#delete(present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter));
+      await deleteUnchanged(
+        this.#folders.bucket,
+        present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter),
+      );
   }
 
   /** Returns the key of an object of a renamed item. */
@@ -183,7 +197,7 @@ export class S3Changes {
       if (!described) throw new ItemNotFound('the item was changed meanwhile');
       if (await describeObject(bucket, target)) throw new ItemExists('the name is taken'); // for services that do not know the condition
       await copyObject(bucket, described, target, { token, overwrites: false });
-      return described;
+      return { key, etag: described.etag };
     });
     return versionsOf(copied);
   }
@@ -198,25 +212,24 @@ export class S3Changes {
     }
   }
 
-  /** Returns the objects of an item that a change has written. */
-  async #copiesOf(path: readonly string[], token: string): Promise<S3Object[]> {
-    const copies: S3Object[] = [];
+  /** Returns the keys of the objects of an item that a change has written. */
+  async #copiesOf(path: readonly string[], token: string): Promise<string[]> {
+    const copies: string[] = [];
     for await (const page of this.#folders.objectPages(path)) {
-      const described = await mapInBatches(page, ({ key }) => describeObject(this.#folders.bucket, key));
-      copies.push(...described.filter((object) => object !== null).filter((object) => object.token === token));
+      const isCopy = await mapInBatches(page, async ({ key }) => (await describeObject(this.#folders.bucket, key))?.token === token);
+      copies.push(...page.flatMap(({ key }, index) => (isCopy[index] ? [key] : [])));
+      if (copies.length > maxObjects) throw new StorageUnavailable('the service lists more copies than were made');
     }
     return copies;
   }
 
   /** Deletes copies whose originals exist: no other object is lost, whatever has become of the change. */
-  async #deleteCopies(copies: readonly S3Object[], from: readonly string[], to: readonly string[]): Promise<void> {
+  async #deleteCopies(copies: readonly string[], from: readonly string[], to: readonly string[]): Promise<void> {
     const { bucket } = this.#folders;
-    const originals = await mapInBatches(copies, ({ key }) => describeObject(bucket, this.#renamedKey(key, to, from)));
-    await this.#delete(copies.filter((_, index) => originals[index] !== null));
-  }
-
-  #delete(objects: readonly S3Object[]): Promise<void> {
-    const keys = objects.map(({ key }) => key);
-    return deleteObjects(this.#folders.bucket, keys);
+    const hasOriginal = await mapInBatches(copies, async (key) => (await describeObject(bucket, this.#renamedKey(key, to, from))) !== null);
+    await deleteObjects(
+      bucket,
+      copies.filter((_, index) => hasOriginal[index]),
+    );
   }
 }

@@ -23,27 +23,22 @@ function sizeOf({ status, headers }: OutboundResponse): number | null {
 
 /** Reads the beginning of an object. @returns null if there is none */
 async function openObject(bucket: S3Bucket, key: string, name: string): Promise<OpenedObject | null> {
-  const request = { headers: { range: `bytes=0-${firstBytes - 1}` }, expected: [404, 416] };
-  const response = await bucket.send('GET', key, request).catch(throwIfArchived);
-  if (response.status === 404) return discard(response);
+  const request = { headers: { range: `bytes=0-${firstBytes - 1}` }, expected: [416] };
+  const response = await bucket.sendForObject(key, request).catch(throwIfArchived);
+  if (!response) return null;
   if (response.status === 416) {
-    await discard(response);
+    response.discard();
     const empty = await describeObject(bucket, key); // a range of an empty object does not exist
     return empty && { entry: fileEntry(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
   if (size === null) {
-    await discard(response);
+    response.discard();
     throw new StorageUnavailable('the service ignores ranges');
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
   const modified = timeOf(response.headers['last-modified'] ?? '');
   return { entry: fileEntry(name, { size, modified, etag: etagOf(response.headers['etag']), mayBeArchived: false }), start };
-}
-
-async function discard(response: OutboundResponse): Promise<null> {
-  await response.read(firstBytes).catch(() => {});
-  return null;
 }
 
 async function readExactly(response: OutboundResponse, length: number): Promise<Uint8Array> {
@@ -60,7 +55,7 @@ async function* readRange(bucket: S3Bucket, key: string, etag: string, start: nu
   const response = await bucket.send('GET', key, { headers, expected: [404, 412, 416], timeLimit: null, ...(signal ? { signal } : {}) });
   const { 'content-range': range = '', etag: version } = response.headers;
   if (response.status !== 206 || version !== etag || !range.startsWith(`bytes ${start}-${end}/`)) {
-    await discard(response);
+    response.discard();
     if (response.status === 200) throw new StorageUnavailable('the service ignores ranges');
     throw new ItemChanged('another object has this key now');
   }

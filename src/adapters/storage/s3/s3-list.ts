@@ -5,6 +5,7 @@ import { childrenOf, childText, type XmlElement } from './s3-xml.ts';
 
 const maxKey = 1024; // bytes, of the slash at the end of a folder too
 const maxListed = 1_000_000; // keys of one folder: a service could list without end
+const maxShortPage = 1 << 16; // bytes of a page with one key
 const maxListTime = 300_000; // ms that the requests of one list may take together
 
 /** One page of the keys that begin with a prefix. */
@@ -26,13 +27,14 @@ function decodeListed(text: string): string {
   }
 }
 
-/** Returns the keys on a page. @throws StorageUnavailable if one of them is no key */
-function keysOf(page: XmlElement): ListedKeys {
+/** Returns the keys on a page. @throws StorageUnavailable if one of them is no key, or does not begin with the prefix */
+function keysOf(page: XmlElement, prefix: string): ListedKeys {
   const textOf = (name: string, element = page) => childText(element, name) ?? '';
   const isEncoded = textOf('EncodingType') === 'url';
   function keyOf(text: string): string {
     const key = isEncoded ? decodeListed(text) : text;
     if (isKeyTooLong(key)) throw new StorageUnavailable('the service sent a key that is too long');
+    if (!key.startsWith(prefix)) throw new StorageUnavailable('the service lists keys with another prefix');
     return key;
   }
   return {
@@ -60,9 +62,12 @@ export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' 
   let [listed, waited] = [0, 0];
   for (let next = ''; ; ) {
     const since = bucket.monotonic();
-    const page = await bucket.sendForXml('GET', '', { query: { ...query, ...(next ? { 'continuation-token': next } : {}) } });
+    const page = await bucket.sendForXml('GET', '', 'ListBucketResult', {
+      query: { ...query, ...(next ? { 'continuation-token': next } : {}) },
+      ...(pageSize === 1 ? { maxBytes: maxShortPage } : {}),
+    });
     waited += bucket.monotonic() - since;
-    yield keysOf(page);
+    yield keysOf(page, prefix);
     if (childText(page, 'IsTruncated') !== 'true') return;
     listed += page.children.length;
     if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
@@ -75,6 +80,7 @@ export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' 
 
 /** Returns whether any key begins with a prefix. */
 export async function hasKeys(bucket: S3Bucket, prefix: string): Promise<boolean> {
-  for await (const { objects } of listKeys(bucket, prefix, '', 1)) return objects.length > 0;
+  // A page may be empty, for example in a bucket with versions, although others follow.
+  for await (const { objects } of listKeys(bucket, prefix, '', 1)) if (objects.length > 0) return true;
   return false;
 }

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
-import { encodeKey, type S3Bucket, type S3Request, ServiceError } from './s3-bucket.ts';
+import { encodeKey, type S3Bucket, type S3Request } from './s3-bucket.ts';
+import { codeOf, ServiceError } from './s3-errors.ts';
 import { childrenOf, childText, xmlText } from './s3-xml.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */
 export const tokenHeader = 'x-amz-meta-postern-token';
 
 const namesPerDeletion = 1000;
-const maxCopy = 5 * 2 ** 30; // bytes that one request copies
+const maxCopy = 2 ** 30; // bytes that one request copies: some services accept less than 5 GiB, as Amazon S3 does
 const requestsAtOnce = 16;
 const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
 const maxEtag = 256; // characters
+const maxUploadId = 4096; // characters
 const archiveClasses = ['GLACIER', 'DEEP_ARCHIVE'];
 const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
 
@@ -80,7 +82,7 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
   }
   return {
     key,
-    size: sizeOf(response.headers['content-length'] ?? '0'),
+    size: sizeOf(response.headers['content-length'] ?? ''),
     modified: timeOf(response.headers['last-modified'] ?? ''),
     etag: etagOf(response.headers['etag']),
     mayBeArchived: isArchiveClass(response.headers['x-amz-storage-class']),
@@ -96,25 +98,54 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
  */
 export async function createEmptyObject(bucket: S3Bucket, key: string, token?: string): Promise<boolean> {
   const headers = { 'if-none-match': '*', ...(token === undefined ? {} : { [tokenHeader]: token }) };
-  return (await bucket.sendAndRead('PUT', key, { headers, body: '', expected: [409, 412] })).status < 300;
+  return (await bucket.store(key, { headers, body: '', expected: [409, 412] })).status < 300;
+}
+
+/** Sends a request that deletes objects. @returns the codes of its errors */
+async function sendDeletion(bucket: S3Bucket, objects: readonly string[]): Promise<readonly string[]> {
+  const body = `<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`;
+  const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
+  const request = { query: { delete: '' }, headers, body, repeatable: true };
+  return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(codeOf);
+}
+
+/** Deletes objects in batches. @throws StorageUnavailable if one of them cannot be deleted, unless its error is harmless */
+async function deleteInBatches(bucket: S3Bucket, objects: readonly string[], harmlessCode: string | null): Promise<void> {
+  for (let start = 0; start < objects.length; start += namesPerDeletion) {
+    const errors = await sendDeletion(bucket, objects.slice(start, start + namesPerDeletion));
+    const error = errors.find((code) => code !== harmlessCode);
+    if (error !== undefined) throw new StorageUnavailable(`the service cannot delete an object (${error})`);
+  }
 }
 
 /** Deletes objects. Absent ones are no error. @throws StorageUnavailable if one of them cannot be deleted */
-export async function deleteObjects(bucket: S3Bucket, keys: readonly string[]): Promise<void> {
-  for (let start = 0; start < keys.length; start += namesPerDeletion) {
-    const names = keys.slice(start, start + namesPerDeletion).map((key) => `<Object><Key>${xmlText(key)}</Key></Object>`);
-    const body = `<Delete><Quiet>true</Quiet>${names.join('')}</Delete>`;
-    const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
-    const result = await bucket.sendForXml('POST', '', { query: { delete: '' }, headers, body });
-    const [error] = childrenOf(result, 'Error');
-    if (error) throw new StorageUnavailable(`the service cannot delete an object (${childText(error, 'Code') ?? 'no code'})`);
-  }
+export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promise<void> =>
+  deleteInBatches(
+    bucket,
+    keys.map((key) => `<Object><Key>${xmlText(key)}</Key></Object>`),
+    null,
+  );
+
+/**
+ * Deletes objects that are still in the given versions. Services that do not know this condition ignore it, or refuse the request.
+ * @throws StorageUnavailable if one of them cannot be deleted
+ */
+export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<S3Object, 'key' | 'etag'>[]): Promise<void> {
+  const objects = versions.map(({ key, etag }) => `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`);
+  await deleteInBatches(bucket, objects, 'PreconditionFailed').catch((cause: unknown) => {
+    if (!(cause instanceof ServiceError && [400, 501].includes(cause.status))) throw cause;
+    return deleteObjects(
+      bucket,
+      versions.map(({ key }) => key),
+    );
+  });
 }
 
 /** Starts a multipart upload. @returns its id */
 export async function startMultipart(bucket: S3Bucket, key: string, headers: Readonly<Record<string, string>>): Promise<string> {
-  const id = childText(await bucket.sendForXml('POST', key, { query: { uploads: '' }, headers }), 'UploadId');
-  if (!id) throw new StorageUnavailable('the service started no upload');
+  const request = { query: { uploads: '' }, headers };
+  const id = childText(await bucket.sendForXml('POST', key, 'InitiateMultipartUploadResult', request), 'UploadId');
+  if (!id || id.length > maxUploadId) throw new StorageUnavailable('the service started no upload');
   return id;
 }
 
@@ -134,12 +165,12 @@ export async function completeMultipart(
   const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`);
   const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
   const request = { query: { uploadId }, headers: condition, body, expected: [409, 412], timeLimit: slowTimeLimit };
-  return (await bucket.sendForXmlOrNull('POST', key, request)) !== null;
+  return (await bucket.sendForXmlOrNull('POST', key, 'CompleteMultipartUploadResult', request)) !== null;
 }
 
 /** Ends a multipart upload without a result. An upload that has ended already is no error. */
 export const abortMultipart = async (bucket: S3Bucket, key: string, uploadId: string): Promise<void> =>
-  void (await bucket.sendAndRead('DELETE', key, { query: { uploadId }, expected: [404] }));
+  void (await bucket.sendAndRead('DELETE', key, { query: { uploadId }, expected: [404], repeatable: true }));
 
 /**
  * Runs work for each item, sixteen at a time. After a failure it waits for the work that has begun: no request may change something later.
@@ -163,8 +194,10 @@ export function throwIfArchived(cause: unknown): never {
 
 /** Sends a request that copies an object or a part of it. @returns the ETag of the copy. @throws ItemChanged if the source has changed; ItemArchived */
 async function sendCopy(bucket: S3Bucket, to: string, request: S3Request): Promise<string> {
-  const copy = { ...request, expected: [404, 412], timeLimit: slowTimeLimit };
-  const document = await bucket.sendForXmlOrNull('PUT', to, copy).catch(throwIfArchived);
+  const copy = { ...request, expected: [404, 409, 412], timeLimit: slowTimeLimit };
+  const isPart = request.query !== undefined;
+  const root = isPart ? 'CopyPartResult' : 'CopyObjectResult';
+  const document = await bucket.sendForXmlOrNull('PUT', to, root, { ...copy, repeatable: isPart }).catch(throwIfArchived);
   if (!document) {
     const isTaken = 'if-none-match' in (request.headers ?? {}) && (await describeObject(bucket, to)) !== null;
     throw isTaken ? new ItemExists('there is an object with this key') : new ItemChanged('the object to copy has changed');

@@ -1,5 +1,5 @@
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
-import { ServiceError } from './s3-bucket.ts';
+import { ServiceError } from './s3-errors.ts';
 import type { S3Folders } from './s3-folders.ts';
 import { hasKeys } from './s3-list.ts';
 import { deleteObjects } from './s3-objects.ts';

@@ -4,6 +4,7 @@ import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget }
 import type { S3Bucket } from './s3-bucket.ts';
 import type { S3Conditions } from './s3-conditions.ts';
 import type { S3Folders } from './s3-folders.ts';
+import { hasKeys } from './s3-list.ts';
 import {
   abortMultipart,
   completeMultipart,
@@ -117,8 +118,8 @@ class S3Upload implements Upload {
 
   async #sendPart(uploadId: string): Promise<void> {
     const query = { partNumber: `${this.#etags.length + 1}`, uploadId };
-    const request = { query, body: this.#part.body(), expected: [404], timeLimit: partTimeLimit };
-    const response = await this.#folders.bucket.sendAndRead('PUT', this.#key, request);
+    const request = { query, body: this.#part.body(), expected: [404], timeLimit: partTimeLimit, repeatable: true };
+    const response = await this.#folders.bucket.store(this.#key, request);
     await this.#part.clear();
     if (response.status >= 300) throw new ItemChanged('the service has ended the upload');
     this.#etags.push(response.headers['etag'] ?? '');
@@ -150,7 +151,7 @@ class S3Upload implements Upload {
   /** Notes the name of a drop box's file, which recovery could not guess. */
   async #noteName(name: string): Promise<void> {
     const { bucket, keys } = this.#folders;
-    await bucket.sendAndRead('PUT', keys.staging(placedName(this.#token)), { body: name });
+    await bucket.store(keys.staging(placedName(this.#token)), { body: name, repeatable: true });
   }
 
   /** Makes the object visible under its key. @throws ItemExists, ItemChanged */
@@ -167,8 +168,9 @@ class S3Upload implements Upload {
   /** Stores the file with one request. @returns false if another program has written the object meanwhile */
   async #putWhole(key: string): Promise<boolean> {
     const headers = { [tokenHeader]: this.#token, ...(await this.#condition()) };
-    const request = { headers, body: this.#part.body(), expected: [409, 412], timeLimit: partTimeLimit };
-    return (await this.#folders.bucket.sendAndRead('PUT', key, request)).status < 300;
+    // A service may answer 404 if the object to replace was deleted.
+    const request = { headers, body: this.#part.body(), expected: [404, 409, 412], timeLimit: partTimeLimit };
+    return (await this.#folders.bucket.store(key, request)).status < 300;
   }
 
   /**
@@ -216,6 +218,7 @@ export async function startS3Upload(place: UploadPlace, target: UploadTarget, to
 /** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */
 export async function recoverUpload(folders: S3Folders, parent: readonly string[], name: string, token: string): Promise<string | null> {
   const { bucket, keys } = folders;
+  await hasKeys(bucket, keys.folder([])); // if there is no bucket, nothing is known
   const noted = await bucket.readObject(keys.staging(placedName(token)), maxNote);
   const placed = noted !== null && nameError(noted) === null ? noted : name;
   await deleteClaim(bucket, keys.file([...parent, placed]), token);

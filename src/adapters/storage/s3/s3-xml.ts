@@ -1,5 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { StorageUnavailable } from '#ports/storage.ts';
+import { fastEnough } from './fast-enough.ts';
 
 /** An element of an XML document. */
 export interface XmlElement {
@@ -9,37 +10,49 @@ export interface XmlElement {
 }
 
 /** A page of 1,000 keys of 1,024 bytes, each encoded in three characters, has 3 MB and 10,000 elements. */
-const limits = { bytes: 8 << 20, elements: 50_000, depth: 16 };
+const limits = { bytes: 8 << 20, elements: 50_000, depth: 16, attributes: 20, text: 1 << 13 };
+
+/** Returns a copy of a text: a part of a longer text would keep all of it in memory. */
+const copyText = (text: string) => Buffer.from(text).toString();
 
 /**
  * Reads a response piece by piece, as it arrives: a long one must not block the event loop. Unknown entities are errors, so that a
  * response cannot grow.
- * @throws StorageUnavailable if it is not XML, or exceeds a limit
+ * @param monotonic ms
+ * @throws StorageUnavailable if it is not XML, comes too slowly, or exceeds a limit
  */
-export async function readXml(body: AsyncIterable<Uint8Array>): Promise<XmlElement> {
+export async function readXml(body: AsyncIterable<Uint8Array>, monotonic: () => number, maxBytes = limits.bytes): Promise<XmlElement> {
   const top: XmlElement = { name: '', children: [], text: '' };
   const open = [top];
-  let [elements, bytes] = [0, 0];
+  let [elements, attributes, bytes] = [0, 0, 0];
+  const tooMuch = () => new StorageUnavailable('the service sent too much XML');
   const parser = new SaxesParser();
   parser.on('opentag', ({ name }) => {
     elements += 1;
-    if (elements > limits.elements || open.length > limits.depth) throw new StorageUnavailable('the service sent too much XML');
+    attributes = 0;
+    if (elements > limits.elements || open.length > limits.depth) throw tooMuch();
     const element: XmlElement = { name, children: [], text: '' };
     open.at(-1)?.children.push(element);
     open.push(element);
   });
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > limits.attributes) throw tooMuch();
+  });
   parser.on('text', (text) => {
     const element = open.at(-1);
-    if (element) element.text += text;
+    if (!element) return;
+    element.text += copyText(text);
+    if (element.text.length > limits.text) throw tooMuch();
   });
   parser.on('closetag', () => void open.pop());
   parser.on('error', (cause) => {
     throw new StorageUnavailable('the service sent XML that cannot be read', { cause });
   });
   const decoder = new TextDecoder();
-  for await (const piece of body) {
+  for await (const piece of fastEnough(body, monotonic)) {
     bytes += piece.length;
-    if (bytes > limits.bytes) throw new StorageUnavailable('the service sent too much XML');
+    if (bytes > maxBytes) throw tooMuch();
     parser.write(decoder.decode(piece, { stream: true }));
   }
   parser.write(decoder.decode()).close();
