@@ -5,12 +5,19 @@ import { archiveTurns } from '#features/visits/archives/archive-turns.ts';
 
 const stays = new AbortController().signal;
 const hangs = () => new Promise<never>(() => {});
-const at = (locationId: number, address = '192.0.2.1') => ({ viewId: `link to ${locationId}`, address, locationId });
+const at = (locationId: number, tid = 1) => ({ viewId: `link to ${locationId}`, address: '192.0.2.1', tid, locationId });
 
 test('a hanging disk does not delay archives at another location', async () => {
   const turns = archiveTurns({ inner: 16, all: 512 });
   for (let number = 0; number < 10; number += 1) void turns.run(at(1), stays, hangs);
   assert.equal(await turns.run(at(2), stays, async () => 'read'), 'read');
+});
+
+test('the hanging locations of one tenant do not delay the archives of another tenant', async () => {
+  const turns = archiveTurns({ inner: 1000, all: 1000 });
+  for (let location = 1; location <= 100; location += 1) void turns.run(at(location), stays, hangs);
+  await new Promise(setImmediate);
+  assert.equal(await turns.run(at(200, 2), stays, async () => 'read'), 'read');
 });
 
 test('the limit on waiting archives of one client applies to all locations together', async () => {

@@ -61,7 +61,7 @@ test('an IPv6 /48 with many /64 networks does not block the archives of others',
     await new Promise<void>((resolve) => gates.push(resolve));
     return null;
   }
-  const plan = (from: string, viewId: string) => archives.plan({ viewId, address: from, locationId: 1 }, stays, planned);
+  const plan = (from: string, viewId: string) => archives.plan({ viewId, address: from, tid: 1, locationId: 1 }, stays, planned);
   const refused: unknown[] = [];
   for (let number = 0; number < 600; number += 1)
     void plan(address(number % 40), `link ${number % 3}`).catch((cause: unknown) => refused.push(cause));

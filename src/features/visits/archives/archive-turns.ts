@@ -3,11 +3,12 @@ import { turns, turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
 
-const [maxPerLocation, maxConcurrent] = [2, 64]; // slices at once: even 31 slow locations do not take all places
+/** Slices at once: the slow locations of one tenant do not take all places. */
+const [maxPerLocation, maxPerTenant, maxConcurrent] = [2, 32, 64];
 const retryAfter = 5; // seconds
 
-/** A visitor who requests an archive, and the location of its files. */
-export type ArchiveVisitor = TurnVisitor & { readonly locationId: number };
+/** A visitor who requests an archive, and the tenant and the location of its files. */
+export type ArchiveVisitor = TurnVisitor & { readonly tid: number; readonly locationId: number };
 
 /** Reads files for archives in slices; the visitors take turns. */
 export interface ArchiveTurns {
@@ -23,11 +24,16 @@ export interface ArchiveTurns {
 export function archiveTurns(maxWaiting: { readonly inner: number; readonly all: number }): ArchiveTurns {
   const refusal = () => new Refusal('listingBusy', undefined, { retryAfter });
   const withLocationTurns = turnsByKey({ concurrency: maxPerLocation, maxWaiting, refusal }, waitingLimit(maxWaiting, refusal));
-  const allTurns = turns({ concurrency: maxConcurrent, maxWaiting: { inner: maxPerLocation, all: Number.POSITIVE_INFINITY }, refusal });
+  const allTurns = turns({
+    concurrency: maxConcurrent,
+    concurrencyOfGroup: { level: 0, max: maxPerTenant },
+    maxWaiting: { inner: maxPerLocation, all: Number.POSITIVE_INFINITY },
+    refusal,
+  });
   return {
     run: (visitor, clientGone, readSlice) => {
       const location = `${visitor.locationId}`;
-      const readInTurn = () => allTurns.run([location, location], clientGone, readSlice);
+      const readInTurn = () => allTurns.run([`tenant ${visitor.tid}`, location], clientGone, readSlice);
       return withLocationTurns(location, (locationTurns) =>
         locationTurns.run(turnGroupsOf(visitor), clientGone, readInTurn, largeGroupsOf(visitor)),
       );

@@ -107,7 +107,7 @@ async function createArchive(
   visit: AuthorizedVisit,
 ): Promise<Pick<FolderArchive, 'layout' | 'pieces' | 'close'>> {
   const { viewId, address } = visit.visitorRequest;
-  const visitor = { viewId, address, locationId: visit.link.location_id };
+  const visitor = { viewId, address, tid: visit.link.tid, locationId: visit.link.location_id };
   const { archives } = ports;
   const { digitalSignature } = visit.permit.share;
   if (digitalSignature) await archives.inspect(visitor, archivedFolder.clientGone, checkSignatures(ports, archivedFolder, visit));
