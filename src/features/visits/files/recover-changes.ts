@@ -71,10 +71,9 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
   });
   if (!recovered) return;
   await store.write((tx) => recordOutcome(tx, row, change, recovered.name, clock.now()), 'job');
-  if (keepsTrash && change.action === 'delete') return;
-  await openStorage()
-    .then((storage) => storage.clearEvidence(change))
-    .catch(() => {}); // the next start deletes the files
+  const storage = await openStorage().catch(() => null);
+  if (!storage || (keepsTrash && change.action === 'delete' && storage.traits.folders === 'real')) return;
+  await storage.clearEvidence(change).catch(() => {}); // the next sweep deletes it
 }
 
 /** Records the pending changes of deleted locations as failed, because their files can no longer be checked. */
@@ -93,17 +92,20 @@ async function failChangesOfDeletedLocations(tx: Tx): Promise<void> {
 }
 
 const maxRecoveryTime = 5000; // ms for a location: recovery of one that hangs continues in the background
+const maxTotalTime = 20_000; // ms for all: a start must not wait for hundreds of locations that hang
 const maxConcurrent = 16; // locations
 
-/** Runs work for all items, a few at a time. Stops waiting for an item after `maxRecoveryTime`; its work continues.
- * @param onLate called for such an item
+/**
+ * Runs work for all items, a few at a time. Stops waiting for an item after `maxRecoveryTime`, and for all of them after `maxTotalTime`;
+ * the work continues.
+ * @param onLate called for an item that takes longer
  */
 async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<void>, onLate: (item: T) => void): Promise<void> {
   const queue = items[Symbol.iterator]();
   const runNext = async () => {
     for (const item of queue) if ((await inTime(work(item), maxRecoveryTime)).late) onLate(item);
   };
-  await Promise.all(Array.from({ length: maxConcurrent }, runNext));
+  await inTime(Promise.all(Array.from({ length: maxConcurrent }, runNext)), maxTotalTime);
 }
 
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
