@@ -202,8 +202,8 @@ test('at 320 px, the selection bar and a long user name fit the page in several 
     await page.locator('[name=password]').fill(profile.password);
     await page.keyboard.press('Enter');
     await page.getByRole('checkbox').first().check();
-    await page.locator('.choice-bar').waitFor();
-    const [wide, bar] = [await page.evaluate('document.documentElement.scrollWidth'), page.locator('.choice-bar .primary')];
+    await page.locator('.selection-bar').waitFor();
+    const [wide, bar] = [await page.evaluate('document.documentElement.scrollWidth'), page.locator('.selection-bar .primary')];
     assert.equal(wide, 320, locale);
     const box = await bar.boundingBox();
     assert.ok(box && box.x >= 0 && box.x + box.width <= 320, `${locale}: ${JSON.stringify(box)}`);

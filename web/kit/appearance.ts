@@ -1,4 +1,4 @@
-import { readItem, saveItem } from './browser-memory.ts';
+import { readStoredText, saveStoredText } from './browser-storage.ts';
 
 const key = 'postern-appearance';
 export const appearances = ['device', 'light', 'dark'] as const;
@@ -11,13 +11,13 @@ function apply(appearance: Appearance): void {
 
 /** Applies the appearance that was saved in this browser. @returns that appearance, or `device` */
 export function applySavedAppearance(): Appearance {
-  const appearance = appearances.find((one) => one === readItem('localStorage', key)) ?? 'device';
+  const appearance = appearances.find((one) => one === readStoredText('localStorage', key)) ?? 'device';
   apply(appearance);
   return appearance;
 }
 
 /** Applies an appearance and saves it in this browser. */
 export function chooseAppearance(appearance: Appearance): void {
-  saveItem('localStorage', key, appearance);
+  saveStoredText('localStorage', key, appearance);
   apply(appearance);
 }

@@ -13,7 +13,7 @@ export interface Formats {
   /** The end of a validity period. Midnight in the reader's time zone counts as the end of the day before. */
   end(instant: string): { readonly moment: string; readonly wholeDay: boolean };
   /** `2 min`: the approximate remaining time. */
-  left(seconds: number): string;
+  remaining(seconds: number): string;
   /** `view, download and upload`. */
   list(items: readonly string[]): string;
   number(value: number): string;
@@ -51,7 +51,7 @@ export function formatsFor(tag: string): Formats {
       const wholeDay = end.getHours() === 0 && end.getMinutes() === 0 && end.getSeconds() === 0;
       return { wholeDay, moment: wholeDay ? lastDay.format(end.getTime() - 1) : moment.format(end) };
     },
-    left(seconds) {
+    remaining(seconds) {
       if (seconds >= 5400) return inUnit(Math.round(seconds / 3600), 'hour');
       return seconds >= 90 ? inUnit(Math.round(seconds / 60), 'minute') : inUnit(Math.max(1, Math.round(seconds)), 'second');
     },

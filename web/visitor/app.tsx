@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { PortalVisit, Visit } from '#core/records/visit.ts';
 import { FailureCard } from './failure-card.tsx';
 import { asFailure, Failure, fetchVisit, isPortal, signOut } from './link-api.ts';
+import { LoadingRows } from './loading-rows.tsx';
 import { PortalPage } from './portal-page.tsx';
 import { RefreshContext } from './report-failure.ts';
 import { SharePage } from './share-page.tsx';
@@ -9,7 +10,6 @@ import { SignInCard } from './sign-in/sign-in-card.tsx';
 import { SignInDialog } from './sign-in/sign-in-dialog.tsx';
 import { applyLanguage, loadTranslation, type Translation, TranslationContext, useTranslation } from './translations/use-translation.ts';
 import { useReconnect } from './use-reconnect.ts';
-import { LoadingRows } from './waiting.tsx';
 
 type AnyVisit = Visit | PortalVisit;
 type State = { kind: 'loading' } | { kind: 'failed'; failure: Failure } | { kind: 'loaded'; visit: AnyVisit };

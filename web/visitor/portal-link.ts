@@ -1,4 +1,4 @@
-import { readItem, saveItem } from '#kit/browser-memory.ts';
+import { readStoredText, saveStoredText } from '#kit/browser-storage.ts';
 
 /** A link to the portal from which a share was opened. */
 export interface PortalLink {
@@ -10,11 +10,11 @@ const storageKey = (path: string) => `portal of ${path}`;
 
 /** Remembers, for this tab, that a share is opened from the current portal. */
 export function rememberPortal(shareUrl: string, title: string): void {
-  saveItem('sessionStorage', storageKey(new URL(shareUrl).pathname), `${location.pathname}\n${title}`);
+  saveStoredText('sessionStorage', storageKey(new URL(shareUrl).pathname), `${location.pathname}\n${title}`);
 }
 
 /** Returns the portal from which this tab opened the current share, or null. */
 export function recallPortal(): PortalLink | null {
-  const [href, ...title] = readItem('sessionStorage', storageKey(location.pathname))?.split('\n') ?? [];
+  const [href, ...title] = readStoredText('sessionStorage', storageKey(location.pathname))?.split('\n') ?? [];
   return href?.startsWith('/p/') ? { href, title: title.join('\n') } : null;
 }

@@ -5,7 +5,7 @@ import { addressOf } from '#visitor/link-api.ts';
 import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { FileButton, UploadButtons } from '#visitor/upload/upload-buttons.tsx';
-import type { Upload } from '#visitor/upload/upload-item.ts';
+import type { FileToUpload } from '#visitor/upload/upload-item.ts';
 import type { ListQuery } from './use-folder.ts';
 
 interface Properties {
@@ -17,9 +17,9 @@ interface Properties {
   readonly listQuery: ListQuery;
   readonly changeQuery: (changes: Partial<ListQuery>) => void;
   /** Uploads files into the folder; null: not allowed. */
-  readonly onFiles: ((files: readonly Upload[]) => void) | null;
+  readonly onFiles: ((files: readonly FileToUpload[]) => void) | null;
   /** Replaces the shared file, in a share of a single file; null: not allowed. */
-  readonly replace: ((files: readonly Upload[]) => void) | null;
+  readonly replace: ((files: readonly FileToUpload[]) => void) | null;
   readonly newFolder: () => void;
 }
 

@@ -4,20 +4,20 @@ import type { Visit } from '#core/records/visit.ts';
 import { Icon } from '#kit/icons.tsx';
 import { FailureBar, FailureCard } from '#visitor/failure-card.tsx';
 import { folderAddress, type PageAddress } from '#visitor/folder-address.ts';
+import { LoadingRows } from '#visitor/loading-rows.tsx';
 import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { PromptDialog } from '#visitor/prompt-dialog.tsx';
 import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { useDrop } from '#visitor/upload/drop-target.tsx';
-import type { Upload } from '#visitor/upload/upload-item.ts';
+import type { FileToUpload } from '#visitor/upload/upload-item.ts';
 import type { Uploads } from '#visitor/upload/uploads.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
-import { LoadingRows } from '#visitor/waiting.tsx';
-import { SelectionBar } from './choice-bar.tsx';
 import { useDownloadCheck } from './download-check.ts';
 import { FolderTools } from './folder-tools.tsx';
 import { useFocusPosition, useScrollPosition } from './restore-position.ts';
 import { Rows } from './rows.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import { useEntryActions } from './use-entry-actions.ts';
 import { type FolderEntry, useFolder } from './use-folder.ts';
 import { useListQuery } from './use-list-query.ts';
@@ -53,12 +53,12 @@ function Empty({ isSearch, canUpload }: { isSearch: boolean; canUpload: boolean 
 /** Returns the functions that upload files into the shown folder, or in place of the shared file; null: not offered. */
 function useUploadActions({ share, uploads }: Properties, can: LinkPermissions, path: readonly string[], sharedFile: FolderEntry | null) {
   const addFiles = useMemo(
-    () => (can.upload && share.folder ? (files: readonly Upload[]) => uploads.add(files, path) : null),
+    () => (can.upload && share.folder ? (files: readonly FileToUpload[]) => uploads.add(files, path) : null),
     [path.join('/'), can.upload],
   );
   const replace =
     !share.folder && can.upload && sharedFile
-      ? ([upload]: readonly Upload[]) => upload && uploads.replaceShared(upload.file, sharedFile.etag)
+      ? ([upload]: readonly FileToUpload[]) => upload && uploads.replaceShared(upload.file, sharedFile.etag)
       : null;
   return { addFiles, replace };
 }

@@ -2,8 +2,8 @@ import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPagePr
 import worker from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
+import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { LoadingRows } from '#visitor/waiting.tsx';
 import './pdf-pane.css';
 
 GlobalWorkerOptions.workerSrc = worker;

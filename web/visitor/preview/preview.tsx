@@ -8,9 +8,9 @@ import { addressOf } from '#visitor/link-api.ts';
 import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import type { Folder, FolderEntry } from '#visitor/listing/use-folder.ts';
+import { LoadingRows } from '#visitor/loading-rows.tsx';
 import type { LinkPermissions } from '#visitor/offered-permissions.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { LoadingRows } from '#visitor/waiting.tsx';
 import { FileCard } from './file-card.tsx';
 import { TextPane } from './text-pane.tsx';
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { asFailure, type Failure, fetchBeginning } from '#visitor/link-api.ts';
 import { type FileKind, fileKind } from '#visitor/listing/file-kind.ts';
+import { LoadingRows } from '#visitor/loading-rows.tsx';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { LoadingRows } from '#visitor/waiting.tsx';
 
 const maxBytes = 1 << 20; // more text than anyone reads on a page
 

@@ -3,35 +3,35 @@ import { signIn as sendSignIn } from '#visitor/link-api.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
 import { CodeField } from './code-field.tsx';
+import { type CodeRequest, deleteCodeRequest, readCodeRequest } from './code-request.ts';
 import { EmailStep } from './email-step.tsx';
 import { readMailedCodeOnce } from './mailed-code.ts';
-import { forgetRequestedCode, type RequestedCode, recallRequestedCode } from './requested-code.ts';
 import { ResendCode } from './resend-code.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
 
 /** Asks for the code that was sent. @param mailedCode code of the mail whose link has opened this page */
 function CodeStep({
-  requested,
+  codeRequest,
   onRequested,
   onOtherEmail,
   mailedCode,
   onSignedIn,
   onFailure,
 }: Omit<SignInProperties, 'signIn'> & {
-  readonly requested: RequestedCode;
-  readonly onRequested: (requested: RequestedCode) => void;
+  readonly codeRequest: CodeRequest;
+  readonly onRequested: (codeRequest: CodeRequest) => void;
   readonly onOtherEmail: () => void;
   readonly mailedCode: string | null;
 }) {
   const { translate } = useTranslation();
   const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
   const field = useRef<HTMLInputElement>(null);
-  const { email } = requested;
+  const { email } = codeRequest;
   const enter = (code: string) =>
     attempt(async () => {
       const visit = await sendSignIn({ email, code });
-      forgetRequestedCode();
+      deleteCodeRequest();
       onSignedIn(visit);
     });
   useEffect(() => {
@@ -50,23 +50,23 @@ function CodeStep({
       <button class="button primary" type="submit" aria-disabled={busy || secondsLeft > 0}>
         {translate(busy ? 'signingIn' : 'signIn')}
       </button>
-      <ResendCode use="signIn" requested={requested} form={{ busy, attempt }} onRequested={onRequested} onOtherEmail={onOtherEmail} />
+      <ResendCode use="signIn" codeRequest={codeRequest} form={{ busy, attempt }} onRequested={onRequested} onOtherEmail={onOtherEmail} />
     </form>
   );
 }
 
 /** The sign-in form for codes: it asks for the address, and then for the code that is sent there. */
 export function CodeForm({ onSignedIn, onFailure }: SignInProperties) {
-  const [requested, setRequested] = useState(() => recallRequestedCode(Date.now()));
+  const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
   const [mailedCode] = useState(readMailedCodeOnce);
-  if (requested === null) return <EmailStep use="signIn" onRequested={setRequested} onFailure={onFailure} foreignCode={mailedCode} />;
+  if (codeRequest === null) return <EmailStep use="signIn" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={mailedCode} />;
   return (
     <CodeStep
-      requested={requested}
-      onRequested={setRequested}
+      codeRequest={codeRequest}
+      onRequested={setCodeRequest}
       onOtherEmail={() => {
-        forgetRequestedCode();
-        setRequested(null);
+        deleteCodeRequest();
+        setCodeRequest(null);
       }}
       mailedCode={mailedCode}
       onSignedIn={onSignedIn}

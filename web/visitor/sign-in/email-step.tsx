@@ -3,7 +3,7 @@ import type { CodeUse } from '#core/mail/code-mail.ts';
 import { spacedCode } from '#core/sign-in-codes.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
-import { type RequestedCode, sendCodeRequest } from './requested-code.ts';
+import { type CodeRequest, sendCodeRequest } from './code-request.ts';
 import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
 
@@ -15,7 +15,7 @@ export function EmailStep({
   foreignCode,
 }: {
   readonly use: CodeUse;
-  readonly onRequested: (requested: RequestedCode) => void;
+  readonly onRequested: (codeRequest: CodeRequest) => void;
   readonly onFailure: SignInProperties['onFailure'];
   /** Code of a mail whose link was opened in a different browser than the one where it was requested. */
   readonly foreignCode: string | null;

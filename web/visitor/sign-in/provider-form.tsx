@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { fetchVisit, linkPath } from '#visitor/link-api.ts';
 import { describeFailure } from '#visitor/translations/sentences.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { readFailedSignInOnce, rememberWayBack } from './provider-return.ts';
+import { readFailedSignInOnce, saveFolderAddress } from './provider-return.ts';
 import type { SignInProperties } from './sign-in-properties.ts';
 
 const pollInterval = 2000; // ms
@@ -31,7 +31,7 @@ export function ProviderForm({ signIn, onSignedIn, inWindow = false }: SignInPro
   const [failed] = useState(readFailedSignInOnce);
   const [isWaiting, setWaiting] = useState(false);
   useSignInElsewhere(isWaiting, onSignedIn);
-  const follow = () => (inWindow ? setWaiting(true) : rememberWayBack());
+  const follow = () => (inWindow ? setWaiting(true) : saveFolderAddress());
   const problem = failed && describeFailure(failed.failure, translation);
   return (
     <div class="fields">

@@ -1,4 +1,4 @@
-import { deleteItem, readItem, saveItem } from '#kit/browser-memory.ts';
+import { deleteStoredText, readStoredText, saveStoredText } from '#kit/browser-storage.ts';
 import { Failure, linkPath } from '#visitor/link-api.ts';
 
 /** A sign-in at a provider that has failed, and the reference by which the operator finds it in the audit log. */
@@ -9,17 +9,17 @@ export interface FailedSignIn {
 
 const key = `way back ${linkPath}`;
 const maxSignInTime = 10 * 60_000; // ms, as the server allows
-let failed: FailedSignIn | null = null;
+let failedSignIn: FailedSignIn | null = null;
 
 /** Stores the folder that the page shows: the redirects of the provider lose the part of the address after the `#`. */
-export function rememberWayBack(): void {
-  if (window.location.hash !== '') saveItem('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
+export function saveFolderAddress(): void {
+  if (window.location.hash !== '') saveStoredText('sessionStorage', key, `${Date.now()} ${window.location.hash}`);
 }
 
 /** Returns the folder that the page showed before the sign-in, or nothing if it began too long ago: then the visitor has given up. */
-function takeWayBack(): string {
-  const [, startedAt = '0', hash = ''] = /^(\d+) (#.*)$/.exec(readItem('sessionStorage', key) ?? '') ?? [];
-  deleteItem('sessionStorage', key);
+function takeFolderAddress(): string {
+  const [, startedAt = '0', hash = ''] = /^(\d+) (#.*)$/.exec(readStoredText('sessionStorage', key) ?? '') ?? [];
+  deleteStoredText('sessionStorage', key);
   return Date.now() - Number(startedAt) < maxSignInTime ? hash : '';
 }
 
@@ -30,14 +30,14 @@ function takeWayBack(): string {
 export function takeProviderOutcome(): void {
   const { hash, pathname, search } = window.location;
   const [, code, reference = ''] = /^#sign-in=(\w+)\.([\w-]+)$/.exec(hash) ?? [];
-  if (code !== undefined) failed = { failure: new Failure(0, code, '', null), reference };
+  if (code !== undefined) failedSignIn = { failure: new Failure(0, code, '', null), reference };
   else if (hash !== '') return;
-  window.history.replaceState(null, '', pathname + search + takeWayBack());
+  window.history.replaceState(null, '', pathname + search + takeFolderAddress());
 }
 
 /** Returns the failed sign-in with which the page was opened, the first time only. */
 export function readFailedSignInOnce(): FailedSignIn | null {
-  const current = failed;
-  failed = null;
+  const current = failedSignIn;
+  failedSignIn = null;
   return current;
 }

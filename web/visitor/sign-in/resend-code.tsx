@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CodeUse } from '#core/mail/code-mail.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { type RequestedCode, sendCodeRequest } from './requested-code.ts';
+import { type CodeRequest, sendCodeRequest } from './code-request.ts';
 import type { useAttempt } from './use-attempt.ts';
 
 const resendPause = 30; // seconds until another code can be requested
@@ -21,26 +21,26 @@ function useSecondsUntil(moment: number): number {
 /** The choices if no code has arrived: another code after a pause, and another address. */
 export function ResendCode({
   use,
-  requested,
+  codeRequest,
   form: { busy, attempt },
   onRequested,
   onOtherEmail,
 }: {
   readonly use: CodeUse;
-  readonly requested: RequestedCode;
+  readonly codeRequest: CodeRequest;
   readonly form: Pick<ReturnType<typeof useAttempt>, 'busy' | 'attempt'>;
-  readonly onRequested: (requested: RequestedCode) => void;
+  readonly onRequested: (codeRequest: CodeRequest) => void;
   readonly onOtherEmail: () => void;
 }) {
   const { translate } = useTranslation();
-  const secondsUntilNew = useSecondsUntil(requested.at + resendPause * 1000);
+  const secondsUntilNew = useSecondsUntil(codeRequest.at + resendPause * 1000);
   return (
     <>
       <button
         class="button"
         type="button"
         disabled={secondsUntilNew > 0 || busy}
-        onClick={() => void attempt(async () => onRequested(await sendCodeRequest(requested.email, use)))}
+        onClick={() => void attempt(async () => onRequested(await sendCodeRequest(codeRequest.email, use)))}
       >
         {secondsUntilNew > 0 ? translate('newCodeIn', { count: secondsUntilNew }) : translate('newCode')}
       </button>

@@ -3,9 +3,9 @@ import { type Failure, fetchVisit, resetPassword } from '#visitor/link-api.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { AttemptProblem } from './attempt-problem.tsx';
 import { CodeField } from './code-field.tsx';
+import { type CodeRequest, deleteCodeRequest, readCodeRequest } from './code-request.ts';
 import { EmailStep } from './email-step.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
-import { forgetRequestedCode, type RequestedCode, recallRequestedCode } from './requested-code.ts';
 import { ResendCode } from './resend-code.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 import { useAttempt } from './use-attempt.ts';
@@ -19,29 +19,29 @@ const isWeakPassword = (problem: Failure | null) => problem?.code === 'fieldInva
 
 /** Asks for the code that was sent, and for the new password. */
 function NewPasswordStep({
-  requested,
+  codeRequest,
   onRequested,
   onOtherEmail,
   mailedCode,
   onSignedIn,
   onFailure,
 }: ResetProperties & {
-  readonly requested: RequestedCode;
-  readonly onRequested: (requested: RequestedCode) => void;
+  readonly codeRequest: CodeRequest;
+  readonly onRequested: (codeRequest: CodeRequest) => void;
   readonly onOtherEmail: () => void;
 }) {
   const { translate } = useTranslation();
   const { problem, busy, secondsLeft, attempt } = useAttempt(onFailure);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const { email } = requested;
+  const { email } = codeRequest;
   function submit(event: SubmitEvent) {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     const fields = new FormData(event.currentTarget);
     void attempt(async () => {
       await resetPassword({ email, code: String(fields.get('code')), password: String(fields.get('newPassword')) });
-      forgetRequestedCode();
+      deleteCodeRequest();
       onSignedIn(await fetchVisit());
     });
   }
@@ -58,7 +58,13 @@ function NewPasswordStep({
       <button class="button primary" type="submit" aria-disabled={busy || secondsLeft > 0}>
         {translate(busy ? 'saving' : 'setNewPassword')}
       </button>
-      <ResendCode use="newPassword" requested={requested} form={{ busy, attempt }} onRequested={onRequested} onOtherEmail={onOtherEmail} />
+      <ResendCode
+        use="newPassword"
+        codeRequest={codeRequest}
+        form={{ busy, attempt }}
+        onRequested={onRequested}
+        onOtherEmail={onOtherEmail}
+      />
     </form>
   );
 }
@@ -67,20 +73,20 @@ function NewPasswordStep({
 export function ResetForm({ onBack, ...properties }: ResetProperties & { readonly onBack: () => void }) {
   const { translate } = useTranslation();
   const { mailedCode, onFailure } = properties;
-  const [requested, setRequested] = useState(() => recallRequestedCode(Date.now()));
+  const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
   function forget() {
-    forgetRequestedCode();
-    setRequested(null);
+    deleteCodeRequest();
+    setCodeRequest(null);
   }
   return (
     <div class="fields">
-      {requested === null ? (
+      {codeRequest === null ? (
         <>
           <p>{translate('resetIntro')}</p>
-          <EmailStep use="newPassword" onRequested={setRequested} onFailure={onFailure} foreignCode={mailedCode} />
+          <EmailStep use="newPassword" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={mailedCode} />
         </>
       ) : (
-        <NewPasswordStep {...properties} requested={requested} onRequested={setRequested} onOtherEmail={forget} />
+        <NewPasswordStep {...properties} codeRequest={codeRequest} onRequested={setCodeRequest} onOtherEmail={forget} />
       )}
       <button class="link-button" type="button" onClick={onBack}>
         {translate('backToSignIn')}

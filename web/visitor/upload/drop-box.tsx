@@ -6,7 +6,7 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { useDrop } from './drop-target.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
-import type { Queue, Upload } from './upload-item.ts';
+import type { FileToUpload, Queue } from './upload-item.ts';
 import type { Uploads } from './uploads.ts';
 
 /** Returns the address of a text file with the name, size and checksum of each upload. */
@@ -52,7 +52,7 @@ function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
 export function DropBox({ queue, uploads }: { queue: Queue; uploads: Uploads }) {
   const { translate } = useTranslation();
   const isTouch = useMedia(byTouch);
-  const addFiles = useMemo(() => (files: readonly Upload[]) => uploads.add(files, []), []);
+  const addFiles = useMemo(() => (files: readonly FileToUpload[]) => uploads.add(files, []), []);
   const isDragging = useDrop(addFiles);
   const receipts = queue.items.flatMap(({ receipt }) => receipt ?? []);
   return (

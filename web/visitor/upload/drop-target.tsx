@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { droppedFiles } from './dropped-files.ts';
-import type { Upload } from './upload-item.ts';
+import type { FileToUpload } from './upload-item.ts';
 
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 /** Returns whether a dialog covers the page. The result of a drop would not be visible behind it. */
 const isCovered = () => document.querySelector('dialog[open]') !== null;
 
 /** Makes the entire page a drop target, and accepts pasted files. @returns whether files are being dragged over the page */
-export function useDrop(onFiles: ((files: readonly Upload[]) => void) | null): boolean {
+export function useDrop(onFiles: ((files: readonly FileToUpload[]) => void) | null): boolean {
   const [isDragging, setDragging] = useState(false);
   useEffect(() => {
     if (!onFiles) return;

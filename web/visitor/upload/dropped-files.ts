@@ -1,4 +1,4 @@
-import type { Upload } from './upload-item.ts';
+import type { FileToUpload } from './upload-item.ts';
 
 const readEntries = (reader: FileSystemDirectoryReader) =>
   new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
@@ -8,8 +8,8 @@ const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.i
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
 
 /** Returns the files of an entry, at any depth. A file or folder that cannot be read is marked as unreadable. */
-async function walk(entry: FileSystemEntry, folder: readonly string[]): Promise<Upload[]> {
-  const uploads: Upload[] = [];
+async function walk(entry: FileSystemEntry, folder: readonly string[]): Promise<FileToUpload[]> {
+  const uploads: FileToUpload[] = [];
   try {
     if (isFile(entry)) return [{ file: await readFile(entry), folder }];
     if (!isFolder(entry)) return [];
@@ -24,7 +24,7 @@ async function walk(entry: FileSystemEntry, folder: readonly string[]): Promise<
 }
 
 /** Returns all dropped files, with those in dropped folders. Call it during the event: afterwards the browser has cleared the items. */
-export async function droppedFiles(transfer: DataTransfer): Promise<Upload[]> {
+export async function droppedFiles(transfer: DataTransfer): Promise<FileToUpload[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   const files = [...transfer.files];
   if (entries.some((entry) => entry === null)) return files.map((file) => ({ file, folder: [] }));
@@ -33,5 +33,5 @@ export async function droppedFiles(transfer: DataTransfer): Promise<Upload[]> {
 }
 
 /** Returns the files of a file input, with their folders if a folder was chosen. */
-export const chosenFiles = (files: FileList | null): Upload[] =>
+export const chosenFiles = (files: FileList | null): FileToUpload[] =>
   [...(files ?? [])].map((file) => ({ file, folder: file.webkitRelativePath.split('/').slice(0, -1) }));

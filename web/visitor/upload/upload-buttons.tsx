@@ -2,13 +2,13 @@ import { Icon, type IconName } from '#kit/icons.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { chosenFiles } from './dropped-files.ts';
-import type { Upload } from './upload-item.ts';
+import type { FileToUpload } from './upload-item.ts';
 
 interface FileInputProperties {
   readonly icon: IconName;
   readonly label: string;
   readonly className: string;
-  readonly onFiles: (files: readonly Upload[]) => void;
+  readonly onFiles: (files: readonly FileToUpload[]) => void;
   /** Attributes of the file input. */
   readonly attributes?: {
     readonly multiple?: boolean;
@@ -38,7 +38,7 @@ export function FileButton({ icon, label, className, onFiles, attributes = {} }:
 }
 
 /** The upload buttons: for files, and for a folder on a computer or the camera on a phone. */
-export function UploadButtons({ onFiles }: { onFiles: (files: readonly Upload[]) => void }) {
+export function UploadButtons({ onFiles }: { onFiles: (files: readonly FileToUpload[]) => void }) {
   const { translate } = useTranslation();
   const isTouch = useMedia(byTouch);
   return (

@@ -1,7 +1,7 @@
 import type { Failure, UploadReceipt } from '#visitor/link-api.ts';
 
 /** A file to upload, with its folder relative to the drop target. */
-export interface Upload {
+export interface FileToUpload {
   readonly file: File;
   readonly folder: readonly string[];
   /** The device could not read the file when it was chosen. */

@@ -63,7 +63,7 @@ function TotalProgress({ queue }: { queue: Queue }) {
     <>
       {queue.speed > 0 && !queue.isPaused && (
         <span class="quiet small">
-          {translate('speedLeft', { speed: format.size(queue.speed), time: format.left((bytes - sent) / queue.speed) })}
+          {translate('speedLeft', { speed: format.size(queue.speed), time: format.remaining((bytes - sent) / queue.speed) })}
         </span>
       )}
       <progress class="total" max={Math.max(1, bytes)} value={sent} aria-label={translate('uploads')} />

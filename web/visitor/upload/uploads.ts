@@ -1,7 +1,7 @@
 import { asFailure, type Failure, unreadableFailure, upload } from '#visitor/link-api.ts';
 import { NewFolders } from './new-folders.ts';
 import { nextNumberedName } from './next-numbered-name.ts';
-import { type ConflictChoice, canRetry, type Queue, type Upload, type UploadItem } from './upload-item.ts';
+import { type ConflictChoice, canRetry, type FileToUpload, type Queue, type UploadItem } from './upload-item.ts';
 
 const maxConcurrent = 3; // more uploads share the same connection and are not faster
 const minSpeedTime = 0.3; // s: a speed measured over a shorter time is not reliable
@@ -26,12 +26,12 @@ export class Uploads {
   readonly #running = new Map<number, AbortController>();
   readonly #replacedEtags = new Map<number, string>();
   /** The numbers of the items that take the next free name on every conflict. */
-  readonly #keepsBoth = new Set<number>();
+  readonly #keepBothItems = new Set<number>();
   /** For each item, how many folders of its path exist already. */
   readonly #existingDepths = new Map<number, number>();
   #queue: Queue = { items: [], isPaused: false, completed: 0, speed: 0 };
   #lastNumber = 0;
-  #isShown = true;
+  #isFramePending = false;
   /** Start time and bytes since the queue was last idle: the basis of the speed. */
   #transfer = { startedAt: 0, bytes: 0 };
 
@@ -39,7 +39,7 @@ export class Uploads {
     this.#options = options;
   }
 
-  add(files: readonly Upload[], path: readonly string[]): void {
+  add(files: readonly FileToUpload[], path: readonly string[]): void {
     const items = files.map(({ file, folder, unreadable: isUnreadable = false }): UploadItem => {
       const item = this.#newItem(file, [...path, ...(this.#options.canCreateFolders ? folder : []), file.name]);
       return isUnreadable ? { ...item, state: 'failed', failure: unreadableFailure() } : item;
@@ -94,10 +94,10 @@ export class Uploads {
 
   #set(changes: Partial<Queue>): void {
     this.#queue = { ...this.#queue, ...changes };
-    if (!this.#isShown) return;
-    this.#isShown = false;
+    if (this.#isFramePending) return;
+    this.#isFramePending = true;
     requestAnimationFrame(() => {
-      this.#isShown = true;
+      this.#isFramePending = false;
       this.#options.show(this.#queue);
     });
   }
@@ -169,7 +169,7 @@ export class Uploads {
     if (failure.code === 'signInNeeded') {
       this.#change(number, { state: 'waiting', sent: 0 });
       this.#set({ isPaused: true });
-    } else if (failure.code === 'itemExists' && this.#keepsBoth.has(number))
+    } else if (failure.code === 'itemExists' && this.#keepBothItems.has(number))
       this.#change(number, { state: 'waiting', path: withNumberedName(path), sent: 0 });
     else if (failure.code === 'itemExists' && !this.#replacedEtags.has(number)) this.#change(number, { state: 'conflict', sent: 0 });
     else this.#change(number, { state: 'failed', failure });
@@ -198,7 +198,7 @@ export class Uploads {
     if (choice === 'skip') this.#set({ items: this.#queue.items.filter(({ number }) => number !== item.number) });
     else if (choice === 'replace') void this.#replace(item);
     else {
-      this.#keepsBoth.add(item.number);
+      this.#keepBothItems.add(item.number);
       this.#change(item.number, { state: 'waiting', path: withNumberedName(item.path) });
     }
     this.#startNext();

@@ -31,7 +31,7 @@ export function SelectionBar({ path, listQuery, total, selection, setSelection }
     if (all.length > 0) setSelection(new Map(all.map(({ name, size }) => [name, size])));
   }
   return (
-    <section class="choice-bar" aria-label={translate('selectedCount', { count: selection.size })}>
+    <section class="selection-bar" aria-label={translate('selectedCount', { count: selection.size })}>
       <span role="status">
         {translate('selectedCount', { count: selection.size })}
         {bytes > 0 && <span class="quiet small"> {format.size(bytes)}</span>}

@@ -1,10 +1,10 @@
 import type { CodeUse } from '#core/mail/code-mail.ts';
 import { codeLifetime } from '#core/sign-in-codes.ts';
-import { deleteItem, readItem, saveItem } from '#kit/browser-memory.ts';
+import { deleteStoredText, readStoredText, saveStoredText } from '#kit/browser-storage.ts';
 import { linkPath, requestCode } from '#visitor/link-api.ts';
 
 /** The last request for a code that this browser has sent at this link. Other tabs see it too: the link in the mail opens a new one. */
-export interface RequestedCode {
+export interface CodeRequest {
   readonly email: string;
   /** When it was sent, in ms since the epoch. */
   readonly at: number;
@@ -13,25 +13,25 @@ export interface RequestedCode {
 const key = `code ${linkPath}`;
 
 /** Requests a code for an address. @returns the request, which other tabs see from then on */
-export async function sendCodeRequest(email: string, use: CodeUse): Promise<RequestedCode> {
+export async function sendCodeRequest(email: string, use: CodeUse): Promise<CodeRequest> {
   await requestCode(email, use);
-  const requested = { email, at: Date.now() };
-  saveItem('localStorage', key, JSON.stringify(requested));
-  return requested;
+  const codeRequest = { email, at: Date.now() };
+  saveStoredText('localStorage', key, JSON.stringify(codeRequest));
+  return codeRequest;
 }
 
-export function forgetRequestedCode(): void {
-  deleteItem('localStorage', key);
+export function deleteCodeRequest(): void {
+  deleteStoredText('localStorage', key);
 }
 
 /** Returns the last request for a code if its code can still be valid, else null. */
-export function recallRequestedCode(now: number): RequestedCode | null {
-  const text = readItem('localStorage', key);
+export function readCodeRequest(now: number): CodeRequest | null {
+  const text = readStoredText('localStorage', key);
   if (text === null) return null;
   try {
-    const { email, at }: Partial<RequestedCode> = JSON.parse(text);
+    const { email, at }: Partial<CodeRequest> = JSON.parse(text);
     if (typeof email === 'string' && typeof at === 'number' && Math.abs(now - at) < codeLifetime) return { email, at };
   } catch {} // not written by this version
-  forgetRequestedCode();
+  deleteCodeRequest();
   return null;
 }

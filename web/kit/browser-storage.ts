@@ -1,7 +1,7 @@
 type BrowserStorage = 'localStorage' | 'sessionStorage';
 
 /** Reads a text from the browser's storage. @returns null without such a key, or when the browser blocks its storage */
-export function readItem(storage: BrowserStorage, key: string): string | null {
+export function readStoredText(storage: BrowserStorage, key: string): string | null {
   try {
     return window[storage].getItem(key);
   } catch {
@@ -10,14 +10,14 @@ export function readItem(storage: BrowserStorage, key: string): string | null {
 }
 
 /** Deletes a text from the browser's storage. */
-export function deleteItem(storage: BrowserStorage, key: string): void {
+export function deleteStoredText(storage: BrowserStorage, key: string): void {
   try {
     window[storage].removeItem(key);
   } catch {} // the browser blocks its storage: nothing is stored there
 }
 
 /** Saves a text in the browser's storage. Does nothing when the browser blocks its storage. */
-export function saveItem(storage: BrowserStorage, key: string, text: string): void {
+export function saveStoredText(storage: BrowserStorage, key: string, text: string): void {
   try {
     window[storage].setItem(key, text);
   } catch {} // the page works without it
