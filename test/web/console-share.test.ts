@@ -12,7 +12,7 @@ test('the summary sentence follows each edit of the form, and the saved share ma
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/reports');
   await page.getByLabel('Title').fill('Reports');
-  const says = (words: string) => page.locator('.sentence').getByText(words, { exact: true }).waitFor();
+  const says = (words: string) => page.locator('.share-summary').getByText(words, { exact: true }).waitFor();
   await says('Anyone with the link can view and download /reports.');
   await page
     .getByRole('combobox', { name: 'Login profile' })

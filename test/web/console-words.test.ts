@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wellFormedTag } from '#core/translations/languages.ts';
-import { presets } from '../../web/console/shares/permissions.ts';
-import { type SentenceParts, sentenceOf } from '../../web/console/shares/sentence.ts';
+import { permissionPresets } from '../../web/console/shares/permissions.ts';
 import { stateOf } from '../../web/console/shares/share-state.ts';
+import { type SummaryParts, shareSummary } from '../../web/console/shares/share-summary.ts';
 
 const clients = { title: 'Clients', typeId: 3, available: true };
-const told = (over: Partial<SentenceParts>): string =>
-  sentenceOf({
-    ...presets.download.can,
+const told = (over: Partial<SummaryParts>): string =>
+  shareSummary({
+    ...permissionPresets.download.can,
     active: true,
     path: '/reports',
     allowAllUsers: false,
@@ -28,7 +28,7 @@ test('the summary sentence of a share states who can do what, and when', () => {
     'Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027.',
   );
   assert.equal(
-    told({ allowAllUsers: true, from: '1 May 2027', until: 'until 31 May 2027', ...presets.dropBox.can }),
+    told({ allowAllUsers: true, from: '1 May 2027', until: 'until 31 May 2027', ...permissionPresets.dropBox.can }),
     'Everyone who signs in with Clients can upload files to /reports from 1 May 2027 until 31 May 2027.',
   );
   assert.equal(
@@ -36,7 +36,7 @@ test('the summary sentence of a share states who can do what, and when', () => {
     'Ann, Bob, and 3 more, signed in with Clients, can view and download /reports.',
   );
   assert.equal(
-    told({ users: ['Ann'], ...presets.collaborate.can }),
+    told({ users: ['Ann'], ...permissionPresets.collaborate.can }),
     'Ann, signed in with Clients, can view, download, upload, rename, and delete files and create folders in /reports.',
   );
 });

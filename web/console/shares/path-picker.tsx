@@ -44,12 +44,12 @@ function focusFirst(list: HTMLUListElement | null): void {
 }
 
 function Entries({
-  browsed: listing,
+  listing,
   path,
   go,
   choose,
 }: {
-  browsed: FolderListing;
+  listing: FolderListing;
   path: string;
   go: (path: string) => void;
   choose: (chosen: ChosenPath) => void;
@@ -117,7 +117,7 @@ export function PathPicker({
         {!data && !error && <Skeleton height={160} />}
         {data && !error && (
           <fieldset disabled={isPlaceholderData} className="plain">
-            <Entries key={isPlaceholderData ? '' : path} browsed={data} path={path} go={go} choose={choose} />
+            <Entries key={isPlaceholderData ? '' : path} listing={data} path={path} go={go} choose={choose} />
           </fieldset>
         )}
       </div>

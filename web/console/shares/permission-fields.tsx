@@ -1,24 +1,24 @@
 import { Checkbox, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
-import { permissions, presetNames, presetOf, presets } from './permissions.ts';
+import { permissionPresetNames, permissionPresetOf, permissionPresets, permissions } from './permissions.ts';
 import type { ShareValues } from './share-values.ts';
 
 /** What visitors can do: a preset, or individual permissions. */
 export function PermissionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
-  const preset = presetOf(form.values);
+  const preset = permissionPresetOf(form.values);
   const [isCustom, setCustom] = useState(preset === null);
   const selectPreset = (name: string) => {
-    const chosen = presetNames.find((one) => one === name);
+    const chosen = permissionPresetNames.find((one) => one === name);
     setCustom(!chosen);
-    if (chosen) form.setValues({ ...presets[chosen].can });
+    if (chosen) form.setValues({ ...permissionPresets[chosen].can });
   };
   return (
     <>
       <Radio.Group aria-label="Permissions" value={isCustom || preset === null ? 'custom' : preset} onChange={selectPreset}>
         <SimpleGrid cols={1} spacing="xs" className="choices">
-          {presetNames.map((name) => (
-            <Choice key={name} value={name} name={presets[name].name} description={presets[name].description} />
+          {permissionPresetNames.map((name) => (
+            <Choice key={name} value={name} name={permissionPresets[name].name} description={permissionPresets[name].description} />
           ))}
           <Choice value="custom" name="Custom" description="Choose each permission." />
         </SimpleGrid>

@@ -32,7 +32,7 @@ const none: PermissionFlags = {
 };
 
 /** The usual combinations of permissions. */
-export const presets = {
+export const permissionPresets = {
   view: {
     name: 'View only',
     description: 'Visitors see files in the browser, but cannot download them. They can still save what they see.',
@@ -58,9 +58,9 @@ export const presets = {
     },
   },
 } as const satisfies Record<string, { name: string; description: string; can: PermissionFlags }>;
-export type Preset = keyof typeof presets;
-export const presetNames = ['view', 'download', 'dropBox', 'collaborate'] as const satisfies readonly Preset[];
+export type PermissionPreset = keyof typeof permissionPresets;
+export const permissionPresetNames = ['view', 'download', 'dropBox', 'collaborate'] as const satisfies readonly PermissionPreset[];
 
 /** Returns the preset with exactly these permissions, or null. */
-export const presetOf = (can: PermissionFlags): Preset | null =>
-  presetNames.find((name) => permissions.every(({ flag }) => presets[name].can[flag] === can[flag])) ?? null;
+export const permissionPresetOf = (can: PermissionFlags): PermissionPreset | null =>
+  permissionPresetNames.find((name) => permissions.every(({ flag }) => permissionPresets[name].can[flag] === can[flag])) ?? null;

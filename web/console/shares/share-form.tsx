@@ -9,8 +9,8 @@ import { AlertFields } from './alert-fields.tsx';
 import { PathFields } from './path-fields.tsx';
 import { PermissionFields } from './permission-fields.tsx';
 import { ProtectionFields } from './protection-fields.tsx';
-import { sentenceOf } from './sentence.ts';
 import { profileQuery } from './share-queries.ts';
+import { shareSummary } from './share-summary.ts';
 import { instantOf, type ShareValues } from './share-values.ts';
 import { ValidityFields } from './validity-fields.tsx';
 
@@ -20,10 +20,10 @@ const linkProfile = { title: 'this link', typeId: profileTypes.PASSWORD };
 export function ShareSentence({ values }: { values: ShareValues }) {
   const { data: profile = null, isPending } = useQuery(profileQuery(values.authenticationId));
   const [from, until] = [instantOf(values.from), instantOf(values.until)];
-  if (isPending && values.authenticationId > 0) return <p className="sentence">…</p>;
+  if (isPending && values.authenticationId > 0) return <p className="share-summary">…</p>;
   return (
-    <p className="sentence" aria-live="polite">
-      {sentenceOf({
+    <p className="share-summary" aria-live="polite">
+      {shareSummary({
         ...values,
         profile: values.ownPassword ? linkProfile : profile,
         isProtected: values.copyProtect || values.waterMarkText !== '' || values.digitalSignature,

@@ -35,14 +35,14 @@ export const locationChoices = queryOptions({
 export const shareQuery = (id: number) => queryOptions({ queryKey: ['share', 'one', id], queryFn: () => post('share/get', { id }) });
 
 /** Returns a page of shares, each with the time of its last visit. */
-export async function sharesWithVisits(query: Parameters<typeof get>[1], signal: AbortSignal): Promise<Page<VisitedShare>> {
+export async function searchSharesWithLastVisit(query: Parameters<typeof get>[1], signal: AbortSignal): Promise<Page<ShareWithLastVisit>> {
   const page = await get('share/search', query, signal);
   if (page.list.length === 0) return { list: [], totalCount: page.totalCount };
   const { list } = await post('share/lastVisits', { ids: page.list.map(({ id }) => id) });
   const visits = new Map(list.map(({ id, lastVisitDateTime }) => [id, lastVisitDateTime]));
   return { totalCount: page.totalCount, list: page.list.map((share) => ({ ...share, lastVisit: visits.get(share.id) ?? null })) };
 }
-export type VisitedShare = Share & { readonly lastVisit: string | null };
+export type ShareWithLastVisit = Share & { readonly lastVisit: string | null };
 
 /** The policy of the tenant. */
 export const policyQuery = queryOptions({

@@ -2,7 +2,7 @@ import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import { formatList, parseList } from '#core/list-text.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
 import type { Share } from '#core/records/share.ts';
-import { type PermissionFlags, permissions, presets } from './permissions.ts';
+import { type PermissionFlags, permissionPresets, permissions } from './permissions.ts';
 
 /** The form values of a share: lists as arrays, times in the operator's time zone. */
 export interface ShareValues extends PermissionFlags, Record<string, unknown> {
@@ -52,7 +52,7 @@ export const instantOf = (local: string): string | null => (local === '' ? null 
 
 /** Returns the initial values of a new share: view and download. */
 export const newShareValues = (location: string, authenticationId: number): ShareValues => ({
-  ...presets.download.can,
+  ...permissionPresets.download.can,
   title: '',
   description: '',
   startupMessage: '',

@@ -14,12 +14,12 @@ import { useHasRole } from '#console/shell/caller.ts';
 import { shareStates } from '#core/records/share.ts';
 import { accessSummary } from './access-summary.ts';
 import { activate, deactivate, deleteShares, replaceLink } from './share-actions.ts';
-import { locationChoices, profileQuery, sharesWithVisits, type VisitedShare } from './share-queries.ts';
+import { locationChoices, profileQuery, type ShareWithLastVisit, searchSharesWithLastVisit } from './share-queries.ts';
 import { stateLabels, stateOf } from './share-state.ts';
 
 const actions = [activate, deactivate, replaceLink, deleteShares];
 
-function Title({ share: { id, title, location, path } }: { share: VisitedShare }) {
+function Title({ share: { id, title, location, path } }: { share: ShareWithLastVisit }) {
   return (
     <>
       <Anchor component={Link} to={`/shares/${id}`} fw={550}>
@@ -32,12 +32,12 @@ function Title({ share: { id, title, location, path } }: { share: VisitedShare }
   );
 }
 
-function State({ share }: { share: VisitedShare }) {
+function State({ share }: { share: ShareWithLastVisit }) {
   const { label, tone } = stateLabels[stateOf(share, Date.now())];
   return <StateLabel tone={tone}>{label}</StateLabel>;
 }
 
-const columns: readonly Column<VisitedShare>[] = [
+const columns: readonly Column<ShareWithLastVisit>[] = [
   { name: 'Title', sort: 'title', cell: (share) => <Title share={share} /> },
   { name: 'State', cell: (share) => <State share={share} /> },
   { name: 'Access', cell: (share) => <Access share={share} /> },
@@ -46,7 +46,7 @@ const columns: readonly Column<VisitedShare>[] = [
   { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
 
-function Access({ share }: { share: VisitedShare }) {
+function Access({ share }: { share: ShareWithLastVisit }) {
   const { data: profile } = useQuery(profileQuery(share.authenticationId));
   return accessSummary(share, profile?.title ?? 'its login profile');
 }
@@ -104,7 +104,7 @@ export function SharesPage() {
         kind="share"
         of={['share', 'shares']}
         columns={columns}
-        load={sharesWithVisits}
+        load={searchSharesWithLastVisit}
         query={{ state: listState.state, authId: listState.profile, location: listState.location }}
         filters={<Filters />}
         actions={isEditor ? actions : []}

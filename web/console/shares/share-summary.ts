@@ -2,7 +2,7 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import { type PermissionFlags, permissions } from './permissions.ts';
 
 /** The parts of a share that its summary sentence mentions. */
-export interface SentenceParts extends PermissionFlags {
+export interface SummaryParts extends PermissionFlags {
   readonly active: boolean;
   readonly path: string;
   readonly allowAllUsers: boolean;
@@ -23,14 +23,14 @@ export interface SentenceParts extends PermissionFlags {
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 const maxNames = 3;
 
-function names({ users, groups }: SentenceParts): string {
+function names({ users, groups }: SummaryParts): string {
   const all = [...users, ...groups.map((group) => `members of ${group}`)];
   if (all.length <= maxNames) return list.format(all);
   return list.format([...all.slice(0, maxNames - 1), `${all.length - maxNames + 1} more`]);
 }
 
 /** Returns the subject of the sentence, or null if nobody has access. */
-function subjectOf(parts: SentenceParts): string | null {
+function subjectOf(parts: SummaryParts): string | null {
   const { profile, allowAllUsers, users, groups } = parts;
   if (!profile) return null;
   const { PUBLIC, PASSWORD } = profileTypes;
@@ -41,7 +41,7 @@ function subjectOf(parts: SentenceParts): string | null {
 }
 
 /** Returns what visitors can do: "view and download /reports". An empty text: nothing. */
-function actionsOf(parts: SentenceParts): string {
+function actionsOf(parts: SummaryParts): string {
   const verbs = [...new Set(permissions.filter(({ flag }) => parts[flag]).map(({ verb }) => verb))];
   if (verbs.length === 0) return '';
   if (verbs.every((verb) => verb === 'view' || verb === 'download')) return `${list.format(verbs)} ${parts.path}`;
@@ -51,16 +51,16 @@ function actionsOf(parts: SentenceParts): string {
   return `${actions.filter(Boolean).join(' and ')} in ${parts.path}`;
 }
 
-const validityOf = ({ from, until }: SentenceParts) => `${from ? ` from ${from}` : ''}${until ? ` ${until}` : ''}`;
+const validityOf = ({ from, until }: SummaryParts) => `${from ? ` from ${from}` : ''}${until ? ` ${until}` : ''}`;
 
 /** Returns a sentence about what is not available yet, or an empty text. */
-const limitationOf = ({ isProtected }: SentenceParts): string =>
+const limitationOf = ({ isProtected }: SummaryParts): string =>
   isProtected
     ? ' Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet.'
     : '';
 
 /** Returns a summary: "Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027." */
-export function sentenceOf(parts: SentenceParts): string {
+export function shareSummary(parts: SummaryParts): string {
   if (parts.path === '') return 'Choose the file or folder to share.';
   const subject = subjectOf(parts);
   const allowed = actionsOf(parts);
