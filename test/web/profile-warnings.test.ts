@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesSignIn } from '../../src/core/records/profile-configuration.ts';
-import { emptyProfile, type ProfileValues, profileBodyOf } from '../../web/console/profiles/profile-values.ts';
+import { emptyProfileValues, type ProfileValues, profileBodyOf } from '../../web/console/profiles/profile-values.ts';
 import { profileChangeWarning } from '../../web/console/profiles/profile-warnings.ts';
 
-const oidc = { ...emptyProfile, typeId: 5, issuer: 'https://login.example.com', clientId: 'postern', clientSecret: 'secret' };
-const saml = { ...emptyProfile, typeId: 6, metadataUrl: 'https://login.example.com/metadata', entityId: 'https://login.example.com' };
+const oidc = { ...emptyProfileValues, typeId: 5, issuer: 'https://login.example.com', clientId: 'postern', clientSecret: 'secret' };
+const saml = { ...emptyProfileValues, typeId: 6, metadataUrl: 'https://login.example.com/metadata', entityId: 'https://login.example.com' };
 const ldap = {
-  ...emptyProfile,
+  ...emptyProfileValues,
   typeId: 7,
   url: 'ldaps://directory.example.com',
   baseDn: 'dc=example',

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { listSearch } from './components/list-state.ts';
+import { readListState } from './components/list-state.ts';
 import { LoadError } from './shell/load-error.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Root } from './shell/root.tsx';
@@ -20,7 +20,7 @@ const page = <P extends string>(path: P, load: Load, name: string) =>
 
 /** Returns the route of a list. Its search, filters and page are query parameters. */
 const list = <P extends string>(path: P, load: Load, name: string) =>
-  createRoute({ getParentRoute: () => root, path, validateSearch: listSearch, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => root, path, validateSearch: readListState, component: lazyRouteComponent(load, name) });
 
 const tree = root.addChildren([
   page('/', () => import('./overview/overview-page.tsx'), 'OverviewPage'),

@@ -18,7 +18,7 @@ interface Props<V extends Record<string, unknown>> {
 }
 
 /** A form with a bar that always stays visible: the summary of changes and the save button. */
-export function FormOnPage<V extends Record<string, unknown>>({
+export function FormPageView<V extends Record<string, unknown>>({
   page,
   saveLabel,
   changes,

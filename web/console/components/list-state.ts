@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 /** The state of a list, kept in the query of its URL, so that it can be bookmarked and shared. */
-export interface ListSearch {
+export interface ListState {
   readonly q?: string | undefined;
   readonly page?: number | undefined;
   readonly sort?: string | undefined;
@@ -30,7 +30,7 @@ const number = (value: unknown) => {
 const flag = (value: unknown) => (value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined);
 
 /** Reads the list state from a URL. Invalid parameters are ignored. */
-export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
+export const readListState = (raw: Record<string, unknown>): ListState => ({
   q: text(raw['q']),
   page: number(raw['page']),
   sort: text(raw['sort']),
@@ -49,9 +49,9 @@ export const listSearch = (raw: Record<string, unknown>): ListSearch => ({
 
 /** Returns the list state and a function that changes it. Every change, except a change of the page, returns to the first page. */
 export function useListState() {
-  const listState = listSearch(useSearch({ strict: false }));
+  const listState = readListState(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const setListState = (change: ListSearch, options: { replace?: boolean } = {}) =>
-    void navigate({ to: '.', search: listSearch({ ...listState, page: undefined, ...change }), replace: options.replace ?? false });
+  const setListState = (change: ListState, options: { replace?: boolean } = {}) =>
+    void navigate({ to: '.', search: readListState({ ...listState, page: undefined, ...change }), replace: options.replace ?? false });
   return { listState, setListState };
 }

@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { asProblem, type ChangeOptions, Problem } from '#console/api/call.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
-import { FormOnPage } from './form-page.tsx';
+import { FormPageView } from './form-page.tsx';
 import { showMessage } from './show-message.tsx';
 import { useFormPage } from './use-form-page.ts';
 
@@ -60,7 +60,7 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of
   async function write(from: R, values: V): Promise<R> {
     await of.update(from, values, { ifMatch: from.etag });
     const saved = await of.get(record.id);
-    adopt(saved);
+    showVersion(saved);
     await client.invalidateQueries({ queryKey: [of.kind, 'list'] });
     return saved;
   }
@@ -83,26 +83,26 @@ function useRecordForm<R extends Editable, V extends Record<string, unknown>>(of
     save,
     ...(of.fieldNames ? { names: of.fieldNames } : {}),
   });
-  function adopt(newer: R, values: V = of.valuesOf(newer)) {
+  function showVersion(newer: R, values: V = of.valuesOf(newer)) {
     setBase(newer);
     client.setQueryData([of.kind, 'one', record.id], newer);
-    page.restart(of.valuesOf(newer), values);
+    page.reset(of.valuesOf(newer), values);
     setTheirs(null);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version replaces the form only while it has no unsaved input
   useEffect(() => {
     if (record.etag !== base.etag && !page.form.isDirty() && !page.busy) {
       setBase(record);
-      page.restart(of.valuesOf(record));
+      page.reset(of.valuesOf(record));
     }
   }, [record]);
-  return { page, before, theirs, setTheirs, adopt };
+  return { page, before, theirs, setTheirs, showVersion };
 }
 
 /** The form of an existing record. It saves only if the record still has the version that the form was opened with, and offers undo. */
 export function RecordEditor<R extends Editable, V extends Record<string, unknown>>(props: Props<R, V>) {
   const { of, record, warning, confirmation, readOnly = false, children } = props;
-  const { page, before, theirs, setTheirs, adopt } = useRecordForm(of, record);
+  const { page, before, theirs, setTheirs, showVersion } = useRecordForm(of, record);
   const [valuesToConfirm, setValuesToConfirm] = useState<V | null>(null);
   const { values } = page.form;
   const submit = (event?: FormEvent<HTMLFormElement>) => {
@@ -113,7 +113,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
   const warningText = warning?.(before, values) ?? '';
   const changed = of.changedFields(before, values);
   return (
-    <FormOnPage
+    <FormPageView
       page={{ ...page, submit }}
       saveLabel="Save"
       changes={changed.length > 0 ? `Changes: ${changed.join(', ')}. ${warningText}` : ''}
@@ -125,8 +125,8 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
         fields={theirs ? of.changedFields(before, of.valuesOf(theirs)) : []}
         who={theirs?.updatedOwner ?? ''}
         close={() => setTheirs(null)}
-        takeTheirs={() => theirs && adopt(theirs)}
-        keepBoth={() => theirs && adopt(theirs, applyChanges(before, values, of.valuesOf(theirs)))}
+        takeTheirs={() => theirs && showVersion(theirs)}
+        keepBoth={() => theirs && showVersion(theirs, applyChanges(before, values, of.valuesOf(theirs)))}
       />
       {valuesToConfirm && (
         <ConfirmDialog
@@ -137,7 +137,7 @@ export function RecordEditor<R extends Editable, V extends Record<string, unknow
           close={() => setValuesToConfirm(null)}
         />
       )}
-    </FormOnPage>
+    </FormPageView>
   );
 }
 

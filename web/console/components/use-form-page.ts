@@ -33,7 +33,7 @@ export interface FormPage<V extends Record<string, unknown>> {
   readonly restored: boolean;
   readonly discard: () => void;
   /** Resets the form to new initial values. Values that differ from them count as unsaved input. */
-  readonly restart: (initial: V, values?: V) => void;
+  readonly reset: (initial: V, values?: V) => void;
   readonly blocker: ReturnType<typeof useBlocker>;
 }
 
@@ -62,7 +62,7 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
   const hasUnsavedInput = () => !isSaving.current && form.isDirty();
   const blocker = useBlocker({ shouldBlockFn: hasUnsavedInput, enableBeforeUnload: hasUnsavedInput, withResolver: true });
 
-  function restart(next: V, values: V = next) {
+  function reset(next: V, values: V = next) {
     initialValues.current = next;
     form.setInitialValues(next);
     form.setValues(values);
@@ -97,8 +97,8 @@ export function useFormPage<V extends Record<string, unknown>>({ draft, initial,
     failure,
     busy,
     restored,
-    discard: () => restart(initialValues.current),
-    restart,
+    discard: () => reset(initialValues.current),
+    reset,
     blocker,
   };
 }

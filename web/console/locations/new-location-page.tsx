@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
 import { withConfigurationErrors } from '#console/components/configuration-errors.ts';
-import { FormOnPage } from '#console/components/form-page.tsx';
+import { FormPageView } from '#console/components/form-page.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { useFormPage } from '#console/components/use-form-page.ts';
 import { LocationFields } from './location-fields.tsx';
@@ -25,9 +25,9 @@ export function NewLocationPage() {
   return (
     <>
       <PageHead title="Add location" />
-      <FormOnPage page={page} saveLabel="Add location" isNew>
+      <FormPageView page={page} saveLabel="Add location" isNew>
         <LocationFields form={page.form} isNew />
-      </FormOnPage>
+      </FormPageView>
     </>
   );
 }

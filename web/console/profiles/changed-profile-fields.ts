@@ -1,5 +1,5 @@
 import { changedFieldsBy } from '#console/components/record-editor.tsx';
-import { emptyProfile, type ProfileValues } from './profile-values.ts';
+import { emptyProfileValues, type ProfileValues } from './profile-values.ts';
 
 const fieldLabels = {
   title: 'title',
@@ -14,6 +14,6 @@ const fieldLabels = {
 
 /** Returns the labels of the fields that differ. */
 export const changedProfileFields = changedFieldsBy<ProfileValues>({
-  ...Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, 'sign-in settings'])),
+  ...Object.fromEntries(Object.keys(emptyProfileValues).map((name) => [name, 'sign-in settings'])),
   ...fieldLabels,
 });

@@ -1,7 +1,7 @@
-import type { Preset } from './preset-select.tsx';
+import type { ProfilePreset } from './preset-select.tsx';
 
 /** The usual settings of well-known directories. docs/operator/ldap.md explains them. */
-export const ldapPresets: readonly Preset[] = [
+export const ldapPresets: readonly ProfilePreset[] = [
   {
     name: 'Active Directory',
     values: {

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { post } from '#console/api/call.ts';
 import { withConfigurationErrors } from '#console/components/configuration-errors.ts';
-import { FormOnPage } from '#console/components/form-page.tsx';
+import { FormPageView } from '#console/components/form-page.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { showMessage } from '#console/components/show-message.tsx';
 import { useFormPage } from '#console/components/use-form-page.ts';
 import { ProfileForm } from './profile-form.tsx';
-import { emptyProfile, type ProfileValues, profileBodyOf } from './profile-values.ts';
+import { emptyProfileValues, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
 /** The page that creates a login profile. */
 export function NewProfilePage() {
@@ -15,7 +15,7 @@ export function NewProfilePage() {
   const navigate = useNavigate();
   const page = useFormPage<ProfileValues>({
     draft: 'profile new',
-    initial: emptyProfile,
+    initial: emptyProfileValues,
     save: async (values) => {
       const { id } = await withConfigurationErrors(values, post('loginprofile/add', profileBodyOf(values)));
       await client.invalidateQueries({ queryKey: ['profile'] });
@@ -26,9 +26,9 @@ export function NewProfilePage() {
   return (
     <>
       <PageHead title="Create login profile" />
-      <FormOnPage page={page} saveLabel="Create login profile" isNew>
+      <FormPageView page={page} saveLabel="Create login profile" isNew>
         <ProfileForm form={page.form} />
-      </FormOnPage>
+      </FormPageView>
     </>
   );
 }

@@ -1,9 +1,9 @@
-import type { Preset } from './preset-select.tsx';
+import type { ProfilePreset } from './preset-select.tsx';
 
 const common = { scopes: 'openid email profile offline_access', groupsClaim: 'groups' };
 
 /** The usual settings of well-known providers. docs/operator/openid.md says what to set at each of them. */
-export const oidcPresets: readonly Preset[] = [
+export const oidcPresets: readonly ProfilePreset[] = [
   {
     name: 'Microsoft Entra ID',
     values: { ...common, issuer: 'https://login.microsoftonline.com/TENANT-ID/v2.0', usernameClaim: 'upn' },

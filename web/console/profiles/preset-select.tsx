@@ -3,7 +3,7 @@ import type { ProfileFormState } from './profile-form-state.ts';
 import type { ProfileValues } from './profile-values.ts';
 
 /** The usual settings of a well-known provider or directory. */
-export interface Preset {
+export interface ProfilePreset {
   readonly name: string;
   readonly values: Partial<ProfileValues>;
 }
@@ -11,7 +11,7 @@ export interface Preset {
 interface Props {
   readonly form: ProfileFormState;
   readonly label: string;
-  readonly presets: readonly Preset[];
+  readonly presets: readonly ProfilePreset[];
 }
 
 /** A field that fills in the other fields with a preset. */

@@ -22,7 +22,7 @@ import { Portal, RedirectAddress, ServiceProviderAddresses } from './profile-add
 import { excludesAddress, ProfileForm } from './profile-form.tsx';
 import { DirectoryTest, ProviderTest } from './profile-tests.tsx';
 import { type ProfileValues, profileBodyOf, profileValuesOf } from './profile-values.ts';
-import { profileChangeQuestion, profileChangeWarning } from './profile-warnings.ts';
+import { profileChangeConfirmation, profileChangeWarning } from './profile-warnings.ts';
 import { deleteProfiles } from './profiles-page.tsx';
 
 const get = (id: number) => post('loginprofile/get', { id });
@@ -76,7 +76,9 @@ export function ProfilePage() {
         of={profiles}
         record={profile}
         readOnly={!isAdmin}
-        confirmation={(before, after) => profileChangeQuestion(before, after, profile.shareCount, excludesAddress(after.ipRange, address))}
+        confirmation={(before, after) =>
+          profileChangeConfirmation(before, after, profile.shareCount, excludesAddress(after.ipRange, address))
+        }
         warning={(before, after) => profileChangeWarning(before, after, excludesAddress(after.ipRange, address))}
       >
         {(form) => <ProfileForm form={form} />}

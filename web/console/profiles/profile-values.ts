@@ -46,7 +46,7 @@ export interface ProfileValues extends Record<string, unknown> {
   readonly nestedGroups: boolean;
 }
 
-export const emptyProfile: ProfileValues = {
+export const emptyProfileValues: ProfileValues = {
   title: '',
   description: '',
   startupMessage: '',
@@ -165,10 +165,10 @@ export function profileBodyOf(values: ProfileValues) {
 export function profileValuesOf(profile: LoginProfile): ProfileValues {
   const { title, description, startupMessage, lang, ipRange, typeId, username, password } = profile;
   const configuration: Record<string, unknown> = profile.configuration === '' ? {} : JSON.parse(profile.configuration);
-  const fields = Object.entries(configuration).filter(([name, value]) => typeof value === typeof emptyProfile[name]);
+  const fields = Object.entries(configuration).filter(([name, value]) => typeof value === typeof emptyProfileValues[name]);
   const certificates = Array.isArray(configuration['certificates']) ? configuration['certificates'].join('\n') : '';
   return {
-    ...emptyProfile,
+    ...emptyProfileValues,
     ...Object.fromEntries(fields),
     ...(certificates ? { certificates, samlBy: 'manual' } : {}),
     ...(configuration['metadata'] === undefined ? {} : { samlBy: 'metadata' }),

@@ -37,7 +37,7 @@ export function profileChangeWarning(before: ProfileValues, after: ProfileValues
 }
 
 /** Returns what the operator must confirm before a change is saved, or an empty text. */
-export function profileChangeQuestion(before: ProfileValues, after: ProfileValues, shares: number, excludesOperator: boolean): string {
+export function profileChangeConfirmation(before: ProfileValues, after: ProfileValues, shares: number, excludesOperator: boolean): string {
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
     return `Anyone with the link will be able to open ${shares === 1 ? '1 share' : `${shares} shares`} without signing in.`;
   return excludesOperator && before.ipRange !== after.ipRange

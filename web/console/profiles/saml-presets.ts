@@ -1,9 +1,9 @@
-import type { Preset } from './preset-select.tsx';
+import type { ProfilePreset } from './preset-select.tsx';
 
 const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
 
 /** The usual settings of well-known providers. docs/operator/saml.md says what to set at each of them. */
-export const samlPresets: readonly Preset[] = [
+export const samlPresets: readonly ProfilePreset[] = [
   {
     name: 'Microsoft Entra ID',
     values: {

@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Returns an error of the browser as a problem that can be shown. @param otherwise what to do if the reason is not known */
-function refusalOf(cause: unknown, otherwise: string): Problem {
+function passkeyProblem(cause: unknown, otherwise: string): Problem {
   const name = cause instanceof Error ? cause.name : '';
   return new Problem(0, 'passkeyRefused', reasons[name] ?? `Your browser cannot use a passkey here. ${otherwise}`);
 }
@@ -27,7 +27,7 @@ function refusalOf(cause: unknown, otherwise: string): Problem {
 export async function addPasskey(title: string, currentPassword: string): Promise<readonly string[] | undefined> {
   const { options, challengeToken } = await post('operator/preparePasskey', { currentPassword });
   const credential = await startRegistration({ optionsJSON: options }).catch((cause: unknown) => {
-    throw refusalOf(cause, 'Use an authenticator app instead.');
+    throw passkeyProblem(cause, 'Use an authenticator app instead.');
   });
   return (await post('operator/addPasskey', { challengeToken, credential, title })).recoveryCodes;
 }
@@ -35,7 +35,7 @@ export async function addPasskey(title: string, currentPassword: string): Promis
 /** Lets the operator confirm a sign-in with a passkey. @throws Problem */
 export async function confirmSignIn({ options, challengeToken }: PasskeyRequest): Promise<PasskeySignIn> {
   const credential = await startAuthentication({ optionsJSON: options }).catch((cause: unknown) => {
-    throw refusalOf(cause, 'Enter a code from your authenticator app or a recovery code instead.');
+    throw passkeyProblem(cause, 'Enter a code from your authenticator app or a recovery code instead.');
   });
   return { challengeToken, credential };
 }

@@ -8,9 +8,9 @@ export const deliveryStateLabels = {
   sending: ['Being sent', 'waiting'],
   sent: ['Sent', 'good'],
   failed: ['Failed', 'bad'],
-  dropped: ['Dropped', 'over'],
+  dropped: ['Dropped', 'inactive'],
   held: ['Held after a restore', 'waiting'],
-} as const satisfies Record<DeliveryState, readonly [string, 'good' | 'waiting' | 'over' | 'bad']>;
+} as const satisfies Record<DeliveryState, readonly [string, 'good' | 'waiting' | 'inactive' | 'bad']>;
 
 /** The name of each kind of mail. */
 export const mailKindLabels: Readonly<Record<Delivery['kind'], string>> = {

@@ -1,7 +1,7 @@
 import { Alert, Checkbox, NumberInput, Skeleton, Stack, Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { post } from '#console/api/call.ts';
-import { FormOnPage } from '#console/components/form-page.tsx';
+import { FormPageView } from '#console/components/form-page.tsx';
 import { formatCount } from '#console/components/format.ts';
 import { PageHead } from '#console/components/page-head.tsx';
 import { Section } from '#console/components/section.tsx';
@@ -66,7 +66,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
     save: async (values) => {
       await post('tenant/updatePolicy', policyBodyOf(values));
       const saved = await client.fetchQuery({ ...policyQuery, staleTime: 0 });
-      page.restart(policyValuesOf(saved));
+      page.reset(policyValuesOf(saved));
       showMessage({
         text: 'Saved. The rules for shares apply to shares that are created or changed from now on. The rule for operators applies at once.',
       });
@@ -74,7 +74,7 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
   });
   const { form } = page;
   return (
-    <FormOnPage page={page} saveLabel="Save">
+    <FormPageView page={page} saveLabel="Save">
       {policy.outsideCount > 0 && (
         <Alert color="accent" mb="md" title={`${formatCount(policy.outsideCount, 'active share does', 'active shares do')} not comply`}>
           They keep working. The policy applies to them the next time they are changed.
@@ -116,6 +116,6 @@ function PolicyForm({ policy }: { policy: TenantPolicyRecord }) {
           </Stack>
         </Checkbox.Group>
       </Section>
-    </FormOnPage>
+    </FormPageView>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { asProblem, post } from '#console/api/call.ts';
-import { FormOnPage } from '#console/components/form-page.tsx';
+import { FormPageView } from '#console/components/form-page.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { useFormPage } from '#console/components/use-form-page.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
@@ -69,9 +69,9 @@ function NewShareForm({ initial }: { initial: ShareValues }) {
     },
   });
   return (
-    <FormOnPage page={page} saveLabel="Create share" isNew>
+    <FormPageView page={page} saveLabel="Create share" isNew>
       <ShareSentence values={page.form.values} />
       <ShareForm form={page.form} fixed={false} />
-    </FormOnPage>
+    </FormPageView>
   );
 }

@@ -12,6 +12,6 @@ export function stateOf({ active, validityStartDate, validityEndDate }: ShareTim
 export const stateLabels = {
   active: { label: 'Active', tone: 'good' },
   scheduled: { label: 'Scheduled', tone: 'waiting' },
-  ended: { label: 'Expired', tone: 'over' },
-  inactive: { label: 'Inactive', tone: 'over' },
+  ended: { label: 'Expired', tone: 'inactive' },
+  inactive: { label: 'Inactive', tone: 'inactive' },
 } as const;

@@ -11,38 +11,40 @@ import { ProfileSelect } from '#console/profiles/profile-select.tsx';
 import { firstProfileWithUsers } from '#console/shares/share-queries.ts';
 import { ColumnFields } from './column-fields.tsx';
 import { type ColumnMapping, guessMapping, type ImportRow, rowsOf } from './import-columns.ts';
-import { type ImportOutcome, importUsers, type RefusedRow } from './import-users.ts';
+import { type ImportOutcome, importUsers, type ReportedRow } from './import-users.ts';
 import { type CsvTable, decodeText, readCsv } from './read-csv.ts';
 
 const maxShown = 200;
 
-function RefusedRows({ refused }: { refused: readonly RefusedRow[] }) {
+function ReportedRows({ rows }: { rows: readonly ReportedRow[] }) {
   return (
     <Table.ScrollContainer minWidth={360}>
       <Table
         data={{
           head: ['Line', 'User name', 'Reason'],
-          body: refused.slice(0, maxShown).map(({ line, name, reason }) => [line, name, reason]),
+          body: rows.slice(0, maxShown).map(({ line, name, reason }) => [line, name, reason]),
         }}
       />
-      {refused.length > maxShown && <Text c="dimmed">and {refused.length - maxShown} more</Text>}
+      {rows.length > maxShown && <Text c="dimmed">and {rows.length - maxShown} more</Text>}
     </Table.ScrollContainer>
   );
 }
 
-function Outcome({ outcome: { dryRun, added, refused, failure } }: { outcome: ImportOutcome }) {
+function Outcome({ outcome: { dryRun, added, reportedRows, failure } }: { outcome: ImportOutcome }) {
   const users = formatCount(added, 'user', 'users');
   return (
     <div role="status">
       <Alert color="accent" title={dryRun ? `${users} would be added` : `${users} added`}>
-        {refused.length === 0 ? 'No row has an error.' : `${formatCount(refused.length, 'row needs', 'rows need')} your attention.`}
+        {reportedRows.length === 0
+          ? 'No row has an error.'
+          : `${formatCount(reportedRows.length, 'row needs', 'rows need')} your attention.`}
       </Alert>
       {failure !== null && (
         <Alert color="red" mt="sm" title="The import stopped before the last row">
           {failure} Import the file again. Users who are already added are reported, and not added twice.
         </Alert>
       )}
-      {refused.length > 0 && <RefusedRows refused={refused} />}
+      {reportedRows.length > 0 && <ReportedRows rows={reportedRows} />}
     </div>
   );
 }
@@ -107,12 +109,12 @@ function useImportFile() {
 /** Adds users from a CSV file. A dry run checks every row first. Refused rows are shown with their line and the reason. */
 export function ImportPage() {
   const client = useQueryClient();
-  const { data: defaultProfile } = useQuery(firstProfileWithUsers);
+  const { data: firstProfile } = useQuery(firstProfileWithUsers);
   const [chosenProfile, setChosenProfile] = useState<number | undefined>();
   const [rowsDone, setRowsDone] = useState<number | null>(null);
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
   const { text, table, error, mapping, rows, change, setMapping } = useImportFile();
-  const authId = chosenProfile ?? defaultProfile?.id ?? 0;
+  const authId = chosenProfile ?? firstProfile?.id ?? 0;
   async function runImport(dryRun: boolean) {
     setOutcome(null);
     setRowsDone(0);
@@ -129,7 +131,7 @@ export function ImportPage() {
         lead="Use a CSV file with column names in the first line, separated by commas, semicolons or tabs. Only user names are required."
       />
       <Section title="Login profile" lead="The users sign in with this login profile.">
-        {defaultProfile === null ? (
+        {firstProfile === null ? (
           <Text>No login profile uses access users yet. Create one under Login profiles.</Text>
         ) : (
           <ProfileSelect

@@ -5,7 +5,7 @@ import { activeIn, fieldLabels, type ImportRow, importFields } from './import-co
 import { passwordError } from './user-password.ts';
 
 /** A row that was refused or was added without its password, and the reason. */
-export interface RefusedRow {
+export interface ReportedRow {
   readonly line: number;
   readonly name: string;
   readonly reason: string;
@@ -14,12 +14,12 @@ export interface RefusedRow {
 export interface ImportOutcome {
   readonly dryRun: boolean;
   readonly added: number;
-  readonly refused: readonly RefusedRow[];
+  readonly reportedRows: readonly ReportedRow[];
   /** Why the import stopped early, such as a lost connection. null: it did not. */
   readonly failure: string | null;
 }
 
-const refusedRow = ({ line, cells }: ImportRow, reason: string): RefusedRow => ({ line, name: cells.username ?? '', reason });
+const reportedRow = ({ line, cells }: ImportRow, reason: string): ReportedRow => ({ line, name: cells.username ?? '', reason });
 
 /** Returns why a row cannot be sent, or null. */
 function rowError({ cells: { username = '', password = '', active } }: ImportRow, sameName: number | undefined): string | null {
@@ -70,9 +70,9 @@ async function addBatch(
   batch: readonly ImportRow[],
   authId: number,
   dryRun: boolean,
-): Promise<{ added: readonly ImportRow[]; refused: readonly RefusedRow[] }> {
+): Promise<{ added: readonly ImportRow[]; refused: readonly ReportedRow[] }> {
   let remaining = batch;
-  const refused: RefusedRow[] = [];
+  const refused: ReportedRow[] = [];
   while (remaining.length > 0) {
     try {
       await post('accessuser/addMany', { authId, users: remaining.map(userOf) }, { dryRun });
@@ -81,7 +81,7 @@ async function addBatch(
       const problem = asProblem(cause);
       const reasons = reasonsByRow(problem.fieldErrors.filter(({ field }) => /^users\.\d+\./.test(field)));
       if (reasons.size === 0) throw problem;
-      refused.push(...remaining.flatMap((row, at) => (reasons.has(at) ? [refusedRow(row, reasons.get(at) ?? '')] : [])));
+      refused.push(...remaining.flatMap((row, at) => (reasons.has(at) ? [reportedRow(row, reasons.get(at) ?? '')] : [])));
       remaining = remaining.filter((_, at) => !reasons.has(at));
     }
   }
@@ -89,14 +89,14 @@ async function addBatch(
 }
 
 const addedWithoutPassword = (row: ImportRow, problem: Problem) =>
-  refusedRow(row, `Added without a password: ${problem.message} Set it on the user's page.`);
+  reportedRow(row, `Added without a password: ${problem.message} Set it on the user's page.`);
 
 async function setPassword({ cells: { username = '', password = '' } }: ImportRow, authId: number): Promise<void> {
   await post('accessuser/updateUserPassword', { username, authId, userPassword: password, confirmPassword: password });
 }
 
 /** Sets the passwords of a batch. @returns the rows whose password could not be set */
-async function setPasswords(rows: readonly ImportRow[], authId: number, progress: (done: number) => void): Promise<RefusedRow[]> {
+async function setPasswords(rows: readonly ImportRow[], authId: number, progress: (done: number) => void): Promise<ReportedRow[]> {
   const withPassword = rows.filter(({ cells }) => (cells.password ?? '') !== '');
   const { refused } = await runForEach(withPassword, (row) => setPassword(row, authId), progress);
   return refused.map(({ record, problem }) => addedWithoutPassword(record, problem));
@@ -113,12 +113,12 @@ export async function importUsers(
   progress: (done: number) => void,
 ): Promise<ImportOutcome> {
   const repeated = repeatedNames(rows);
-  const refused: RefusedRow[] = [];
+  const reportedRows: ReportedRow[] = [];
   const valid: ImportRow[] = [];
   for (const row of rows) {
     const error = rowError(row, repeated.get(row));
     if (error === null) valid.push(row);
-    else refused.push(refusedRow(row, error));
+    else reportedRows.push(reportedRow(row, error));
   }
   let added = 0;
   let failure: string | null = null;
@@ -126,12 +126,12 @@ export async function importUsers(
     for (let start = 0; start < valid.length; start += maxUsersPerCall) {
       const batch = await addBatch(valid.slice(start, start + maxUsersPerCall), authId, dryRun);
       added += batch.added.length;
-      refused.push(...batch.refused);
-      if (!dryRun) refused.push(...(await setPasswords(batch.added, authId, (done) => progress(start + done))));
+      reportedRows.push(...batch.refused);
+      if (!dryRun) reportedRows.push(...(await setPasswords(batch.added, authId, (done) => progress(start + done))));
       progress(Math.min(valid.length, start + maxUsersPerCall));
     }
   } catch (cause) {
     failure = asProblem(cause).message;
   }
-  return { dryRun, added, refused: refused.sort((a, b) => a.line - b.line), failure };
+  return { dryRun, added, reportedRows: reportedRows.sort((a, b) => a.line - b.line), failure };
 }

@@ -2,7 +2,7 @@ import { PasswordInput, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { asProblem, Problem, post } from '#console/api/call.ts';
-import { FormOnPage } from '#console/components/form-page.tsx';
+import { FormPageView } from '#console/components/form-page.tsx';
 import { PageHead } from '#console/components/page-head.tsx';
 import { Section } from '#console/components/section.tsx';
 import { showMessage } from '#console/components/show-message.tsx';
@@ -48,7 +48,7 @@ function NewUserForm({ authId }: { authId: number }) {
   });
   const { form } = page;
   return (
-    <FormOnPage page={page} saveLabel="Add user" isNew>
+    <FormPageView page={page} saveLabel="Add user" isNew>
       <UserFields form={form} isNew />
       <Section
         title="Password"
@@ -57,7 +57,7 @@ function NewUserForm({ authId }: { authId: number }) {
         <PasswordInput label="Password" autoComplete="new-password" {...form.getInputProps('password')} />
         <PasswordAdvice password={form.values.password} />
       </Section>
-    </FormOnPage>
+    </FormPageView>
   );
 }
 

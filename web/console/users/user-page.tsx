@@ -39,7 +39,7 @@ export function UserPage() {
     <>
       <PageHead
         title={user.username}
-        lead={<StateLabel tone={user.active ? 'good' : 'over'}>{user.active ? 'Active' : 'Inactive'}</StateLabel>}
+        lead={<StateLabel tone={user.active ? 'good' : 'inactive'}>{user.active ? 'Active' : 'Inactive'}</StateLabel>}
       >
         {isEditor && <Actions user={user} />}
       </PageHead>

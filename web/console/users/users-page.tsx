@@ -37,7 +37,7 @@ const columns: readonly Column<AccessUser>[] = [
   {
     name: 'State',
     sort: 'active',
-    cell: ({ active }) => <StateLabel tone={active ? 'good' : 'over'}>{active ? 'Active' : 'Inactive'}</StateLabel>,
+    cell: ({ active }) => <StateLabel tone={active ? 'good' : 'inactive'}>{active ? 'Active' : 'Inactive'}</StateLabel>,
   },
   { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];
