@@ -71,25 +71,25 @@ await call('accessuser/updateUserPassword', { username: 'ann', userPassword: ann
 const forClients = (await call('share/add', { ...share, authenticationId: clients.id })).viewUrl;
 const upload = (page: Page, name: string, bytes: Buffer) =>
   page.getByLabel('Upload', { exact: true }).setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
-const pages: Record<string, { url: string; sign: string; locale?: string; after?: (page: Page) => Promise<void> }> = {
-  listing: { url: listing, sign: 'Notes.md' },
-  arabic: { url: listing, sign: 'Notes.md', locale: 'ar' },
-  german: { url: listing, sign: 'Notes.md', locale: 'de' },
+const pages: Record<string, { url: string; expectedText: string; locale?: string; after?: (page: Page) => Promise<void> }> = {
+  listing: { url: listing, expectedText: 'Notes.md' },
+  arabic: { url: listing, expectedText: 'Notes.md', locale: 'ar' },
+  german: { url: listing, expectedText: 'Notes.md', locale: 'de' },
   'preview-pdf': {
     url: `${listing}#preview/${encodeURIComponent(files[0]?.[0] ?? '')}`,
-    sign: 'Annual report 2026',
+    expectedText: 'Annual report 2026',
     after: (page) => page.locator('.pdf-text span').first().waitFor({ state: 'attached' }),
   },
   'preview-image': {
     url: `${listing}#preview/${encodeURIComponent('Building from the north.png')}`,
-    sign: 'Building from',
+    expectedText: 'Building from',
     after: async (page) => void (await page.evaluate("document.querySelector('.preview-image').decode()")),
   },
-  'preview-text': { url: `${listing}#preview/Notes.md`, sign: 'a point to settle' },
-  'preview-card': { url: `${listing}#preview/${encodeURIComponent('Balance sheet.xlsx')}`, sign: 'cannot be shown' },
+  'preview-text': { url: `${listing}#preview/Notes.md`, expectedText: 'a point to settle' },
+  'preview-card': { url: `${listing}#preview/${encodeURIComponent('Balance sheet.xlsx')}`, expectedText: 'cannot be shown' },
   exists: {
     url: listing,
-    sign: 'Notes.md',
+    expectedText: 'Notes.md',
     async after(page) {
       await page.getByLabel('Select Notes.md').check();
       await upload(page, 'Notes.md', Buffer.from('other'));
@@ -98,7 +98,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   },
   'sign-in-wrong': {
     url: forClients,
-    sign: 'Sign in',
+    expectedText: 'Sign in',
     async after(page) {
       await page.getByLabel('User name').fill('ann');
       await page.getByLabel('Password', { exact: true }).fill('wrong');
@@ -106,11 +106,14 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
       await page.getByText('is incorrect').waitFor();
     },
   },
-  empty: { url: (await call('share/add', { ...share, title: 'Nothing yet', path: '/quarter-4/Contracts' })).viewUrl, sign: 'empty' },
-  'sign-in': { url: forClients, sign: 'Sign in' },
+  empty: {
+    url: (await call('share/add', { ...share, title: 'Nothing yet', path: '/quarter-4/Contracts' })).viewUrl,
+    expectedText: 'empty',
+  },
+  'sign-in': { url: forClients, expectedText: 'Sign in' },
   'change-password': {
     url: forClients,
-    sign: 'Sign in',
+    expectedText: 'Sign in',
     async after(page) {
       await page.getByLabel('User name').fill('ann');
       await page.getByLabel('Password', { exact: true }).fill(annsPassword);
@@ -121,7 +124,7 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   },
   'drop-box': {
     url: (await call('share/add', { ...share, ...none, canUpload: true, title: 'Send us your documents', path: '/inbox' })).viewUrl,
-    sign: 'Send us your documents',
+    expectedText: 'Send us your documents',
     async after(page) {
       await upload(page, 'passport.pdf', Buffer.alloc(123_456));
       await page.getByRole('heading', { name: 'Received' }).waitFor();
@@ -129,22 +132,25 @@ const pages: Record<string, { url: string; sign: string; locale?: string; after?
   },
   'chosen-german': {
     url: listing,
-    sign: 'Notes.md',
+    expectedText: 'Notes.md',
     locale: 'de',
     after: (page) => page.getByLabel('Notes.md auswählen').check(),
   },
-  protected: { url: (await call('share/add', { ...share, copyProtect: true })).viewUrl, sign: 'These files are protected' },
-  'zip-alone': { url: (await call('share/add', { ...share, ...none, canDownloadFolder: true })).viewUrl, sign: 'Download all as ZIP' },
+  protected: { url: (await call('share/add', { ...share, copyProtect: true })).viewUrl, expectedText: 'These files are protected' },
+  'zip-alone': {
+    url: (await call('share/add', { ...share, ...none, canDownloadFolder: true })).viewUrl,
+    expectedText: 'Download all as ZIP',
+  },
   failed: {
     url: listing,
-    sign: 'Notes.md',
+    expectedText: 'Notes.md',
     async after(page) {
       await page.route(/\/file\//, (route) => route.abort());
       await upload(page, 'A film of the whole meeting, uncut.mp4', Buffer.alloc(123_456));
       await page.getByText('The connection was lost.').waitFor();
     },
   },
-  ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, sign: 'This link has expired' },
+  ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, expectedText: 'This link has expired' },
 };
 
 const everyForm = ['390-light', '390-dark', '1440-light', '1440-dark'];
@@ -152,8 +158,8 @@ const documented: Record<string, readonly string[]> = {
   ...{ listing: everyForm, 'sign-in': everyForm, 'drop-box': everyForm, ended: everyForm },
   ...{ 'preview-pdf': ['390-light'], 'preview-image': ['1440-dark'], exists: ['1440-light'], arabic: ['390-light'] },
 };
-const [elsewhere, ...only] = process.argv.slice(2);
-const out = elsewhere ?? join(import.meta.dirname, '../docs/pictures');
+const [outputFolder, ...only] = process.argv.slice(2);
+const out = outputFolder ?? join(import.meta.dirname, '../docs/pictures');
 await mkdir(out, { recursive: true });
 const browser = await chromium.launch({
   executablePath: await executable.executablePath(),
@@ -161,12 +167,12 @@ const browser = await chromium.launch({
 });
 for (const width of [390, 1440])
   for (const colorScheme of ['light', 'dark'] as const)
-    for (const [name, { url, sign, locale = 'en-GB', after }] of Object.entries(pages)) {
-      if (elsewhere ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
+    for (const [name, { url, expectedText, locale = 'en-GB', after }] of Object.entries(pages)) {
+      if (outputFolder ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
       const viewport = { width, height: width === 390 ? 844 : 900 };
       const page = await browser.newPage({ viewport, colorScheme, locale, timezoneId: 'UTC', hasTouch: width === 390 });
       await page.goto(url);
-      await page.getByText(sign).first().waitFor();
+      await page.getByText(expectedText).first().waitFor();
       await after?.(page);
       await page.screenshot({ path: join(out, `${name}-${width}-${colorScheme}.png`) });
       await page.close();
