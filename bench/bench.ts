@@ -45,7 +45,7 @@ async function fill(file: string, bytes: number): Promise<void> {
 }
 
 /** Measures two servers under the same load, in short alternating turns. */
-const paced = (reference: RepeatedRequest, ours: RepeatedRequest, connections: number) =>
+const measureUnderLoad = (reference: RepeatedRequest, ours: RepeatedRequest, connections: number) =>
   measurePairs(
     rounds,
     () => rate(reference, connections, seconds),
@@ -56,7 +56,7 @@ const paced = (reference: RepeatedRequest, ours: RepeatedRequest, connections: n
 const startBare = (environment = {}) => startServer(join(import.meta.dirname, 'servers/bare.ts'), [folder], environment, /ready (\d+)/);
 const set = (bare: MeasuredServer, body: string) => fetch(`${bare.url}/set`, { method: 'POST', body });
 
-async function smallAnswers(bare: MeasuredServer, postern: BenchPostern, share: { id: number; viewId: string }): Promise<void> {
+async function measureSmallResponses(bare: MeasuredServer, postern: BenchPostern, share: { id: number; viewId: string }): Promise<void> {
   const get = {
     url: `${postern.url}/api/v1/share/get`,
     method: 'POST',
@@ -65,17 +65,26 @@ async function smallAnswers(bare: MeasuredServer, postern: BenchPostern, share: 
   } as const;
   await set(bare, await (await fetch(get.url, get)).text());
   const fixed = { url: `${bare.url}/fixed` };
-  note(atLeast('share/get', 'requests/s', await paced({ ...fixed, method: 'POST', body: get.body }, get, 16), 0.6));
+  note(atLeast('share/get', 'requests/s', await measureUnderLoad({ ...fixed, method: 'POST', body: get.body }, get, 16), 0.6));
   const visit = `${postern.url}/s/${share.viewId}/visit`;
   await set(bare, await (await fetch(visit)).text());
-  note(atLeast('visit', 'requests/s', await paced(fixed, { url: visit }, 16), 0.45));
+  note(atLeast('visit', 'requests/s', await measureUnderLoad(fixed, { url: visit }, 16), 0.45));
   await set(bare, 'x'.repeat(1024));
-  note(atLeast('a 1 KB file', 'requests/s', await paced(fixed, { url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16), 0.35));
+  note(
+    atLeast('a 1 KB file', 'requests/s', await measureUnderLoad(fixed, { url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16), 0.35),
+  );
 }
 
-async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
+async function measureFiles(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
   const link = `${postern.url}/s/${viewId}/file`;
-  note(atLeast('a 100 KB file', 'files/s', await paced({ url: `${bare.url}/stream/100k.bin` }, { url: `${link}/100k.bin` }, 8), 0.75));
+  note(
+    atLeast(
+      'a 100 KB file',
+      'files/s',
+      await measureUnderLoad({ url: `${bare.url}/stream/100k.bin` }, { url: `${link}/100k.bin` }, 8),
+      0.75,
+    ),
+  );
   const used: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
   const speed = async (server: MeasuredServer, who: 'bare' | 'postern', url: string) => {
     const before = server.cpu();
@@ -104,7 +113,7 @@ async function files(bare: MeasuredServer, postern: BenchPostern, viewId: string
   note(atMost('a 1 GiB file, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
-async function uploads(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
+async function measureUploads(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
   let number = 0;
   const ours = async () => {
     number += 1;
@@ -120,7 +129,7 @@ async function uploads(bare: MeasuredServer, postern: BenchPostern, viewId: stri
   );
 }
 
-async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
+async function measureZip(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
   const used = async (server: MeasuredServer, work: () => Promise<unknown>) => {
     const before = server.cpu();
     await work();
@@ -150,19 +159,19 @@ async function zip(bare: MeasuredServer, postern: BenchPostern, viewId: string):
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
-async function changes(bare: MeasuredServer, postern: BenchPostern, slow: string): Promise<void> {
+async function measureChanges(bare: MeasuredServer, postern: BenchPostern, slow: string): Promise<void> {
   const body = JSON.stringify(shareBody);
   const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization, body } as const;
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
-  note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await paced(commit, add, 32), slow === '' ? 0.8 : 5));
+  note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await measureUnderLoad(commit, add, 32), slow === '' ? 0.8 : 5));
   await loopDelay(postern);
   await rate(add, 32, seconds);
   // After the others: the compiler needs some thousands of requests first, and single requests take long.
-  if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await paced(commit, add, 1), 0.5));
+  if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await measureUnderLoad(commit, add, 1), 0.5));
   if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
 }
 
-async function starts(data: string): Promise<void> {
+async function measureStarts(data: string): Promise<void> {
   const start = performance.now();
   await using postern = await startPostern(data);
   await fetch(`${postern.url}/health/ready`);
@@ -201,7 +210,7 @@ async function pagesSection(): Promise<void> {
 }
 
 /** Lets Postern create its database in a folder, and fills it directly. */
-async function filled(data: string, total: number): Promise<BenchPostern> {
+async function startFilledPostern(data: string, total: number): Promise<BenchPostern> {
   await (await startPostern(data))[Symbol.asyncDispose]();
   fillSqlite(join(data, 'postern.db'), total);
   return startPostern(data);
@@ -212,10 +221,10 @@ async function searchSection(files: string): Promise<void> {
   const data = join(folder, 'million');
   mkdirSync(data);
   renameSync(files, join(data, 'files'));
-  await using postern = await filled(data, 1_000_000);
+  await using postern = await startFilledPostern(data, 1_000_000);
   await searches(note, postern, join(data, 'postern.db'));
   await pressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
-  await using few = await filled(join(folder, 'few'), 2000);
+  await using few = await startFilledPostern(join(folder, 'few'), 2000);
   await consoleLists(note, few, postern);
 }
 
@@ -262,13 +271,13 @@ try {
   const wanted = (name: string) => only === undefined || only === name;
   await withServers({}, data, async (bare, postern) => {
     const share = await postern.call('share/add', shareBody);
-    if (wanted('small')) await smallAnswers(bare, postern, share);
-    if (wanted('files')) await files(bare, postern, share.viewId);
-    if (wanted('zip')) await zip(bare, postern, share.viewId);
-    if (wanted('changes')) await changes(bare, postern, '');
-    if (wanted('uploads')) await uploads(bare, postern, share.viewId);
+    if (wanted('small')) await measureSmallResponses(bare, postern, share);
+    if (wanted('files')) await measureFiles(bare, postern, share.viewId);
+    if (wanted('zip')) await measureZip(bare, postern, share.viewId);
+    if (wanted('changes')) await measureChanges(bare, postern, '');
+    if (wanted('uploads')) await measureUploads(bare, postern, share.viewId);
   });
-  if (wanted('starts')) await starts(data);
+  if (wanted('starts')) await measureStarts(data);
   if (wanted('front')) await frontSection(data);
   if (wanted('pages')) await pagesSection();
   if (wanted('costs')) await costsSection();
@@ -279,7 +288,7 @@ try {
   if (large) await largeSection();
   const slow = slowDisk(folder);
   if (wanted('slow') && slow)
-    await withServers(slow, join(folder, 'slow-data'), (bare, postern) => changes(bare, postern, ', a sync costs 2 ms'));
+    await withServers(slow, join(folder, 'slow-data'), (bare, postern) => measureChanges(bare, postern, ', a sync costs 2 ms'));
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / gibibyte)} GiB, Linux ${release()}, Node.js ${process.versions.node}.`;
   const results = join(import.meta.dirname, 'RESULTS.md');
   if (compares && existsSync(results)) console.log(compareFigures(figures, readFileSync(results, 'utf8')));

@@ -76,7 +76,7 @@ const actions: readonly ListAction[] = [
 const rounds = 5;
 
 /** Returns a function that opens a list of one Postern as a signed-in operator, and measures an action there. */
-async function listOf(browser: Browser, postern: BenchPostern) {
+async function listMeasurer(browser: Browser, postern: BenchPostern) {
   const extraHTTPHeaders = { cookie: await operatorCookie(postern) };
   const window = await browser.newContext({ viewport: { width: 1440, height: 900 }, extraHTTPHeaders });
   const page = await window.newPage();
@@ -94,7 +94,7 @@ async function listOf(browser: Browser, postern: BenchPostern) {
 export async function consoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });
   try {
-    const [small, large] = [await listOf(browser, few), await listOf(browser, many)];
+    const [small, large] = [await listMeasurer(browser, few), await listMeasurer(browser, many)];
     for (const { list, name, act } of actions) {
       const [reference, ours]: [number[], number[]] = [[], []];
       for (let round = 0; round < rounds; round += 1) {

@@ -10,9 +10,9 @@ async function p99(postern: BenchPostern, viewId: string): Promise<number> {
   return latency.p99;
 }
 
-const most = 10_000;
+const maxReaders = 10_000;
 /** Each reader needs a connection and an open file, and about 4.5 MiB of kernel memory, since both ends are on this machine. */
-function allowed(): number {
+function readersThatFit(): number {
   const files = Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
   const pages = Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]);
   return Math.floor(Math.min((files - 1000) / 2, (pages * 4096) / (4.5 * 2 ** 20)));
@@ -20,7 +20,7 @@ function allowed(): number {
 
 /** Measures how thousands of slow downloads affect other requests. */
 export async function crowd(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
-  const many = Math.min(most, allowed());
+  const many = Math.min(maxReaders, readersThatFit());
   await p99(postern, viewId);
   const alone = Math.max(1, await p99(postern, viewId));
   const script = join(import.meta.dirname, 'servers/slow-readers.ts');
@@ -28,7 +28,7 @@ export async function crowd(note: (figure: Figure) => void, postern: BenchPoster
   const beside = await p99(postern, viewId);
   const { now } = postern.memory();
   note({
-    ...atMost(`p99 of a visit with ${readers.firstLine} slow readers connected`, beside / alone, 2, 'times'),
+    ...atMost(`p99 of a visit with ${readers.capturedText} slow readers connected`, beside / alone, 2, 'times'),
     reference: `${alone} ms`,
     ours: `${beside} ms, ${Math.round(now)} MiB`,
     ratio: (beside / alone).toFixed(2),

@@ -51,7 +51,7 @@ export function atLeast(what: string, unit: string, pair: Pair, target: number):
 }
 
 /** Returns a figure for the rate of the smallest program that gives a guarantee. It shows what the guarantee costs, and has no target. */
-export const floor = (what: string, unit: string, pair: Pair): Figure => ({
+export const comparison = (what: string, unit: string, pair: Pair): Figure => ({
   ...atLeast(what, unit, pair, 0),
   target: 'none: for comparison',
 });

@@ -7,7 +7,7 @@ import { RedirectedBrowser } from '../test/identity/redirected-browser.ts';
 import { type ForgingProvider, openForgingProvider } from '../test/parts/forging-openid-provider.ts';
 import { writeSelfSigned } from '../test/parts/self-signed.ts';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, type Figure, floor, measurePairs, percentile } from './figures.ts';
+import { atLeast, atMost, comparison, type Figure, measurePairs, percentile } from './figures.ts';
 import { rate } from './load.ts';
 import { type BenchPostern, bareLoopDelay, loopDelay, startPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
@@ -98,7 +98,7 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
   );
   const minimal =
     'the same by the smallest program that creates state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
-  note(floor(minimal, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
+  note(comparison(minimal, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
   await using withoutLink = await startServer(
     join(import.meta.dirname, 'servers/start-without-link.ts'),
     [provider.issuer],
@@ -106,9 +106,9 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
     /ready (\d+)/,
   );
   const parts = 'the same by the HTTP server, limit, OpenID library, encryption and cookie of Postern alone: no link, no database';
-  note(floor(parts, 'requests/s', await comparedTo(`${withoutLink.url}/sign-in/link`)));
+  note(comparison(parts, 'requests/s', await comparedTo(`${withoutLink.url}/sign-in/link`)));
   const request = 'a visit without a sign-in, compared with a bare redirect: the minimum that a request at a link costs';
-  note(floor(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
+  note(comparison(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. */

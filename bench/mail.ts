@@ -5,7 +5,7 @@ import autocannon from 'autocannon';
 import { createTransport, type Transporter } from 'nodemailer';
 import { memoryFlags } from '../scripts/memory-flags.mjs';
 import { shareBody } from '../test/parts/share-body.ts';
-import { atLeast, atMost, type Figure, floor, measurePairs, percentile } from './figures.ts';
+import { atLeast, atMost, comparison, type Figure, measurePairs, percentile } from './figures.ts';
 import { sendByQueue } from './minimal-sender.ts';
 import { type BenchPostern, startPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
@@ -84,7 +84,7 @@ async function measureAlerts(note: Note, postern: BenchPostern, files: string): 
     );
   note(atLeast('a download that enqueues an alert, compared with one that does not', 'downloads/s', await compare(silent, alerting), 0.95));
   const floorPair = await compare(`${minimalServer.url}/silent`, `${minimalServer.url}/alert`);
-  note(floor('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', floorPair));
+  note(comparison('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', floorPair));
 }
 
 async function invite(postern: BenchPostern, shareId: number, count: number): Promise<void> {
@@ -122,7 +122,7 @@ async function measureSending(note: Note, postern: BenchPostern, server: MailSer
   const pair = await measurePairs(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
   note(atLeast('sending e-mails, compared with nodemailer', 'mails/s', pair, 0.8));
   note(
-    floor(
+    comparison(
       'the smallest program that records each outcome, compared with nodemailer',
       'mails/s',
       await measurePairs(rounds, bare, sendMinimally),

@@ -34,13 +34,13 @@ export async function startServer(
   environment: Record<string, string>,
   ready: RegExp,
   flags: readonly string[] = [],
-): Promise<MeasuredServer & { readonly firstLine: string }> {
+): Promise<MeasuredServer & { readonly capturedText: string }> {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16', ...environment };
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, script, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const firstLine = await new Promise<string>((resolve, reject) => {
+  const capturedText = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk) => {
       text += chunk;
@@ -49,7 +49,7 @@ export async function startServer(
     });
     child.once('exit', () => reject(new Error(`${script} ended`)));
   });
-  return { ...measureServer(child, `http://127.0.0.1:${firstLine}`), firstLine };
+  return { ...measureServer(child, `http://127.0.0.1:${capturedText}`), capturedText };
 }
 
 /** Returns the resources of a running server. @param child a process that has no child processes */

@@ -10,7 +10,7 @@ type Query = Readonly<Record<string, string | number>>;
 const indexed = ['id', 'title', 'path', 'createDateTime', 'updateDateTime', 'authenticationId'];
 const words = Object.values(searchWords).flat();
 const timesEach = 6;
-const few = 30; // warm-up requests
+const warmUpRequests = 30;
 
 /** Sends a search. @returns ms until the complete response, the number of matches, and the cursor of the next page */
 async function search(postern: BenchPostern, query: Query, key?: string): Promise<{ ms: number; total: number; next: string | undefined }> {
@@ -29,7 +29,7 @@ async function search(postern: BenchPostern, query: Query, key?: string): Promis
  * Searches for every word several times in random order, sorted by a random indexed field.
  * @returns durations in ms: of all searches, and of the first search for each word
  */
-async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
+async function measureWordSearches(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
   const random = seededRandom(words.length);
   const searchOrder = words
     .flatMap((word) => Array.from({ length: timesEach }, () => ({ word, at: random() })))
@@ -46,7 +46,7 @@ async function mixed(postern: BenchPostern, key?: string): Promise<{ all: number
 }
 
 /** Measures every fourth of the same words with LIKE on five fields of the same rows. */
-function byLike(file: string): number[] {
+function measureLike(file: string): number[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const count = database.prepare(
     `SELECT count(*) FROM share JOIN location ON location.id = share.location_id WHERE share.tid = 1
@@ -68,18 +68,18 @@ const quantile = (what: string, values: readonly number[], share: number, bound:
   reference,
 });
 
-async function pages(note: Note, postern: BenchPostern): Promise<void> {
+async function measurePages(note: Note, postern: BenchPostern): Promise<void> {
   const { total } = await search(postern, {});
   const [end, walked, first]: number[][] = [[], [], []];
   let after: string | undefined;
-  for (let time = 0; time < 200 + few; time += 1) {
+  for (let time = 0; time < 200 + warmUpRequests; time += 1) {
     const sortField = indexed[time % indexed.length] ?? 'id';
     const durations = { end: (await search(postern, { sortField, startIndex: total - 50 })).ms, first: 0, walked: 0 };
     durations.first = (await search(postern, { sortField: 'title' })).ms;
     const page = await search(postern, { sortField: 'title', ...(after === undefined ? { startIndex: total / 2 } : { after }) });
     after = page.next;
     durations.walked = page.ms;
-    if (time < few) continue;
+    if (time < warmUpRequests) continue;
     end?.push(durations.end);
     walked?.push(durations.walked);
     first?.push(durations.first);
@@ -93,7 +93,7 @@ async function pages(note: Note, postern: BenchPostern): Promise<void> {
 }
 
 /** Measures how long other requests wait while long searches run. */
-async function beside(note: Note, postern: BenchPostern): Promise<void> {
+async function measureOtherRequests(note: Note, postern: BenchPostern): Promise<void> {
   const others = async () => {
     const { latency } = await autocannon({
       ...{ url: `${postern.url}/api/v1/share/get`, method: 'POST', headers: postern.authorization, body: '{"id":1}' },
@@ -120,12 +120,12 @@ async function beside(note: Note, postern: BenchPostern): Promise<void> {
 }
 
 /** Measures the smallest request, one after the other. */
-async function shareGets(postern: BenchPostern): Promise<number[]> {
+async function measureShareGets(postern: BenchPostern): Promise<number[]> {
   const durations: number[] = [];
   for (let time = 0; time < 250; time += 1) {
     const start = performance.now();
     await postern.call('share/get', { id: 1 });
-    if (time >= few) durations.push(performance.now() - start);
+    if (time >= warmUpRequests) durations.push(performance.now() - start);
   }
   return durations;
 }
@@ -137,24 +137,24 @@ async function smallTenant(postern: BenchPostern): Promise<string> {
 
 /** Measures searches among a million records, half of them of one tenant, in the embedded database. */
 export async function searches(note: Note, postern: BenchPostern, file: string): Promise<void> {
-  const like = `${percentile(byLike(file), 0.5).toFixed(0)} ms by five LIKEs`;
+  const like = `${percentile(measureLike(file), 0.5).toFixed(0)} ms by five LIKEs`;
   await search(postern, { searchWord: 'warm' });
-  const { all, first } = await mixed(postern);
+  const { all, first } = await measureWordSearches(postern);
   note(quantile('a word in 500,000 of 1,000,000', all, 0.5, 50, like));
   note(quantile('a word in 500,000 of 1,000,000', all, 0.99, 250));
   note(quantile('the same, each word for the first time', first, 0.99, 250));
   const key = await smallTenant(postern);
-  await mixed(postern, key);
-  const one = `${percentile(await shareGets(postern), 0.99).toFixed(1)} ms for share/get`;
-  note(quantile('a word in 5,000 of 1,000,000', (await mixed(postern, key)).all, 0.99, 10, one));
-  await pages(note, postern);
-  await beside(note, postern);
+  await measureWordSearches(postern, key);
+  const one = `${percentile(await measureShareGets(postern), 0.99).toFixed(1)} ms for share/get`;
+  note(quantile('a word in 5,000 of 1,000,000', (await measureWordSearches(postern, key)).all, 0.99, 10, one));
+  await measurePages(note, postern);
+  await measureOtherRequests(note, postern);
   note(atMost('memory with 1,000,000 records, searched', postern.memory().most, 350, 'MiB'));
 }
 
 /** Measures the same on PostgreSQL, among ten million records. */
 export async function largeSearches(note: Note, postern: BenchPostern): Promise<void> {
-  const { all } = await mixed(postern);
+  const { all } = await measureWordSearches(postern);
   note(quantile('a word in 5,000,000 of 10,000,000, PostgreSQL', all, 0.5, 150));
   const [first, later]: number[][] = [[], []];
   for (const searchWord of ['offer', 'minutes', 'us', 'ap', 'ke'])
