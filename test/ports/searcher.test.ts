@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { SearchThread } from '#adapters/store/sqlite/search/search-thread-client.ts';
 import { startSearchThreads } from '#adapters/store/sqlite/search/search-threads.ts';
-import { SearchThread } from '#adapters/store/sqlite/search/searcher.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 

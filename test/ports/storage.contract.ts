@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { keyedMutex } from '#adapters/store/turns.ts';
+import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import { formatItemPath, type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import {
   type ChangeContext,

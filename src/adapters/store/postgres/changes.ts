@@ -1,5 +1,5 @@
 import { fairScheduler } from '#adapters/store/cost-turns.ts';
-import { keyedMutex } from '#adapters/store/turns.ts';
+import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import type { Tx, WriteOptions, WriteTurn } from '#ports/store.ts';
 import { isWriteConflict } from './errors.ts';
 import { advisoryLocks } from './locks.ts';

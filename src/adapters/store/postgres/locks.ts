@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { inLockOrder, type RunUnderKeys } from '#adapters/store/turns.ts';
+import { inLockOrder, type RunUnderKeys } from '#adapters/store/keyed-mutex.ts';
 import type { ConnectionPool } from './pool.ts';
 
 /** Takes a lock that ends with its transaction, and so also when the process hangs or its network is cut. */

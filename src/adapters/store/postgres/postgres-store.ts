@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { fairScheduler } from '#adapters/store/cost-turns.ts';
-import { announceMigrations } from '#adapters/store/migrations/announce-steps.ts';
+import { announceMigrations } from '#adapters/store/migrations/announce-migrations.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { type Store, StoreFull, StoreUnavailable } from '#ports/store.ts';
 import { changeRunner } from './changes.ts';
@@ -68,9 +68,9 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
   const close = async () => {
     await Promise.all([reads, changes, searches, reports, retryQueues, locks].map((connections) => connections.close()));
   };
-  let holds: Store['dialect']['containsWord'];
+  let containsWord: Store['dialect']['containsWord'];
   try {
-    holds = await wordCondition(searches);
+    containsWord = await wordCondition(searches);
   } catch (cause) {
     await close();
     throw cause;
@@ -89,7 +89,7 @@ export async function openPostgresStore(url: string, clientAddress: ClientAddres
     dialect: {
       name: 'postgres',
       isUniqueViolation: isPostgresUniqueViolation,
-      containsWord: holds,
+      containsWord,
       now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
       rowId: 'ctid',
       setLastIds: setPostgresLastIds,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { keyedMutex, keyedMutexes, type RunUnderKeys } from '#adapters/store/turns.ts';
+import { keyedMutex, keyedMutexes, type RunUnderKeys } from '#adapters/store/keyed-mutex.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { watchEnd } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
+import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import { kyselyWithDriver } from '#adapters/store/kysely-driver.ts';
-import { keyedMutex } from '#adapters/store/turns.ts';
 import type { Tx } from '#ports/store.ts';
 import { isWriteConflict, LockTimeout } from './errors.ts';
 import { sharedLockStatement } from './locks.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { isOutOfSpace } from './quota.ts';
+import { isOutOfSpace } from './out-of-space.ts';
 
 const file = String(workerData);
 const database = new DatabaseSync(file, { timeout: 100 });

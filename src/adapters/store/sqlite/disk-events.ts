@@ -3,7 +3,7 @@ export interface DiskEvents {
   /** Called when the disk failed: committed changes may not be on it, so the process must not respond any more. */
   readonly onLost: (cause: unknown) => void;
   /** Returns whether a write failed for lack of space, on the disk or in a quota. */
-  readonly isFull: (cause: unknown) => boolean;
+  readonly isOutOfSpace: (cause: unknown) => boolean;
   /** Called when a write failed for lack of space. @returns whether space was freed, so that the write can be tried again */
   readonly freeSpace: () => boolean;
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { announceMigrations } from '#adapters/store/migrations/announce-steps.ts';
+import { announceMigrations } from '#adapters/store/migrations/announce-migrations.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { type Connection, openConnection, pragma } from './connection.ts';
 import { migrateSqlite } from './migrate.ts';
-import { isOutOfSpace } from './quota.ts';
+import { isOutOfSpace } from './out-of-space.ts';
 
 /**
  * Copies the log into the database and syncs it. After a crash, visible changes may be only in the page cache; from then

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CheckpointMode } from './checkpoint-thread.ts';
-import type { SearchThread } from './search/searcher.ts';
+import type { SearchThread } from './search/search-thread-client.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import type { WriteQueue } from './write-queue.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type SqlBool, sql } from 'kysely';
 import { fairScheduler } from '#adapters/store/cost-turns.ts';
+import { keyedMutexes } from '#adapters/store/keyed-mutex.ts';
 import { kyselyWithDriver, type RunQuery } from '#adapters/store/kysely-driver.ts';
-import { keyedMutexes } from '#adapters/store/turns.ts';
 import type { Store } from '#ports/store.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { type Connection, openConnection } from './connection.ts';
@@ -12,8 +12,8 @@ import { isReadFailure, isSqliteUniqueViolation } from './errors.ts';
 import { setSqliteLastIds } from './last-ids.ts';
 import { LookupCache } from './lookup-cache.ts';
 import { openWriter, restrictAccess } from './open-writer.ts';
+import { isOutOfSpace } from './out-of-space.ts';
 import { lockProcess } from './process-lock.ts';
-import { isOutOfSpace } from './quota.ts';
 import { openReserveFile } from './reserve-file.ts';
 import { sqliteSearch } from './search/find.ts';
 import { type SearchThreads, startSearchThreads } from './search/search-threads.ts';
@@ -78,7 +78,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   restrictAccess(join(folder, 'lock.db'));
   const reserve = openReserveFile(folder);
   const file = join(folder, 'postern.db');
-  const events: DiskEvents = { onLost, isFull: (cause) => isOutOfSpace(cause, file, reserve.isFull(0)), freeSpace: reserve.release };
+  const events: DiskEvents = { onLost, isOutOfSpace: (cause) => isOutOfSpace(cause, file, reserve.isFull(0)), freeSpace: reserve.release };
   const needsCheck = endedUncleanly(file);
   const writer = openWriter(file);
   restrictAccess(file);
@@ -88,11 +88,11 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   const lookups = new LookupCache();
   const threads = startSearchThreads(file, searchMemory, (cause) => isReadFailure(cause) && onLost(cause));
   const takeTextChanges = trackTextChanges(writer.database);
-  const committed = () => {
+  const onCommit = () => {
     lookups.noteChanges(writer.takeChangedTables());
     threads.words.applyChanges(takeTextChanges());
   };
-  const queue = new WriteQueue(writer, log, { ...events, committed });
+  const queue = new WriteQueue(writer, log, { ...events, onCommit });
   const checkpoints = startCheckpoints(file, { queue, log, searchers: threads.all }, events);
   return {
     ...readingParts(reader, threads, lookups, onLost),

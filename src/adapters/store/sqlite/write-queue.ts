@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isDatabaseLost } from './errors.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
-import { completeInTurn, transactionOn } from './write-transaction.ts';
+import { completeInIteration, transactionOn } from './write-transaction.ts';
 
 const maxBatchSize = 64;
 const maxBatchTime = 20; // ms of work; then other work gets its turn
@@ -28,7 +28,7 @@ interface QueuedChange {
 /** Callbacks of the queue. */
 interface QueueEvents extends DiskEvents {
   /** Called when changes have become visible to every connection. */
-  readonly committed: () => void;
+  readonly onCommit: () => void;
 }
 
 function groupOf(turn: WriteTurn): string {
@@ -156,7 +156,7 @@ export class WriteQueue {
         await this.#runOne(queued);
       }
       this.#statements.commit.run();
-      this.#events.committed();
+      this.#events.onCommit();
     } catch (thrown) {
       const cause = this.#storeError(thrown);
       if (changes.length === 0) changes.push(...source); // BEGIN failed: the waiting changes must be settled too
@@ -176,7 +176,7 @@ export class WriteQueue {
     this.#isChangeRunning = true;
     let keepsChange = !queued.dryRun;
     try {
-      const value = await completeInTurn(queued.change(this.#tx));
+      const value = await completeInIteration(queued.change(this.#tx));
       queued.respond = () => queued.resolve(value);
     } catch (thrown) {
       const cause = this.#storeError(thrown);
@@ -217,7 +217,7 @@ export class WriteQueue {
 
   /** Returns the error of the store for an error of SQLite. Reports it if the database is lost. */
   #storeError(cause: unknown): unknown {
-    if (this.#events.isFull(cause)) return new StoreFull('the disk of the database is full', { cause });
+    if (this.#events.isOutOfSpace(cause)) return new StoreFull('the disk of the database is full', { cause });
     if (isDatabaseLost(cause)) this.#events.onLost(cause);
     return cause;
   }

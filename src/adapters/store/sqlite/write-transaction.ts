@@ -14,7 +14,7 @@ export const transactionOn = (connection: Connection, isOpen: () => boolean): Tx
  * Rejects if a change does not complete within this iteration of the event loop. Queries of its transaction settle at once; a
  * change that awaits anything else would block all others.
  */
-export async function completeInTurn<T>(change: Promise<T>): Promise<T> {
+export async function completeInIteration<T>(change: Promise<T>): Promise<T> {
   let timer: NodeJS.Immediate | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setImmediate(() => reject(new Error('a change awaited something other than its transaction')));

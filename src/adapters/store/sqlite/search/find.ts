@@ -2,26 +2,26 @@ import { cachedCounts } from '#adapters/store/cached-counts.ts';
 import { findPageBySql, isSelective, materializeMatches, pageRowsQuery, type SelectPage } from '#adapters/store/page-query.ts';
 import { areSqlInputs } from '#adapters/store/sqlite/connection.ts';
 import type { Store, Tx } from '#ports/store.ts';
-import type { SearchThread } from './searcher.ts';
+import type { SearchThread } from './search-thread-client.ts';
 
-const maxLookups = 25_000; // matches that are looked up along the index of their filter
+const maxLookupsByFilter = 25_000; // matches that are looked up along the index of their filter
 
 /**
  * Returns the function that finds pages: words in the texts in memory, all other filters by SQL, both in search threads.
- * @param histories runs searches of records without a text index: the audit log has hundreds of thousands
+ * @param longSearches runs searches of records without a text index: the audit log has hundreds of thousands
  */
-export function sqliteSearch(records: Tx, histories: Tx, searcher: SearchThread): Store['searchPage'] {
+export function sqliteSearch(records: Tx, longSearches: Tx, searcher: SearchThread): Store['searchPage'] {
   const counts = cachedCounts();
   /** Gathers a few matches among many records: a walk along the index of the order would read nearly all of it. */
   const selectPageFrom =
     (db: Tx): SelectPage =>
     (matches, query, cut, total) => {
-      const isScattered = query.hasOtherFilter && isSelective(total, query.recordCount ?? 0, maxLookups);
+      const isScattered = query.hasOtherFilter && isSelective(total, query.recordCount ?? 0, maxLookupsByFilter);
       return pageRowsQuery(db, isScattered ? materializeMatches(matches, 'LIMIT -1 OFFSET 0') : matches, query, cut).execute();
     };
   return async (search) => {
     const { word, searchedRecords: texts, matches, order, after, startIndex, pageSize, hasOtherFilter: narrowed } = search;
-    const db = texts ? records : histories;
+    const db = texts ? records : longSearches;
     const selectPage = selectPageFrom(db);
     if (!word || !texts) {
       const page = await findPageBySql(db, word?.matches ?? matches, search, counts, selectPage);

@@ -1,5 +1,5 @@
 import type { RunQuery } from '#adapters/store/kysely-driver.ts';
-import { SearchThread } from './searcher.ts';
+import { SearchThread } from './search-thread-client.ts';
 
 /** The threads that run long queries, so that the event loop does not. Each starts with its first query. */
 export interface SearchThreads {
@@ -29,11 +29,11 @@ export function startSearchThreads(file: string, maxBytes: number, onFailure: (c
   const threadFor = (bytes: number) => new SearchThread({ file, maxBytes: bytes }, onFailure);
   const [words, second, reports] = [threadFor(maxBytes), threadFor(0), threadFor(0)];
   // Two: a tenant runs one search at a time, so that its long one leaves a thread to the others.
-  const histories = [threadFor(0), threadFor(0)] as const;
+  const longSearches = [threadFor(0), threadFor(0)] as const;
   return {
-    ...{ words, reports, all: [words, second, reports, ...histories] },
+    ...{ words, reports, all: [words, second, reports, ...longSearches] },
     // The thread that searches for words takes other queries only if the second one is busier.
     run: (text, parameters) => leastBusy([second, words]).query(text, parameters),
-    runLong: (text, parameters) => leastBusy(histories).query(text, parameters),
+    runLong: (text, parameters) => leastBusy(longSearches).query(text, parameters),
   };
 }

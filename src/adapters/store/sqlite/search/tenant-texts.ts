@@ -28,7 +28,7 @@ const columns = {
 const lengths = (table: SearchedRecords['table']) =>
   `SELECT count(*) AS records, coalesce(sum(octet_length(search_text) + 1), 0) AS bytes, coalesce(max(id), 0) AS last
     FROM (SELECT id, search_text FROM ${table} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${measureBatchSize})`;
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
 const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
 const bytesOf = ({ index, reserved }: CacheEntry) => index?.bytes ?? reserved;
@@ -104,7 +104,7 @@ export class TenantTexts {
       index.append(part);
       if (part.length < batchSize) break;
       last = part.at(-1)?.id ?? last;
-      await nextTurn();
+      await nextIteration();
     }
     entry.index = index;
     for (const id of changedIds) this.#applyChange(entry, id);
@@ -119,7 +119,7 @@ export class TenantTexts {
       size.bytes += part?.bytes ?? 0;
       if (!part || part.records < measureBatchSize) return size;
       last = part.last;
-      await nextTurn();
+      await nextIteration();
     }
   }
 

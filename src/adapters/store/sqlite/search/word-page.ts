@@ -11,7 +11,7 @@ export interface WordPageRequest extends Pick<SearchQuery, 'order' | 'after' | '
   readonly parameters: readonly SQLInputValue[];
 }
 
-const maxLookups = 5000; // matches that are looked up one by one, by id
+const maxLookupsById = 5000; // matches that are looked up one by one, by id
 
 /** Returns a function that selects a page from the matches of an index. Its `size` is the number of records in the index. */
 export function wordPageFinder({ database, run }: Connection): (matches: IdSet, size: number, page: WordPageRequest) => SearchPage {
@@ -21,7 +21,7 @@ export function wordPageFinder({ database, run }: Connection): (matches: IdSet, 
 
   return (matches, size, { sql, parameters, order, after, hasOtherFilter: narrowed, ...place }) => {
     currentMatches = matches;
-    const isFew = isSelective(matches.count(), size, maxLookups);
+    const isFew = isSelective(matches.count(), size, maxLookupsById);
     // SQLite keeps the order of a CROSS JOIN: it looks up each match instead of walking an index.
     const source = isFew
       ? `FROM json_each(?) AS entry CROSS JOIN (${sql}) AS matches ON matches.id = entry.value WHERE true`

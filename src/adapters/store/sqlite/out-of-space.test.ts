@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isOutOfSpace } from './quota.ts';
+import { isOutOfSpace } from './out-of-space.ts';
 
 const writeFailed = Object.assign(new Error('disk I/O error'), { errcode: 778 });
 
