@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ContentKind, findDeliveryDenial, requiresMark } from './delivery.ts';
+import { type ContentKind, findDeliveryDenial, requiresWatermark } from './delivery.ts';
 import type { Protection } from './share-rules.ts';
 
 const kinds: readonly ContentKind[] = ['pdf', 'image', 'audio', 'video', 'text', 'other'];
@@ -64,6 +64,6 @@ test('additional protection never allows a delivery that was refused', () =>
 test('the original of a file that must be marked is never sent', () =>
   fc.assert(
     fc.property(anyProtection, fc.constantFrom(...deliveries), fc.constantFrom(...kinds), (protection, action, kind) => {
-      if (requiresMark(protection)) assert.notEqual(findDeliveryDenial(action, protection, kind), null);
+      if (requiresWatermark(protection)) assert.notEqual(findDeliveryDenial(action, protection, kind), null);
     }),
   ));

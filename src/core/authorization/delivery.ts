@@ -7,10 +7,10 @@ export type ContentKind = 'pdf' | 'image' | 'audio' | 'video' | 'text' | 'other'
 /** Why the original file must not be sent. */
 export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'markingUnavailable' | 'signingUnavailable' | 'cannotBeViewed';
 
-const canBeMarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
+const canBeWatermarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
 
-/** Returns whether all files of a share need a mark. If so, a folder as a ZIP file is refused before any file is read. */
-export function requiresMark(protection: Protection): boolean {
+/** Returns whether all files of a share need a watermark. If so, a folder as a ZIP file is refused before any file is read. */
+export function requiresWatermark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
 }
 
@@ -22,7 +22,7 @@ export function requiresMark(protection: Protection): boolean {
 export function findDeliveryDenial(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {
   const isView = action === 'view';
   if (!isView && protection.copyProtect && protection.waterMarkText === '') return 'copyProtected';
-  if (requiresMark(protection)) return canBeMarked(kind) ? 'markingUnavailable' : 'cannotBeMarked';
+  if (requiresWatermark(protection)) return canBeWatermarked(kind) ? 'markingUnavailable' : 'cannotBeMarked';
   if (!isView && protection.digitalSignature && kind === 'pdf') return 'signingUnavailable';
   return isView && kind === 'other' ? 'cannotBeViewed' : null;
 }

@@ -1,4 +1,4 @@
-import { findDeliveryDenial, requiresMark } from '#core/authorization/delivery.ts';
+import { findDeliveryDenial, requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
@@ -158,7 +158,9 @@ function chosenInAudit(names: readonly string[]) {
 async function isStillPermitted({ permit, decideAgain }: AuthorizedVisit): Promise<boolean> {
   const currentPermit = await decideAgain();
   return (
-    currentPermit !== null && !requiresMark(currentPermit.share) && (permit.share.digitalSignature || !currentPermit.share.digitalSignature)
+    currentPermit !== null &&
+    !requiresWatermark(currentPermit.share) &&
+    (permit.share.digitalSignature || !currentPermit.share.digitalSignature)
   );
 }
 
@@ -185,7 +187,7 @@ export async function downloadFolder(
     path: formatItemPath(path),
   } as const;
   // Refuses before any file is read: a file that has to be marked is never sent unmarked.
-  const denial = requiresMark(permit.share) ? findDeliveryDenial('downloadFolder', permit.share, 'image') : null;
+  const denial = requiresWatermark(permit.share) ? findDeliveryDenial('downloadFolder', permit.share, 'image') : null;
   if (denial) {
     ports.audit.recordInBackground({ ...eventBase, outcome: 'refused', after: { because: denial } });
     throw new Refusal(denial);

@@ -1,4 +1,4 @@
-import { requiresMark } from '#core/authorization/delivery.ts';
+import { requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatInstant } from '#core/instant.ts';
 import { parseStoredPath } from '#core/item-path.ts';
 import { profileTypeName, requiresSignIn } from '#core/records/login-profile.ts';
@@ -63,7 +63,7 @@ export function visitResponse(ports: VisitResponsePorts, { link, authenticated, 
         delete: share.canDelete,
       },
       copyProtect: share.copyProtect,
-      marked: requiresMark(share),
+      marked: requiresWatermark(share),
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
       maxFileSize: ports.limits.maxFileSize,
     },

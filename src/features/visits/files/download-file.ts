@@ -1,5 +1,5 @@
 import type { Permit } from '#core/authorization/decide.ts';
-import { findDeliveryDenial, requiresMark } from '#core/authorization/delivery.ts';
+import { findDeliveryDenial, requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import type { TransferEntry } from '#features/audit/visit-audit.ts';
@@ -40,7 +40,7 @@ export const readSmallRange = (file: OpenFile, range: ByteRange): Promise<Uint8A
 
 /** Returns the media type of a file from its first bytes, or null if no decision depends on it. */
 async function mediaOf(file: OpenFile, permit: Permit, action: 'view' | 'download', ports: Pick<Ports, 'media'>): Promise<Media | null> {
-  const isNeeded = action === 'view' || requiresMark(permit.share) || permit.share.digitalSignature;
+  const isNeeded = action === 'view' || requiresWatermark(permit.share) || permit.share.digitalSignature;
   return isNeeded ? ports.media.byBytes(await readHead(file)) : null;
 }
 
