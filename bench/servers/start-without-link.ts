@@ -3,7 +3,7 @@ import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { keyVault } from '#adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from '#adapters/os/system.ts';
-import { packList } from '#core/authorization/address-range.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import { sealPending } from '#features/provider-sign-ins/pending-sign-in.ts';
 import { providerRequestLimit } from '#features/rate-limits/network-limit.ts';
 import { redirect } from '#http/redirect.ts';
@@ -16,7 +16,7 @@ const [issuer = ''] = process.argv.slice(2);
 const [clock, random, publicUrl] = [systemClock, systemRandom(), 'https://files.example.com'];
 const ports = { clock, vault: keyVault('a secret key', random) };
 const limit = providerRequestLimit(clock);
-const openId = new OpenIdProviders(guardedOutbound({ privateTargets: packList('127.0.0.1') }), random, () => performance.now());
+const openId = new OpenIdProviders(guardedOutbound({ privateTargets: packRangeText('127.0.0.1') }), random, () => performance.now());
 const client = { issuer, clientId: 'postern', clientSecret: 'secret' };
 const signIn = { redirectUrl: `${publicUrl}/sign-in/oidc/1`, scopes: 'openid email profile' };
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { passkeys } from '#adapters/identity/passkeys.ts';
-import { SamlThroughThread } from '#adapters/identity/saml/saml-providers.ts';
+import { ThreadedSamlProviders } from '#adapters/identity/saml/saml-providers.ts';
 import { ThreadedProviders } from '#adapters/identity/threaded-providers.ts';
 import { totp } from '#adapters/identity/totp.ts';
 import { smtpMail } from '#adapters/mail/smtp-mail.ts';
@@ -11,10 +11,10 @@ import { diskSpace } from '#adapters/os/disk-probe.ts';
 import { keyVault } from '#adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from '#adapters/os/system.ts';
 import { OpenFolders } from '#adapters/storage/disk/open-folders.ts';
-import { storagesByKind } from '#adapters/storage/kinds.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
+import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
 import { openStore } from '#adapters/store/open-store.ts';
-import { packList } from '#core/authorization/address-range.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import { hasNoSecrets } from '#features/first-start/first-start.ts';
 import { countJobs } from '#features/jobs/job-queue.ts';
 import { countMails } from '#features/mail/count-mails.ts';
@@ -87,7 +87,7 @@ export async function openPorts(
   const folders = new OpenFolders();
   const local = localStorages(settings.localRoots, data.path, settings.minFreeSpace, folders);
   const storages = resources.use(storagesByKind({ local }));
-  const providers = resources.use(new ThreadedProviders(packList(settings.privateTargets)));
+  const providers = resources.use(new ThreadedProviders(packRangeText(settings.privateTargets)));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const random = systemRandom();
   const ports: Ports = {
@@ -97,7 +97,7 @@ export async function openPorts(
     vault: keyVault(secretKey, random),
     passwordHash,
     openId: new OpenIdProviders(providers, random, () => performance.now()),
-    saml: resources.use(new SamlThroughThread(providers, { now: systemClock.now, monotonic: () => performance.now() })),
+    saml: resources.use(new ThreadedSamlProviders(providers, { now: systemClock.now, monotonic: () => performance.now() })),
     directories: providers.directories,
     totp: totp(),
     passkeys: passkeys(),

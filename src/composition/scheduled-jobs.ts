@@ -54,7 +54,7 @@ export async function recoverChanges(
 }
 
 /** Deletes what interrupted changes left in the locations, and logs those where visitors cannot change files. */
-async function clearLocations(ports: Ports, log: FastifyBaseLogger): Promise<void> {
+async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> {
   try {
     for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
   } catch {
@@ -90,7 +90,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
         log.warn('Cannot share the counts of unknown links with the other processes. Until it works again, each process counts alone.'),
       );
   const timers = [
-    setTimeout(() => void clearLocations(ports, log), sweepDelay),
+    setTimeout(() => void sweepAndLog(ports, log), sweepDelay),
     setInterval(() => void reportAndRecover(), reportInterval),
     ...(ports.store.isShared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
@@ -101,7 +101,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => withRightClock(ports, warn, () => deleteExpiredRows(ports))),
-    recurring('clear-locations', minute * 60, () => clearLocations(ports, log)),
+    recurring('clear-locations', minute * 60, () => sweepAndLog(ports, log)),
     recurring('audit-retention', minute * 10, () => withRightClock(ports, warn, () => retention.run())),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
     ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now()) : []),

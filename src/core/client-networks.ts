@@ -25,5 +25,5 @@ export const siteOf = (address: string): string => prefixOf(address, 32, 48);
 export const networksOf = (address: string): readonly [wide: string, narrow: string] => [wideNetworkOf(address), narrowNetworkOf(address)];
 
 /** Returns the networks of a client that take turns. @param address undefined: the work is not for a client */
-export const turnsOf = (address: string | undefined): readonly [wide: string, narrow: string] =>
+export const clientGroupsOf = (address: string | undefined): readonly [wide: string, narrow: string] =>
   address === undefined ? ['own', 'own'] : networksOf(address);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { packList } from '#core/authorization/address-range.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import { ItemArchived, ItemBusy, ItemChanged, OutcomeUnknown, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
@@ -12,7 +12,7 @@ import { bytesOf, namesIn, path, token } from './storage.contract.ts';
 /** Starts a fake service. @returns a storage in it, and the requests that it received */
 async function fakeService(t: TestContext, answer: FakeAnswer, monotonic?: () => number) {
   const { configuration, requests } = await startFakeS3(t, answer);
-  const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
   return { storage: openS3(configuration, outbound, monotonic && { monotonic }), requests, endpoint: configuration.endpoint };
 }

@@ -6,14 +6,14 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { guardedOutbound } from '../../src/adapters/net/guarded-outbound.ts';
-import { packList } from '../../src/core/authorization/address-range.ts';
+import { packRangeText } from '../../src/core/authorization/address-range.ts';
 import { ResponseTooLarge, TargetRefused, TargetUnreachable } from '../../src/ports/outbound.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { writeSelfSigned } from '../parts/self-signed.ts';
 import { temporaryFolder } from '../start.ts';
 
-const loopback = packList('127.0.0.0/8');
+const loopback = packRangeText('127.0.0.0/8');
 
 async function listen(t: TestContext, server: Server): Promise<number> {
   const sockets = new Set<{ destroy(): void }>();
@@ -65,7 +65,10 @@ test('a host name is resolved once, and the connection goes to the address that 
 
 test('if a host name has several addresses, only allowed ones are used', async (t) => {
   const port = await listenHttp(t, (_request, response) => response.end());
-  await using outbound = guardedOutbound({ privateTargets: packList('127.0.0.1'), resolve: async () => ['169.254.169.254', '127.0.0.1'] });
+  await using outbound = guardedOutbound({
+    privateTargets: packRangeText('127.0.0.1'),
+    resolve: async () => ['169.254.169.254', '127.0.0.1'],
+  });
   const { address, socket } = await outbound.connect({ host: 'provider.example', port });
   socket.destroy();
   assert.equal(address, '127.0.0.1');

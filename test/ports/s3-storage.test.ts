@@ -6,7 +6,7 @@ import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { hasKeys } from '#adapters/storage/s3/s3-list.ts';
 import { copyObject, describeObject } from '#adapters/storage/s3/s3-objects.ts';
-import { packList } from '#core/authorization/address-range.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, type Storage, StorageUnavailable } from '#ports/storage.ts';
@@ -18,7 +18,7 @@ import { startPostern } from '../start.ts';
 import { visitEveryAction } from '../visit/every-action.ts';
 import { make, namesIn, path, put, remove, rename, storageContract, textOf, token } from './storage.contract.ts';
 
-const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
+const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const missing = radosgwPrograms.filter((program) => !isInstalled(program));
 
 if (missing.length > 0) test('an S3 service meets the storage contract', { skip: `${missing.join(', ')} is not installed` }, () => {});

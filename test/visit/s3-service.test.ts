@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { storagesByKind } from '#adapters/storage/kinds.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
-import { packList } from '#core/authorization/address-range.ts';
+import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import type { Storages } from '#ports/storages.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
@@ -22,7 +22,7 @@ const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucke
 /** Starts Postern with a link to a fake service, and a location `other` on the disk. */
 async function startWithService(t: TestContext, answer: FakeAnswer) {
   const { configuration, closeConnections } = await startFakeS3(t, answer);
-  const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   const local = localStorages([], await temporaryFolder(t));
   const storages = storagesByKind({ local, s3: s3Kind({ outbound, parts: partSpace() }) });
   atEnd(t, async () => {

@@ -53,9 +53,9 @@ export class ThreadedProviders implements AsyncDisposable {
 
   /** Queries directories in the thread. */
   readonly directories: Directories = {
-    find: (directory, username) => this.#ask({ method: 'find', directory, username }),
-    verify: (directory, dn, password) => this.#ask({ method: 'verify', directory, dn, password }),
-    signInByPattern: (directory, username, password) => this.#ask({ method: 'signInByPattern', directory, username, password }),
+    find: (directory, username) => this.#queryDirectory({ method: 'find', directory, username }),
+    verify: (directory, dn, password) => this.#queryDirectory({ method: 'verify', directory, dn, password }),
+    signInByPattern: (directory, username, password) => this.#queryDirectory({ method: 'signInByPattern', directory, username, password }),
     async [Symbol.asyncDispose]() {},
   };
 
@@ -63,7 +63,7 @@ export class ThreadedProviders implements AsyncDisposable {
     await this.#thread?.[Symbol.asyncDispose]();
   }
 
-  async #ask<T>(directory: DirectoryTask): Promise<T> {
+  async #queryDirectory<T>(directory: DirectoryTask): Promise<T> {
     const result = await this.#run({ directory }, AbortSignal.timeout(directoryTimeLimit)).catch((cause: unknown) => {
       if (cause instanceof DirectoryRefused || cause instanceof DirectoryUnavailable) throw cause;
       throw new DirectoryUnavailable('The directory did not respond as expected, or not in time.', { cause });

@@ -5,10 +5,10 @@ import { StorageUnavailable } from '#ports/storage.ts';
 import type { StorageLocation } from '#ports/storages.ts';
 import type { FreeSpaceFloor } from './disk/free-space.ts';
 import { OpenFolders } from './disk/open-folders.ts';
-import type { StorageKind } from './kinds.ts';
 import { configuredFolder, configuredFolderOrNull, parseLocalLocation } from './local-configuration.ts';
 import { localStorage } from './local-storage.ts';
 import { cacheStorages } from './storage-cache.ts';
+import type { StorageKind } from './storage-kinds.ts';
 
 /** A folder within which a tenant may add locations. */
 export interface LocalRoot {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { narrowNetworkOf, wideNetworkOf } from '../client-networks.ts';
-import { inRanges, packList, parseRanges } from './address-range.ts';
+import { inRanges, packRangeText, parseRanges } from './address-range.ts';
 
 function admits(list: string, address: string): boolean {
-  return inRanges(packList(list), address);
+  return inRanges(packRangeText(list), address);
 }
 const invalidEntryOf = (list: string) => {
   const ranges = parseRanges(list);
@@ -151,8 +151,8 @@ test('ranges may be in any order and may contain each other, and each admits its
   ));
 
 test('overlapping ranges are packed as one range', () => {
-  assert.equal(packList('10.0.0.0/8, 10.1.0.0/16, 10.2.3.4, ::1, ::1'), packList('10.0.0.0/8 ::1'));
-  assert.equal(packList(' , '), '');
+  assert.equal(packRangeText('10.0.0.0/8, 10.1.0.0/16, 10.2.3.4, ::1, ::1'), packRangeText('10.0.0.0/8 ::1'));
+  assert.equal(packRangeText(' , '), '');
 });
 
 test('for every text, the parser returns ranges or names an invalid entry of the text', () =>

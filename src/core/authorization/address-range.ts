@@ -118,7 +118,7 @@ export const packRanges = (ranges: readonly AddressRange[]): PackedRanges =>
   ranges.length === 0 ? '' : `${packFamily(ranges, 4)}|${packFamily(ranges, 6)}`;
 
 /** Returns the packed form of a list that was checked before it was stored or configured. @throws Error if an entry is not valid */
-export function packList(text: string): PackedRanges {
+export function packRangeText(text: string): PackedRanges {
   const ranges = parseRanges(text);
   if ('wrong' in ranges) throw new Error(`"${ranges.wrong}" is not an address range, although the list was validated`);
   return packRanges(ranges);

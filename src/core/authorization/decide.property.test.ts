@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { packList } from './address-range.ts';
+import { packRangeText } from './address-range.ts';
 import { actions, type Denial, decide, decidePortal, explainDecision, type Question } from './decide.ts';
 import type { ShareRules } from './share-rules.ts';
 
@@ -30,7 +30,7 @@ const anyShare: fc.Arbitrary<ShareRules> = fc.record({
   groupNames: anyNames,
 });
 
-const loopback = packList('127.0.0.1');
+const loopback = packRangeText('127.0.0.1');
 const anyQuestion = fc.record({
   request: fc.constantFrom(...actions, 'page' as const, 'signIn' as const, 'signOut' as const),
   share: anyShare,

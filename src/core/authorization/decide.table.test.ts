@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { packList } from './address-range.ts';
+import { packRangeText } from './address-range.ts';
 import { type Action, actions, type Denial, decide, type EntryRequest, type Question } from './decide.ts';
 import type { Permissions, Visitor } from './share-rules.ts';
 
@@ -64,9 +64,9 @@ const allPeriods = [
   { from: now - 2, to: now - 1, state: 'ended' },
 ];
 const allAddresses = [
-  { ipRanges: packList(''), address: '203.0.113.9', outside: false },
-  { ipRanges: packList('192.0.2.1, 203.0.113.0/24'), address: '203.0.113.9', outside: false },
-  { ipRanges: packList('192.0.2.1, 198.51.100.0/24'), address: '203.0.113.9', outside: true },
+  { ipRanges: packRangeText(''), address: '203.0.113.9', outside: false },
+  { ipRanges: packRangeText('192.0.2.1, 203.0.113.0/24'), address: '203.0.113.9', outside: false },
+  { ipRanges: packRangeText('192.0.2.1, 198.51.100.0/24'), address: '203.0.113.9', outside: true },
 ];
 const ann = { names: ['Ann', 'ann@example.com'], groups: ['Auditors'] };
 const allVisitors = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packList } from './address-range.ts';
+import { packRangeText } from './address-range.ts';
 import { isAllowedTarget } from './outbound-target.ts';
 
 const refused = [
@@ -51,7 +51,7 @@ test('a tenant can reach public addresses, but no private, local or reserved add
 });
 
 test('a tenant can reach a private network that the operator has allowed, but no other one', () => {
-  const targets = packList('10.1.0.0/16, ::1');
+  const targets = packRangeText('10.1.0.0/16, ::1');
   assert.ok(isAllowedTarget('10.1.2.3', targets));
   assert.ok(isAllowedTarget('::1', targets));
   assert.ok(!isAllowedTarget('10.2.0.1', targets));

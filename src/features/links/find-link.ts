@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { packList } from '#core/authorization/address-range.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import type { ProfileRules, ShareRules, VisitorNames } from '#core/authorization/share-rules.ts';
 import { foldedNames } from '#core/fold.ts';
 import { listsUsersById, requiresSignIn } from '#core/records/login-profile.ts';
@@ -131,5 +131,5 @@ export const profileRules = (profile: {
   readonly ip_range: string | null;
 }): ProfileRules => ({
   requiresSignIn: requiresSignIn(profile.type_id),
-  ipRanges: profile.ip_bounds ?? packList(profile.ip_range ?? ''),
+  ipRanges: profile.ip_bounds ?? packRangeText(profile.ip_range ?? ''),
 });

@@ -1,4 +1,4 @@
-import { packList } from '#core/authorization/address-range.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import { fold } from '#core/fold.ts';
 import type { storedProfileFields } from '#core/records/login-profile.ts';
 import { profileSealPurposes } from '#core/records/login-profile.ts';
@@ -25,7 +25,7 @@ export function profileColumns(profile: LoginProfileInput, { vault }: Pick<Insta
     profile[field] === '' ? '' : vault.seal(profileSealPurposes[field], profile[field]);
   return {
     ...profile,
-    ip_bounds: packList(profile.ip_range),
+    ip_bounds: packRangeText(profile.ip_range),
     password: seal('password'),
     configuration: seal('configuration'),
     username_key: fold(profile.username),

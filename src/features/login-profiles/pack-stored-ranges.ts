@@ -1,4 +1,4 @@
-import { packList } from '#core/authorization/address-range.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import type { Store } from '#ports/store.ts';
 
 const batchSize = 20; // profiles: a long list takes a tenth of a second
@@ -6,7 +6,7 @@ const batchSize = 20; // profiles: a long list takes a tenth of a second
 /** Returns the ranges in packed form, or null if they are invalid: a request that needs them reports that. */
 function packOrNull(ranges: string): string | null {
   try {
-    return packList(ranges);
+    return packRangeText(ranges);
   } catch {
     return null;
   }

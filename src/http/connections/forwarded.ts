@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { inRanges, packList } from '#core/authorization/address-range.ts';
+import { inRanges, packRangeText } from '#core/authorization/address-range.ts';
 
 /** An address with a port, as some proxies write it: `203.0.113.7:52100`, `[2001:db8::1]:52100`. */
 const addressWithPort = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([0-9a-f:.]+)\](?::\d{1,5})?)$/i;
@@ -28,7 +28,7 @@ export type IsTrustedProxy = (address: string | undefined) => boolean;
 /** Returns the check for trusted proxies, or undefined if no proxy is trusted. */
 export function trustedProxyCheck(proxies: readonly string[]): IsTrustedProxy | undefined {
   if (proxies.length === 0) return undefined;
-  const ranges = packList(proxies.join(' '));
+  const ranges = packRangeText(proxies.join(' '));
   const cached = new Map<string, boolean>();
   return (address) => {
     if (address === undefined) return false;

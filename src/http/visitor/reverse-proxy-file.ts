@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { inRanges, packList } from '#core/authorization/address-range.ts';
+import { inRanges, packRangeText } from '#core/authorization/address-range.ts';
 import type { FileDownload } from '#features/visits/files/download-file.ts';
 import { isSmall } from './send-bytes.ts';
 
@@ -29,7 +29,7 @@ function headerValue(header: HandOverHeader, onDisk: string): string | null {
  */
 export function reverseProxyFiles(header: HandOverHeader | null, trusted: readonly string[]): ReverseProxyHeaders {
   if (header === null || trusted.length === 0) return () => null;
-  const proxies = packList(trusted.join(' '));
+  const proxies = packRangeText(trusted.join(' '));
   return ({ socket }, { file, onDisk, mediaType }) => {
     if (onDisk === null || isSmall(file.entry.size)) return null;
     if (!inRanges(proxies, socket.remoteAddress ?? '')) return null;

@@ -23,7 +23,7 @@ function entryPointOf({ entryPoint }: ProviderDescription, { metadataUrl }: Saml
 }
 
 /** Signs users in at SAML providers. Reads XML in a thread, so that no document from outside delays other requests. */
-export class SamlThroughThread implements SamlProviders {
+export class ThreadedSamlProviders implements SamlProviders {
   readonly #clocks: Clocks;
   readonly #reader: XmlReader;
   readonly #descriptions: ProviderDescriptions;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import type { ChangeContext } from '#ports/storage.ts';
-import { asChange, ConfirmationExpired } from './disk-errors.ts';
+import { ConfirmationExpired, runDiskChange } from './disk-errors.ts';
 import { withEvidence } from './evidence.ts';
 import type { Marks } from './marks.ts';
 import { monotonicTime } from './monotonic-time.ts';
@@ -35,7 +35,7 @@ export function changeEntry(
     try {
       if (confirmedAt !== null && monotonicTime() - confirmedAt > maxConfirmationAge)
         throw new ConfirmationExpired('the disk did not respond in time');
-      asChange(() => change({ folder, name }, { own, pendingEvidence: pendingTokens.map(evidenceOf) }));
+      runDiskChange(() => change({ folder, name }, { own, pendingEvidence: pendingTokens.map(evidenceOf) }));
       return folder;
     } catch (cause) {
       fs.closeSync(folder);

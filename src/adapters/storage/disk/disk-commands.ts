@@ -3,7 +3,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
 import { changeEntry, type EntryChange } from './change-entry.ts';
-import { afterCommitPoint, asChange, errorWithCode, isAbsentError, RootGone, toStorageError } from './disk-errors.ts';
+import { afterCommitPoint, errorWithCode, isAbsentError, RootGone, runDiskChange, toStorageError } from './disk-errors.ts';
 import type { FreeSpaceFloor } from './free-space.ts';
 import { checkFolder, type FolderPath, openFolderRoot, resolveLinks } from './location-folder.ts';
 import { makeFolder } from './make-folder.ts';
@@ -95,7 +95,7 @@ export class DiskCommands {
   }
 
   placeUpload(upload: StagedUpload, placing: Placing) {
-    return this.#inRoot((root) => asChange(() => placeStaged(root, upload, placing)));
+    return this.#inRoot((root) => runDiskChange(() => placeStaged(root, upload, placing)));
   }
 
   discardUpload(upload: StagedUpload): void {

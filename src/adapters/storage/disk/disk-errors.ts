@@ -61,7 +61,7 @@ export function afterCommitPoint<T>(work: () => T): T {
  * Runs a change.
  * @throws OutcomeUnknown for an error of the disk that does not say whether the change was made, such as EIO
  */
-export function asChange<T>(change: () => T): T {
+export function runDiskChange<T>(change: () => T): T {
   try {
     return change();
   } catch (cause) {

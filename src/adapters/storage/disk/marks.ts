@@ -59,7 +59,7 @@ function renameMark(from: DirectoryEntry, to: DirectoryEntry): void {
 
 /** Marks a change as done. */
 export const confirmMark = (evidence: DirectoryEntry): void => renameMark(markOf(evidence), doneOf(evidence));
-/** Marks an upload as done. Its staging copy serves as the mark. */
+/** Marks an upload as done. Its staging file serves as the mark. */
 export const confirmStaging = (staging: DirectoryEntry): void => renameMark(staging, doneOf(staging));
 
 /** Returns whether a change is marked as done. */

@@ -1,6 +1,6 @@
 import type { IdleThread } from '#adapters/os/idle-thread.ts';
 import { setAndEvict } from '#core/bounded-map.ts';
-import { turnsOf } from '#core/client-networks.ts';
+import { clientGroupsOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { type StorageClient, StorageUnavailable } from '#ports/storage.ts';
 import type { CommandName, CommandParameters, CommandResult } from './disk-commands.ts';
@@ -65,7 +65,7 @@ interface LanePool {
   /** Sends queued requests to free threads. */
   dispatch(): void;
   /** Lets idle threads end after their idle time. */
-  rest(): void;
+  startIdleTimers(): void;
   /** Returns whether the limit for an answer has passed since a time. */
   isLate(since: number): boolean;
 }
@@ -140,7 +140,7 @@ export class Lane {
     this.#holds += 1;
     return () => {
       this.#holds -= 1;
-      this.#pool.rest();
+      this.#pool.startIdleTimers();
     };
   }
 
@@ -157,7 +157,7 @@ export class Lane {
   }
 
   /** Notes that a thread has got the next request. */
-  began(pending: PendingRequest, thread: PoolThread): void {
+  markSent(pending: PendingRequest, thread: PoolThread): void {
     this.#next = undefined;
     this.#lastSent = pending.since;
     this.#queued.delete(pending);
@@ -166,7 +166,7 @@ export class Lane {
   }
 
   /** Notes that a thread has answered a request. */
-  ended(pending: PendingRequest): void {
+  markAnswered(pending: PendingRequest): void {
     this.#inProgress.delete(pending);
   }
 
@@ -196,7 +196,7 @@ export class Lane {
   #groups(client: StorageClient): readonly string[] {
     let groups = this.#groupsByClient.get(client);
     if (groups) return groups;
-    groups = turnsOf(client);
+    groups = clientGroupsOf(client);
     setAndEvict(this.#groupsByClient, client, groups, maxKnownAddresses);
     return groups;
   }

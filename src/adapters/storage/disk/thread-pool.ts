@@ -13,7 +13,7 @@ const growAfterStart = 250;
  * processed: without this limit, the event loop would process responses of transfers for 100 ms without a break, and other requests
  * would wait.
  */
-const maxTurn = 1;
+const maxSendTime = 1;
 
 /** Limits the number of additional threads of several pools. */
 export class ThreadBudget {
@@ -54,7 +54,7 @@ export class ThreadPool implements AsyncDisposable {
   #checkTimer: NodeJS.Timeout | undefined;
   #growTimer: NodeJS.Timeout | undefined;
   /** When this iteration of the event loop has sent its first request; null: it has sent none. */
-  #turnBegun: number | null = null;
+  #iterationStart: number | null = null;
   /** Whether requests wait for the next iteration. */
   #isPostponed = false;
 
@@ -88,8 +88,8 @@ export class ThreadPool implements AsyncDisposable {
 
   /** Sends queued requests to free threads, or later if the time for this iteration is over. */
   dispatch(): void {
-    this.#turnBegun ??= this.#beginTurn();
-    this.#isPostponed = performance.now() - this.#turnBegun > maxTurn;
+    this.#iterationStart ??= this.#startIteration();
+    this.#isPostponed = performance.now() - this.#iterationStart > maxSendTime;
     if (this.#isPostponed) return;
     for (const lane of this.#lanes)
       for (let next = lane.next(); next; next = lane.next()) {
@@ -97,7 +97,7 @@ export class ThreadPool implements AsyncDisposable {
         if (!thread) break;
         next.since = performance.now();
         next.isSent = true;
-        lane.began(next, thread);
+        lane.markSent(next, thread);
         thread.sent.push(next);
         thread.thread.post(next.request, next.moved);
       }
@@ -105,16 +105,16 @@ export class ThreadPool implements AsyncDisposable {
     this.#checkTimer ??= setTimeout(() => this.#expireLate(), checkInterval).unref();
   }
 
-  #beginTurn(): number {
+  #startIteration(): number {
     setImmediate(() => {
-      this.#turnBegun = null;
+      this.#iterationStart = null;
       if (this.#isPostponed) this.dispatch();
     });
     return performance.now();
   }
 
   /** Lets idle threads end after their idle time. */
-  rest(): void {
+  startIdleTimers(): void {
     for (const { thread, sent } of this.#threads) if (sent.length === 0) thread.startIdleTimer();
   }
 
@@ -158,7 +158,7 @@ export class ThreadPool implements AsyncDisposable {
 
   #settle(thread: PoolThread, answered: readonly PendingRequest[], response: DiskResponse): void {
     for (const pending of answered) {
-      pending.lane.ended(pending);
+      pending.lane.markAnswered(pending);
       pending.settle(response);
     }
     if (thread.sent.length === 0) thread.thread.startIdleTimer(answered.at(-1)?.lane.idleTime());

@@ -1,5 +1,5 @@
-import type { StorageKind } from '#adapters/storage/kinds.ts';
 import { cacheStorages } from '#adapters/storage/storage-cache.ts';
+import type { StorageKind } from '#adapters/storage/storage-kinds.ts';
 import { parseItemPath } from '#core/item-path.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage.ts';

@@ -1,4 +1,4 @@
-import { turnsOf } from '#core/client-networks.ts';
+import { clientGroupsOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
@@ -17,7 +17,7 @@ export function withReadingTurns(connections: ConnectionPool, maxConnections: nu
   let running = 0;
 
   function waitForTurn(): Promise<void> {
-    const groups = turnsOf(clientAddress());
+    const groups = clientGroupsOf(clientAddress());
     return new Promise((resolve, reject) => {
       const start = () => {
         clearTimeout(timer);
