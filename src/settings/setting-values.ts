@@ -7,12 +7,12 @@ export const fail = (message: string): never => {
   throw new Error(message);
 };
 
-export const parsePort = (parseTextSetting: string) =>
-  /^\d{1,5}$/.test(parseTextSetting) && Number(parseTextSetting) < 65_536 ? Number(parseTextSetting) : fail('must be a port, 0 to 65535');
+export const parsePort = (value: string) =>
+  /^\d{1,5}$/.test(value) && Number(value) < 65_536 ? Number(value) : fail('must be a port, 0 to 65535');
 export const parseOptional =
-  <T>(read: (text: string) => T) =>
+  <T>(parse: (text: string) => T) =>
   (text: string): T | null =>
-    text === '' ? null : read(text);
+    text === '' ? null : parse(text);
 export const text = (value: string) => value;
 export const parseMinLength = (length: number) => (value: string) =>
   value.length >= length ? value : fail(`must be at least ${length} characters long`);

@@ -165,8 +165,8 @@ const isWithin = (folder: string, outer: string) => folder === outer || folder.s
 /** Checks that no root of locations overlaps the folder of the database and the keys. @throws InvalidSetting */
 function checkRoots(environment: Readonly<Record<string, string | undefined>>): void {
   const { localRoots: roots, data } = settingDefinitions;
-  const folder = data.read(environment[data.name] ?? data.fallback);
-  for (const root of roots.read(environment[roots.name] ?? roots.fallback)) {
+  const folder = data.parse(environment[data.name] ?? data.defaultValue);
+  for (const root of roots.parse(environment[roots.name] ?? roots.defaultValue)) {
     const inFiles = isWithin(root.folder, `${folder}/files`);
     if (isWithin(folder, root.folder) || (isWithin(root.folder, folder) && !inFiles))
       throw new InvalidSetting(
@@ -181,27 +181,27 @@ function checkRoots(environment: Readonly<Record<string, string | undefined>>): 
  */
 export function readSettings(variables: Readonly<Record<string, string | undefined>>): Settings {
   const environment = removeServiceAddresses(variables);
-  const fieldErrors = Object.keys(environment)
+  const settingErrors = Object.keys(environment)
     .filter((name) => name.startsWith('POSTERN_') && !settingNames.includes(name) && !isKubernetesVariable(name))
     .map((name) => `${name} is not a setting`);
-  for (const { name, fallback, read } of Object.values(settingDefinitions)) {
+  for (const { name, defaultValue, parse } of Object.values(settingDefinitions)) {
     try {
-      read(environment[name] ?? fallback);
+      parse(environment[name] ?? defaultValue);
     } catch (cause) {
-      fieldErrors.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
+      settingErrors.push(`${name} ${cause instanceof Error ? cause.message : 'is wrong'}`);
     }
   }
   if (environment[settingDefinitions.sendfile.name] && !environment[settingDefinitions.trustedProxies.name])
-    fieldErrors.push(
+    settingErrors.push(
       `${settingDefinitions.sendfile.name} needs ${settingDefinitions.trustedProxies.name}: only a trusted proxy may receive the paths of files`,
     );
   if (environment[settingDefinitions.smtp.name] && !environment[settingDefinitions.mailFrom.name])
-    fieldErrors.push(`${settingDefinitions.smtp.name} needs ${settingDefinitions.mailFrom.name}: the address that mails are sent from`);
+    settingErrors.push(`${settingDefinitions.smtp.name} needs ${settingDefinitions.mailFrom.name}: the address that mails are sent from`);
   if (environment[settingDefinitions.operatorIssuer.name] && !environment[settingDefinitions.operatorClientId.name])
-    fieldErrors.push(`${settingDefinitions.operatorIssuer.name} needs ${settingDefinitions.operatorClientId.name}`);
-  if (fieldErrors.length > 0) throw new InvalidSetting(fieldErrors.join('\n'));
+    settingErrors.push(`${settingDefinitions.operatorIssuer.name} needs ${settingDefinitions.operatorClientId.name}`);
+  if (settingErrors.length > 0) throw new InvalidSetting(settingErrors.join('\n'));
   checkRoots(environment);
-  const readValue = <T>({ name, fallback, read }: Setting<T>): T => read(environment[name] ?? fallback);
+  const readValue = <T>({ name, defaultValue, parse }: Setting<T>): T => parse(environment[name] ?? defaultValue);
   const adminPort = readValue(settingDefinitions.adminPort);
   const host = readValue(settingDefinitions.host);
   const [smtp, from] = [readValue(settingDefinitions.smtp), readValue(settingDefinitions.mailFrom)];
