@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setAndEvict } from '#core/bounded-map.ts';
 import { wideNetworkOf } from '#core/client-networks.ts';
-import { JoinedRequest } from './join-chunks.ts';
+import { JoinedRequest } from './join-body-pieces.ts';
 import type { ParseTurns } from './parse-turns.ts';
 
 const maxRequests = 8; // that one connection sends within a millisecond

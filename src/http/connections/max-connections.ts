@@ -10,7 +10,7 @@ const manyDescriptors = 16_384;
 const expectedUploads = 640;
 const ownMemory = 512 << 20; // bytes: code, word searches, password checks
 const memoryPerConnection = 100 << 10; // bytes, of a client that reads a download or an archive slowly
-const leastConnections = 512; // even with little memory
+const minConnections = 512; // even with little memory
 
 /** Returns how many descriptors this process may open, or null without a limit. Node.js has raised the limit to its maximum. */
 function descriptorLimit(): number | null {
@@ -38,6 +38,6 @@ function connectionsByDescriptors(limit: number): number {
  * @param memory in bytes that it may use
  */
 export function maxConnections(descriptors: number | null = descriptorLimit(), memory: number = memoryLimit()): number {
-  const byMemory = Math.max(leastConnections, Math.floor((memory - ownMemory) / memoryPerConnection));
+  const byMemory = Math.max(minConnections, Math.floor((memory - ownMemory) / memoryPerConnection));
   return descriptors === null ? byMemory : Math.min(byMemory, connectionsByDescriptors(descriptors));
 }

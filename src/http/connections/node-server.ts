@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
+import { limitConnections } from './connection-limit.ts';
 import { CostlyNetworks } from './costly-networks.ts';
-import { limitConnections } from './crowded-connections.ts';
-import { JoinedRequest } from './join-chunks.ts';
+import { JoinedRequest } from './join-body-pieces.ts';
 import { maxConnections } from './max-connections.ts';
 import { createServer } from './node-http.ts';
 import { ParseTurns } from './parse-turns.ts';

@@ -34,7 +34,7 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
   const secureOf = (request: FastifyRequest) => isSecureAddress(request, publicUrl());
   /** The console may have an address of its own: the browser comes back to the one at which it has begun. */
   const finishUrl = (request: FastifyRequest) => `${secureOf(request) ? 'https' : 'http'}://${request.host}/api/v1/operator/signIn/finish`;
-  const failed = (reply: FastifyReply, { messageName }: Refusal, request: FastifyRequest) =>
+  const redirectToFailure = (reply: FastifyReply, { messageName }: Refusal, request: FastifyRequest) =>
     redirect(reply, `/console/#sign-in=${messageName}.${request.id}`);
 
   /** Begins a sign-in. @returns where the browser goes */
@@ -54,7 +54,7 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
       return redirect(reply, await begin(request, reply, null));
     } catch (cause) {
       if (!(cause instanceof Refusal) || cause.messageName === 'notFound') throw cause;
-      return failed(reply, cause, request);
+      return redirectToFailure(reply, cause, request);
     }
   });
   const linkOptions = { bodyLimit: maxPublicBodyBytes, schema: { response: { 200: ProviderAddress } } };
@@ -79,7 +79,7 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
       return redirect(reply, '/console/');
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
-      return failed(reply, cause, request);
+      return redirectToFailure(reply, cause, request);
     }
   });
 }

@@ -26,12 +26,12 @@ export async function createConstantResponse(type: string, bytes: Buffer): Promi
 export function sendConstant(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, bytes, gzipBytes: gzipped, etag }: ConstantResponse,
+  { type, bytes, gzipBytes, etag }: ConstantResponse,
 ): FastifyReply {
   const isCompressed = preferencesOf(request).encoding(['gzip', 'identity']) === 'gzip';
   const tag = isCompressed ? `${etag.slice(0, -1)}-gzip"` : etag;
   reply.header('etag', tag).header('vary', 'accept-encoding').header('cache-control', 'no-cache');
   if (matchesEtag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send();
   if (isCompressed) reply.header('content-encoding', 'gzip');
-  return reply.type(type).send(isCompressed ? gzipped : bytes);
+  return reply.type(type).send(isCompressed ? gzipBytes : bytes);
 }

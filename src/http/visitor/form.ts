@@ -27,7 +27,7 @@ export function parseForm(body: Buffer): URLSearchParams {
 }
 
 /** Reads the bodies of the routes of a scope as forms. */
-export function readForms(scope: FastifyInstance): void {
+export function addFormParser(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) =>
     parseForm(body),

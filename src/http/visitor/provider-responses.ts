@@ -31,16 +31,16 @@ export async function finishSignIn(
   const publicUrl = ports.links.publicUrl();
   clearProviderCookie(reply, publicUrl, signIn); // whatever the outcome: a sign-in ends once
   const { viewId: _, ...visitorRequest } = visitorRequestOf(request, parts);
-  const back = {
+  const providerReturn = {
     ...signIn,
     profileId: profileIdOf(request),
     cookieOf: (state: string) => providerCookie(request, publicUrl, { protocol: signIn.protocol, state }),
     address: request.ip,
     requestId: request.id,
   };
-  const test = await completeTestSignIn(ports, back);
+  const test = await completeTestSignIn(ports, providerReturn);
   if (test) return sendTestOutcome(reply, test);
-  const { pageUrl, session, refusal } = await completeProviderSignIn(ports, back, visitorRequest);
+  const { pageUrl, session, refusal } = await completeProviderSignIn(ports, providerReturn, visitorRequest);
   if (session) await setSessionCookie(request, reply, ports.store, publicUrl, session);
   return redirect(reply, refusal ? failureUrl(pageUrl, refusal, request.id) : pageUrl);
 }

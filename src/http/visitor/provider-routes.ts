@@ -3,7 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import { beginProviderSignIn } from '#features/visits/sign-in/provider-sign-in.ts';
 import { endSessionsByProvider } from '#features/visits/sign-in/provider-sign-out.ts';
 import { redirect } from '#http/redirect.ts';
-import { readForms } from './form.ts';
+import { addFormParser } from './form.ts';
 import { setProviderCookie } from './provider-cookies.ts';
 import { queryOf } from './provider-query.ts';
 import { finishSignIn, type ProfileRequest, profileIdOf } from './provider-responses.ts';
@@ -25,7 +25,7 @@ export function providerRoutes(app: FastifyInstance, parts: VisitorParts): void 
   startRoute(app, parts, 'share');
   startRoute(app, parts, 'portal');
   app.register(async (scope) => {
-    readForms(scope);
+    addFormParser(scope);
     scope.post('/sign-in/oidc/:profileId/logout', async (request: ProfileRequest, reply) => {
       const token = request.body instanceof URLSearchParams ? request.body.get('logout_token') : null;
       if (!token) throw new Refusal('requestMalformed', 'The body must be a form with logout_token.');

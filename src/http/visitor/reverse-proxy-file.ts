@@ -7,7 +7,7 @@ import { isSmall } from './send-bytes.ts';
 type HandOverHeader = 'x-accel-redirect' | 'x-sendfile';
 
 /** Returns the headers that hand a file over to the reverse proxy; null: Postern sends the bytes itself. */
-export type ReverseProxyHeaders = (request: IncomingMessage, handedOut: FileDownload) => OutgoingHttpHeaders | null;
+export type ReverseProxyHeaders = (request: IncomingMessage, download: FileDownload) => OutgoingHttpHeaders | null;
 
 /** nginx maps this path to the file system, for internal redirects only. */
 const internalPath = '/postern-files';

@@ -6,7 +6,7 @@ import { redirectUrlOf } from '#features/provider-sign-ins/redirect-url.ts';
 import { findProfileRef } from '#features/visits/sign-in/find-profile-ref.ts';
 import { parkProviderResponse } from '#features/visits/sign-in/provider-sign-in.ts';
 import { redirect } from '#http/redirect.ts';
-import { readForms } from './form.ts';
+import { addFormParser } from './form.ts';
 import { providerCookie } from './provider-cookies.ts';
 import { queryOf } from './provider-query.ts';
 import { finishSignIn, type ProfileRequest, profileIdOf } from './provider-responses.ts';
@@ -39,7 +39,7 @@ function formOf({ body }: ProfileRequest): URLSearchParams {
 export function samlRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   app.register(async (scope) => {
-    readForms(scope);
+    addFormParser(scope);
     scope.post('/sign-in/saml/:profileId', { bodyLimit: maxForm }, async (request: ProfileRequest, reply) => {
       const [parameters, publicUrl] = [formOf(request), ports.links.publicUrl()];
       const state = relayStateOf(parameters);

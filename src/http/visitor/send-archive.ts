@@ -38,25 +38,25 @@ function selectPart({ request }: TransferContext, { layout }: FolderArchive, bas
  * @param base headers of every response at the link
  * @throws Refusal (412, 416) before anything is sent
  */
-export async function sendArchive(sending: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
+export async function sendArchive(context: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
   try {
-    await send(sending, archive, base);
+    await send(context, archive, base);
   } finally {
     await archive.close();
   }
 }
 
-async function send(sending: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
-  const { request, response, timeouts } = sending;
+async function send(context: TransferContext, archive: FolderArchive, base: OutgoingHttpHeaders): Promise<void> {
+  const { request, response, timeouts } = context;
   /** Restarts the timeout of the connection while files are read for their checksums, when no bytes are sent. */
   const keepAlive = () => {
     if (response.destroyed) throw new ClientGone();
     request.socket.setTimeout(timeouts.idle);
   };
   const typeHeaders = { 'content-type': 'application/zip', 'content-disposition': disposition('attachment', `${archive.name}.zip`) };
-  const { status, headers, range } = selectPart(sending, archive, { ...base, ...typeHeaders });
+  const { status, headers, range } = selectPart(context, archive, { ...base, ...typeHeaders });
   if (request.method === 'HEAD' || status === 304) return void response.writeHead(status, headers).end();
-  await trackTransfer(sending, archive, await archive.appendEntry(), async (reportSent) => {
+  await trackTransfer(context, archive, await archive.appendEntry(), async (reportSent) => {
     response.writeHead(status, headers);
     for await (const piece of joinPieces(archive.pieces({ ...range, onRead: keepAlive }))) {
       await writePiece(response, piece);

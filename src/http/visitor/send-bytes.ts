@@ -34,11 +34,11 @@ export async function sendRange(
   range: ByteRange,
   reportSent: (bytes: number) => void,
 ): Promise<void> {
-  const gone = new AbortController();
-  const onClose = () => gone.abort(new ClientGone());
+  const clientGone = new AbortController();
+  const onClose = () => clientGone.abort(new ClientGone());
   response.once('close', onClose);
   try {
-    for await (const piece of file.read(range, gone.signal)) {
+    for await (const piece of file.read(range, clientGone.signal)) {
       await writePiece(response, piece);
       reportSent(piece.length);
     }

@@ -90,22 +90,22 @@ function endResponse(response: ServerResponse, bytes: Uint8Array): void {
   else response.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), 'latin1');
 }
 
-async function sendSmall(sending: TransferContext, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
-  const { response } = sending;
+async function sendSmall(context: TransferContext, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
+  const { response } = context;
   const bytes = lengthOf(range) === 0 ? Buffer.alloc(0) : await readSmallRange(download.file, range);
   const auditEntry = await download.appendEntry();
   endResponse(response.writeHead(status, headers), bytes);
   // The kernel has accepted all bytes: there is nothing left to follow.
   if (response.socket?.writableLength === 0) return auditEntry.end('done', bytes.length);
-  await trackTransfer(sending, download, auditEntry, async (reportSent) => {
+  await trackTransfer(context, download, auditEntry, async (reportSent) => {
     await waitUntilSent(response);
     reportSent(bytes.length);
   });
 }
 
-async function sendLarge(sending: TransferContext, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
-  const { response } = sending;
-  await trackTransfer(sending, download, await download.appendEntry(), async (reportSent) => {
+async function sendLarge(context: TransferContext, download: FileDownload, { status, headers, range }: FilePart): Promise<void> {
+  const { response } = context;
+  await trackTransfer(context, download, await download.appendEntry(), async (reportSent) => {
     response.writeHead(status, headers);
     await sendRange(response, download.file, range, reportSent);
     response.end();
@@ -113,15 +113,15 @@ async function sendLarge(sending: TransferContext, download: FileDownload, { sta
 }
 
 async function sendParts(
-  sending: TransferContext,
+  context: TransferContext,
   download: FileDownload,
   headers: OutgoingHttpHeaders,
   ranges: readonly ByteRange[],
 ): Promise<void> {
-  const { response } = sending;
+  const { response } = context;
   const { boundary, heads, tail, length } = multipartHeads(ranges, download.mediaType, download.file.entry.size);
   const multipart = { 'content-type': `multipart/byteranges; boundary=${boundary}`, 'content-length': length };
-  await trackTransfer(sending, download, await download.appendEntry(), async (reportSent) => {
+  await trackTransfer(context, download, await download.appendEntry(), async (reportSent) => {
     response.writeHead(206, { ...headers, ...multipart });
     for (const [index, range] of ranges.entries()) {
       await writePiece(response, heads[index] ?? Buffer.alloc(0));
@@ -136,12 +136,12 @@ async function sendParts(
  * @param base headers of every response at the link
  * @throws Refusal (412, 416) before anything is sent
  */
-export async function sendFile(sending: TransferContext, download: FileDownload, base: OutgoingHttpHeaders): Promise<void> {
-  const { request, response } = sending;
+export async function sendFile(context: TransferContext, download: FileDownload, base: OutgoingHttpHeaders): Promise<void> {
+  const { request, response } = context;
   const { file, mediaType } = download;
   const { etag, modified, size } = file.entry;
   try {
-    const handOver = sending.reverseProxy(request, download);
+    const handOver = context.reverseProxy(request, download);
     if (handOver) {
       // The reverse proxy sends no body for HEAD: that is no download.
       const auditEntry = request.method === 'HEAD' ? null : await download.appendEntry();
@@ -154,16 +154,16 @@ export async function sendFile(sending: TransferContext, download: FileDownload,
     const validators = { ...base, etag, 'last-modified': new Date(modified).toUTCString(), 'accept-ranges': 'bytes' };
     if (selected.status === 304) return void response.writeHead(304, validators).end();
     const [first, ...others] = selected.status === 206 ? selected.ranges : [{ start: 0, end: size - 1 }];
-    if (first && others.length > 0) return await sendParts(sending, download, validators, [first, ...others]);
+    if (first && others.length > 0) return await sendParts(context, download, validators, [first, ...others]);
     const range = first ?? { start: 0, end: -1 };
     const headers: OutgoingHttpHeaders = { ...validators, 'content-type': mediaType, 'content-length': lengthOf(range) };
     if (selected.status === 206) headers['content-range'] = contentRange(range, size);
     if (request.method === 'HEAD') return void response.writeHead(200, headers).end();
     const part = { status: selected.status, headers, range };
-    const release = isSmall(lengthOf(range)) ? sending.responseMemory.reserve(lengthOf(range)) : null;
-    if (!release) return await sendLarge(sending, download, part);
+    const release = isSmall(lengthOf(range)) ? context.responseMemory.reserve(lengthOf(range)) : null;
+    if (!release) return await sendLarge(context, download, part);
     try {
-      await sendSmall(sending, download, part);
+      await sendSmall(context, download, part);
     } finally {
       release();
     }

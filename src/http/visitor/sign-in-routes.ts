@@ -123,9 +123,9 @@ function accountRoutes(app: FastifyInstance, parts: VisitorParts, at: 'share' | 
   const codeRoutes = { [`${base}/sign-in/code`]: 'signIn', [`${base}/password/code`]: 'newPassword' } as const;
   for (const [address, use] of Object.entries(codeRoutes))
     app.post(address, async (request, reply) => {
-      const demand = { ...parseCodeRequest(request, parts), use };
+      const codeRequest = { ...parseCodeRequest(request, parts), use };
       const setCookie = (token: string) => setBrowserToken(reply, ports.links.publicUrl(), token);
-      await requestVisitorCode(ports, visitorRequestOf(request, parts), at, demand, setCookie);
+      await requestVisitorCode(ports, visitorRequestOf(request, parts), at, codeRequest, setCookie);
       return reply.code(202).send();
     });
   app.post(`${base}/password/reset`, async (request, reply) => {

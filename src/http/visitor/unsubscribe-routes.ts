@@ -9,7 +9,7 @@ import type { VisitorParts } from './visitor-request.ts';
 const url = '/unsubscribe/:token';
 
 /** Returns whether a path is below /unsubscribe: a mail program of any origin may send a POST there (RFC 8058). */
-export const isUnsubscription = (address: string): boolean => address.startsWith('/unsubscribe/');
+export const isUnsubscribePath = (address: string): boolean => address.startsWith('/unsubscribe/');
 
 /** Adds the page by which a recipient of alerts ends them. Only its button does: mail scanners open every address. */
 export function unsubscribeRoutes(app: FastifyInstance, { ports }: VisitorParts): void {

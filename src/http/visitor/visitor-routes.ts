@@ -12,7 +12,7 @@ import { changeRoutes } from './change-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { listingRoutes } from './listing-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
-import { isUnsubscription, unsubscribeRoutes } from './unsubscribe-routes.ts';
+import { isUnsubscribePath, unsubscribeRoutes } from './unsubscribe-routes.ts';
 import { sessionTokens } from './visitor-cookies.ts';
 import { parsePaths, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
@@ -77,7 +77,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     parsePaths(link);
     link.addHook('onRequest', (request, _reply, done) => {
       if (request.url.includes('?') && !readsQuery(request.url)) checkNoQuery(readQuery(request.url, NoParameters));
-      if (!request.url.startsWith('/sign-in/') && !isUnsubscription(request.url)) checkLinkOrigin(request, ports.links.publicUrl());
+      if (!request.url.startsWith('/sign-in/') && !isUnsubscribePath(request.url)) checkLinkOrigin(request, ports.links.publicUrl());
       const refusal = unknownLinks.refusal(request.ip);
       if (!refusal) return done();
       checkSignedIn(request, parts, refusal).then(() => done(), done);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createGate, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { limitConnections } from './crowded-connections.ts';
+import { limitConnections } from './connection-limit.ts';
 
 const maxConnections = 8;
 
