@@ -27,11 +27,11 @@ export interface ArchivedFolder {
  *   reason of `clientGone`
  */
 async function* walk(
-  { storage, clientGone, createNameMemory: beginNames }: ArchivedFolder,
+  { storage, clientGone, createNameMemory }: ArchivedFolder,
   path: ItemPath,
   prefix: string,
 ): AsyncGenerator<ArchiveEntry | null> {
-  const pending = pendingFolders({ path, prefix, depth: 0 }, beginNames());
+  const pending = pendingFolders({ path, prefix, depth: 0 }, createNameMemory());
   try {
     for (let folder = pending.next(); folder; folder = pending.next()) {
       if (folder.depth > maxDepth)

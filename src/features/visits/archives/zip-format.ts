@@ -7,7 +7,7 @@ export interface ZipItem {
 }
 
 /** The checksum (CRC-32) and the size of an item's content. */
-export interface ZipBytes {
+export interface ContentSummary {
   readonly crc: number;
   readonly size: number;
 }
@@ -82,7 +82,7 @@ export const endLength = (count: number, size: number, offset: number) =>
  * Returns the header before an item's content (4.3.7).
  * @param bytes null: checksum and sizes follow the content, in a 64-bit descriptor
  */
-export function localHeader(item: ZipItem, bytes: ZipBytes | null): Buffer {
+export function localHeader(item: ZipItem, bytes: ContentSummary | null): Buffer {
   const name = Buffer.from(item.name);
   const extra = bytes ? timeExtra(item.modified) : Buffer.concat([timeExtra(item.modified), zip64Extra(0, 0)]);
   const head = Buffer.alloc(30);
@@ -101,7 +101,7 @@ export function localHeader(item: ZipItem, bytes: ZipBytes | null): Buffer {
 }
 
 /** Returns the 64-bit descriptor after the content of an item whose header has no checksum and sizes (4.3.9). */
-export function descriptor({ crc, size }: ZipBytes): Buffer {
+export function descriptor({ crc, size }: ContentSummary): Buffer {
   const tail = Buffer.alloc(descriptorLength);
   tail.writeUInt32LE(signature.descriptor, 0);
   tail.writeUInt32LE(crc, 4);
@@ -111,7 +111,7 @@ export function descriptor({ crc, size }: ZipBytes): Buffer {
 }
 
 /** Returns an item's entry in the central directory (4.3.12). @param withDescriptor whether a descriptor holds its sizes */
-export function centralEntry(item: ZipItem, { crc, size }: ZipBytes, offset: number, withDescriptor: boolean): Buffer {
+export function centralEntry(item: ZipItem, { crc, size }: ContentSummary, offset: number, withDescriptor: boolean): Buffer {
   const name = Buffer.from(item.name);
   const isLarge = size >= limit32;
   const isFar = offset >= limit32;

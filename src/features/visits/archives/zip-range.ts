@@ -142,7 +142,7 @@ class RangeWriter {
   }
 }
 
-const maxOpenFile = 1 << 17; // bytes of memory that a file needs while it is open
+const openFileMemory = 1 << 17; // bytes of memory that a file needs while it is open
 
 /**
  * Yields a byte range of a planned archive in pieces. The memory of a piece may be reused for the next one.
@@ -155,7 +155,7 @@ export async function* zipRange(
   pieceMemory: Pick<PieceMemory, 'size'>,
 ): AsyncGenerator<Buffer> {
   const inRange = ({ offset, size }: PlacedItem) => size > 0 && offset <= range.end && offset + size > range.start;
-  const count = () => Math.min(storage.openAhead, Math.floor((2 * pieceMemory.size()) / maxOpenFile));
+  const count = () => Math.min(storage.openAhead, Math.floor((2 * pieceMemory.size()) / openFileMemory));
   const ahead = new OpenAhead(storage.openAhead === 0 ? [] : plan.plan.items.filter(inRange), storage.open, count);
   const files = new PlannedFiles((item) => ahead.open(item));
   try {

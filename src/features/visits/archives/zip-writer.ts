@@ -5,7 +5,7 @@ import type { NameMemory } from './name-memory.ts';
 import type { PieceMemory } from './piece-memory.ts';
 import { bufferOf, reusedBuffer } from './reused-buffer.ts';
 import { type ZipDirectory, zipDirectory } from './zip-directory.ts';
-import { centralEntry, descriptor, endOfArchive, localHeader, type ZipBytes, type ZipItem } from './zip-format.ts';
+import { type ContentSummary, centralEntry, descriptor, endOfArchive, localHeader, type ZipItem } from './zip-format.ts';
 import { maxSingleReadSize } from './zip-plan.ts';
 
 /** An item to archive; `open` is null for a folder or an empty file. */
@@ -15,7 +15,7 @@ export interface ZipSource extends ZipItem {
 
 const entireFile = ({ entry: { size } }: OpenFile) => ({ start: 0, end: size - 1 });
 
-async function* smallFilePieces(item: ZipItem, file: OpenFile, content: Buffer): AsyncGenerator<Buffer, ZipBytes> {
+async function* smallFilePieces(item: ZipItem, file: OpenFile, content: Buffer): AsyncGenerator<Buffer, ContentSummary> {
   await readInto(file, entireFile(file), content);
   const bytes = { crc: crc32(content), size: content.length };
   yield localHeader(item, bytes);
@@ -23,7 +23,7 @@ async function* smallFilePieces(item: ZipItem, file: OpenFile, content: Buffer):
   return bytes;
 }
 
-async function* largeFilePieces(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer, ZipBytes> {
+async function* largeFilePieces(item: ZipItem, file: OpenFile): AsyncGenerator<Buffer, ContentSummary> {
   yield localHeader(item, null);
   let [crc, size] = [0, 0];
   for await (const piece of file.read(entireFile(file))) {
@@ -48,7 +48,7 @@ async function* archivePieces(
     const headerOffset = offset;
     const isSmall = !file || file.entry.size <= Math.min(maxSingleReadSize, pieceMemory.size());
     try {
-      let bytes: ZipBytes = { crc: 0, size: 0 };
+      let bytes: ContentSummary = { crc: 0, size: 0 };
       if (file) {
         const pieces = isSmall ? smallFilePieces(source, file, getBuffer(file.entry.size)) : largeFilePieces(source, file);
         let next = await pieces.next();

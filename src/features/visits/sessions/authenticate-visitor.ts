@@ -2,8 +2,8 @@ import { requiresSignIn } from '#core/records/login-profile.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
 import type { PasswordCredentials, PasswordSignIn, ProfileRef } from '#ports/sign-in.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
-import { checkOfPair } from './pair-check.ts';
 import { signInByPassword } from './password-sign-in.ts';
+import { passwordTransferCheck } from './password-transfer-check.ts';
 import type { VerifiedPasswords } from './verified-passwords.ts';
 import { findSession, lastUseUpdateInterval, recordSessionUse, type SessionPorts, type VisitSession } from './visit-session.ts';
 import { checkSignIn, signedInVisitor } from './visitor-identity.ts';
@@ -39,7 +39,7 @@ async function byVerifiedPassword(
   const signedIn = cached && (await checkSignIn(ports.signInKinds, profile, cached));
   if (!signedIn) return null;
   // Does not check `until` again: a transfer may run longer than the cache time, and its pair stays valid until something changes.
-  return { signedIn, reauthenticate: checkOfPair(ports, cached), passwordVerified: false };
+  return { signedIn, reauthenticate: passwordTransferCheck(ports, cached), passwordVerified: false };
 }
 
 /** @param kind the way in which the profile verifies passwords */
@@ -56,7 +56,7 @@ async function byBasic(
   const signIn = await verifiedPairs.verifyOnce(key, () => signInByPassword(ports, profile, kind, pair, address));
   const verifiedPair = { profileId: profile.profile_id, signIn, until: ports.clock.now() + cacheTime };
   for (const cacheKey of [key, verifiedPairs.keyOf(null, pair, address)]) verifiedPairs.cache(cacheKey, verifiedPair);
-  return { signedIn: signedInVisitor(profile, signIn), reauthenticate: checkOfPair(ports, verifiedPair), passwordVerified: true };
+  return { signedIn: signedInVisitor(profile, signIn), reauthenticate: passwordTransferCheck(ports, verifiedPair), passwordVerified: true };
 }
 
 async function bySession(ports: SessionPorts, profile: ProfileRef, token: string, address: string): Promise<AuthenticatedVisitor | null> {

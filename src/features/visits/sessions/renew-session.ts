@@ -52,7 +52,7 @@ export function checkRenewalGrace(overdueTime: number): void {
 }
 
 /** Whether the provider has refused the visitor, so that the session ends. */
-export const isEnd = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
+export const endsSession = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
 
 /** The stored session of one renewal. Its updates have no effect once another process has renewed or ended the session. */
 class LeasedSession {
@@ -162,7 +162,7 @@ export class SessionRenewals {
       const signIn = await this.#withUnstored(leased, session);
       await leased.complete(toStored(await renewal.renew(profile, signIn, (value) => this.#storeRenewal(leased, session, value))));
     } catch (cause) {
-      if (isEnd(cause)) return this.#end(leased, profile, session, address, cause);
+      if (endsSession(cause)) return this.#end(leased, profile, session, address, cause);
       if (!this.#unstored.has(session.hash)) await leased.release().catch(() => {}); // else the lease ends by itself
       throw cause;
     }

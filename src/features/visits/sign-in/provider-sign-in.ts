@@ -149,12 +149,12 @@ async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderRetu
 async function complete(
   ports: ProviderPorts,
   place: SignInPlace,
-  back: ProviderReturn,
+  providerReturn: ProviderReturn,
   { pending }: SignInToComplete,
   event: Omit<VisitEvent, 'outcome' | 'visitor'>,
 ) {
   const { profile } = place;
-  const { address, parameters, protocol, profileId } = back;
+  const { address, parameters, protocol, profileId } = providerReturn;
   const redirect = redirectOf(ports, place);
   if (redirect.protocol !== protocol) throw new Refusal('requestMalformed', 'This link uses another sign-in method.');
   const response = { redirectUrl: redirectUrlOf(ports.links.publicUrl(), protocol, profileId), parameters, address };
@@ -173,18 +173,18 @@ async function complete(
  */
 export async function completeProviderSignIn(
   ports: ProviderPorts,
-  back: ProviderReturn,
+  providerReturn: ProviderReturn,
   visitorRequest: Omit<VisitorRequest, 'viewId'>,
 ): Promise<ProviderOutcome> {
-  const signIn: SignInToComplete = pendingOf(ports, back) ?? (await beginAtProvider(ports, back));
+  const signIn: SignInToComplete = pendingOf(ports, providerReturn) ?? (await beginAtProvider(ports, providerReturn));
   const request = { ...visitorRequest, viewId: signIn.viewId };
   const place = await findSignInPlace(ports, request, signIn.at);
   const { profile, pageUrl } = place;
   const event = eventOf(place, request);
   try {
-    if (profile.profile_id !== back.profileId || profile.session_epoch !== signIn.epoch)
+    if (profile.profile_id !== providerReturn.profileId || profile.session_epoch !== signIn.epoch)
       throw new Refusal('requestMalformed', 'The sign-in method of this link has changed. Open the link and sign in again.');
-    return { pageUrl, session: await complete(ports, place, back, signIn, event), refusal: null };
+    return { pageUrl, session: await complete(ports, place, providerReturn, signIn, event), refusal: null };
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     recordRefusal(ports, event, cause);

@@ -83,7 +83,7 @@ export async function resetForgottenPassword(
   if (!reset) throw new Refusal('requestMalformed', 'This link does not let visitors set a new password with a code.');
   const { viewId, address } = visitorRequest;
   const newPassword = { place, reset, credentials: { email, code, browser: browser ?? '', viewId, address }, password };
-  const completed = await setPasswordCounted(ports, visitorRequest, newPassword);
+  const completed = await setPasswordAsAttempt(ports, visitorRequest, newPassword);
   const token = await beginSession(ports, profile, completed, address).catch((cause: unknown) => {
     if (cause instanceof Refusal) return null;
     throw cause;
@@ -92,7 +92,7 @@ export async function resetForgottenPassword(
 }
 
 /** Sets the password, and counts a wrong code as a failed attempt. Records a refusal in the audit log. */
-async function setPasswordCounted(ports: ResetPorts, visitorRequest: VisitorRequest, newPassword: NewPassword): Promise<CompletedSignIn> {
+async function setPasswordAsAttempt(ports: ResetPorts, visitorRequest: VisitorRequest, newPassword: NewPassword): Promise<CompletedSignIn> {
   const { place, credentials } = newPassword;
   const { profile } = place;
   const { address } = visitorRequest;

@@ -95,7 +95,7 @@ export async function signInAtPortal(
 }
 
 /** The result of a sign-out. */
-export interface EndedSession {
+export interface SignOutResult {
   /** The profile whose cookie must be deleted. */
   readonly profileId: number;
   /** Address at which the browser signs out at the provider too; null: nobody was signed in, or there is none. */
@@ -107,7 +107,7 @@ export async function signOut(
   ports: AuthorizationPorts & Pick<Ports, 'links'>,
   visitorRequest: VisitorRequest,
   at: 'share' | 'portal',
-): Promise<EndedSession> {
+): Promise<SignOutResult> {
   const anonymousRequest = withoutCredentials(visitorRequest);
   const { link, profile } = at === 'share' ? await findShare(ports, anonymousRequest) : await findPortal(ports, anonymousRequest);
   const { profile_id: profileId, tid } = profile;

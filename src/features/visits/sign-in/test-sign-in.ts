@@ -79,9 +79,9 @@ async function markAsUsed({ store }: TestPorts, { tid }: ProfileRef, completed: 
 }
 
 /** Completes a test when the browser returns from the provider. @returns null: the browser has begun no test here */
-export async function completeTestSignIn(ports: TestPorts, back: ProviderReturn): Promise<TestOutcome | null> {
-  const { profileId, protocol, state, parameters, address } = back;
-  const sealed = back.cookieOf(state);
+export async function completeTestSignIn(ports: TestPorts, providerReturn: ProviderReturn): Promise<TestOutcome | null> {
+  const { profileId, protocol, state, parameters, address } = providerReturn;
+  const sealed = providerReturn.cookieOf(state);
   const test = sealed === null ? null : openPending<PendingTest>(ports, purpose, sealed);
   if (test?.state !== state || test.profileId !== profileId) return null;
   const { profile, redirect } = await findProvider(ports, profileId);

@@ -1,7 +1,7 @@
 import type { SignedInVisitor } from '#features/links/find-link.ts';
 import type { ProfileRef, SignInKinds } from '#ports/sign-in.ts';
 import { findSignInKind } from './find-sign-in-kind.ts';
-import { checkRenewalGrace, isEnd } from './renew-session.ts';
+import { checkRenewalGrace, endsSession } from './renew-session.ts';
 import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
 
 /**
@@ -10,7 +10,10 @@ import { checkSignIn, type SignInAtProfile } from './visitor-identity.ts';
  * @returns a function that returns null if the sign-in is no longer valid
  * @throws Refusal (503) (from the function) if the provider has not responded for too long
  */
-export function checkOfPair({ signInKinds }: { readonly signInKinds: SignInKinds }, { profileId, signIn: verified }: SignInAtProfile) {
+export function passwordTransferCheck(
+  { signInKinds }: { readonly signInKinds: SignInKinds },
+  { profileId, signIn: verified }: SignInAtProfile,
+) {
   let signIn = verified;
   let isRefused = false;
   let isRenewing = false;
@@ -20,7 +23,7 @@ export function checkOfPair({ signInKinds }: { readonly signInKinds: SignInKinds
     try {
       signIn = (await findSignInKind(signInKinds, profile)?.renewal?.renew(profile, signIn, async () => {})) ?? signIn;
     } catch (cause) {
-      isRefused = isEnd(cause);
+      isRefused = endsSession(cause);
     } finally {
       isRenewing = false;
     }
