@@ -8,4 +8,4 @@ export class ProviderRefused extends Error {}
 export class ResponseRefused extends ProviderRefused {}
 
 /** The response of the provider failed a check, or is not what the protocol demands. It says nothing about the user. */
-export class ResponseFaulty extends ProviderRefused {}
+export class ResponseInvalid extends ProviderRefused {}

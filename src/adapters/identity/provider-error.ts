@@ -1,5 +1,5 @@
 import type * as Library from 'openid-client';
-import { ProviderRefused, ProviderUnavailable, ResponseFaulty, ResponseRefused } from '#ports/provider-errors.ts';
+import { ProviderRefused, ProviderUnavailable, ResponseInvalid, ResponseRefused } from '#ports/provider-errors.ts';
 
 const maxLength = 300; // characters
 
@@ -50,5 +50,5 @@ export function providerError(library: typeof Library, cause: unknown): Error {
   const details = client
     ? oneLine(client.cause instanceof Error ? `${client.message}: ${client.cause.message}` : client.message)
     : 'unknown error';
-  return new ResponseFaulty(`The response of the provider failed a check: ${details}`, { cause });
+  return new ResponseInvalid(`The response of the provider failed a check: ${details}`, { cause });
 }

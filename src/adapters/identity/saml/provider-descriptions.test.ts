@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TargetUnreachable } from '#ports/outbound.ts';
-import { ResponseFaulty } from '#ports/provider-errors.ts';
+import { ResponseInvalid } from '#ports/provider-errors.ts';
 import { ProviderDescriptions } from './provider-descriptions.ts';
 
 const provider = { metadataUrl: 'https://idp.example/metadata' };
@@ -18,7 +18,7 @@ function fakeProvider() {
     return { status: 200, headers: {}, body, read: async () => Buffer.from(state.entityId), discard() {} };
   };
   const readMetadata = async ({ xml, entityId }: { xml: string; entityId: string | null }) => {
-    if (entityId !== null && entityId !== xml) throw new ResponseFaulty('another provider');
+    if (entityId !== null && entityId !== xml) throw new ResponseInvalid('another provider');
     return { entityId: xml, entryPoint: 'https://idp.example/sso', certificates: [] };
   };
   const clocks = { now: () => time, monotonic: () => time };

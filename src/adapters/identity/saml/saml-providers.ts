@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { authnRequest, type ServiceProvider } from '#core/saml/service-provider.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import { ProviderRefused, ResponseFaulty, ResponseRefused } from '#ports/provider-errors.ts';
+import { ProviderRefused, ResponseInvalid, ResponseRefused } from '#ports/provider-errors.ts';
 import type { ProviderDescription, SamlProvider, SamlProviders, SamlReading, SamlStatement } from '#ports/saml.ts';
 import { type Clocks, ProviderDescriptions } from './provider-descriptions.ts';
 import { XmlReader } from './xml-reader.ts';
@@ -54,12 +54,12 @@ export class ThreadedSamlProviders implements SamlProviders {
       inTurn(() => this.#reader.readResponse({ response, issuer, certificates, ...self, now: this.#clocks.now() }, tid, network));
     try {
       return await readWith(await this.#descriptions.get(provider, tid)).catch(async (cause: unknown) => {
-        const newer = cause instanceof ResponseFaulty ? await this.#newerCertificates(provider, tid) : null;
+        const newer = cause instanceof ResponseInvalid ? await this.#newerCertificates(provider, tid) : null;
         if (!newer) throw cause;
         return readWith(newer);
       });
     } catch (cause) {
-      throw cause instanceof ResponseFaulty ? new ResponseRefused(cause.message, { cause }) : cause;
+      throw cause instanceof ResponseInvalid ? new ResponseRefused(cause.message, { cause }) : cause;
     }
   }
 

@@ -1,5 +1,5 @@
 import { type IdleThread, idleThread } from '#adapters/os/idle-thread.ts';
-import { ResponseFaulty } from '#ports/provider-errors.ts';
+import { ResponseInvalid } from '#ports/provider-errors.ts';
 import type { XmlResult, XmlTask } from './saml-thread.ts';
 
 const timeLimit = 2000; // ms for one document
@@ -18,7 +18,7 @@ export class XmlLane implements AsyncDisposable {
     return this.#waiting !== undefined;
   }
 
-  /** Reads a document. Call it while the lane is not busy. @returns the value of its kind of task @throws ResponseFaulty */
+  /** Reads a document. Call it while the lane is not busy. @returns the value of its kind of task @throws ResponseInvalid */
   async read(task: XmlTask): Promise<unknown> {
     const waiting = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => this.#endThread(), timeLimit);
@@ -42,10 +42,10 @@ export class XmlLane implements AsyncDisposable {
     const thread: IdleThread = idleThread<XmlResult>('./saml-thread', import.meta.url, {
       receive: (result) => {
         if ('value' in result) this.#waiting?.resolve(result.value);
-        else this.#waiting?.reject(new ResponseFaulty(result.refusal));
+        else this.#waiting?.reject(new ResponseInvalid(result.refusal));
       },
       rejectPending: () => {
-        if (this.#thread === thread) this.#waiting?.reject(new ResponseFaulty(tooMuch)); // not the document of a later thread
+        if (this.#thread === thread) this.#waiting?.reject(new ResponseInvalid(tooMuch)); // not the document of a later thread
       },
       isIdle: () => this.#waiting === undefined,
     });
@@ -56,6 +56,6 @@ export class XmlLane implements AsyncDisposable {
     const ended = this.#thread;
     this.#thread = undefined; // the next document gets another thread
     void ended?.[Symbol.asyncDispose]();
-    this.#waiting?.reject(new ResponseFaulty(tooMuch));
+    this.#waiting?.reject(new ResponseInvalid(tooMuch));
   }
 }

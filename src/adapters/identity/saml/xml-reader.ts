@@ -33,12 +33,12 @@ export class XmlReader implements AsyncDisposable {
     this.#lanes = lanes;
   }
 
-  /** Reads a SAML response that a network has sent, and verifies its signature. @throws ResponseFaulty */
+  /** Reads a SAML response that a network has sent, and verifies its signature. @throws ResponseInvalid */
   readResponse(response: ResponseInput, tid: number, network: string): Promise<SamlStatement> {
     return this.#read<SamlStatement>({ response }, tid, network);
   }
 
-  /** Reads the metadata of a tenant's provider. @throws ResponseFaulty */
+  /** Reads the metadata of a tenant's provider. @throws ResponseInvalid */
   readMetadata(metadata: MetadataInput, tid: number): Promise<ProviderDescription> {
     return this.#read<ProviderDescription>({ metadata }, tid, metadataGroup);
   }

@@ -5,7 +5,7 @@ import { providerErrorAsRefusal, throwAsRefusal } from '#features/provider-sign-
 import { maxUncheckedTime, overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
 import type { OpenIdStatement, PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ProviderRefused, ProviderUnavailable, ResponseFaulty, ResponseRefused } from '#ports/provider-errors.ts';
+import { ProviderRefused, ProviderUnavailable, ResponseInvalid, ResponseRefused } from '#ports/provider-errors.ts';
 import type { CompletedSignIn, ProfileRef, RedirectSignIn, Renewal, SignInKind } from '#ports/sign-in.ts';
 
 type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
@@ -88,7 +88,7 @@ type CompleteSignIn = (
 ) => CompletedSignIn;
 
 /** Returns what checks a signed-in visitor at the provider. */
-function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
+function renewalOf(ports: KindPorts, completeSignIn: CompleteSignIn): Renewal {
   async function renew(...[profile, { renewal = '', identity }, storeRenewal]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
     const configuration = await configurationOf(ports, profile);
     const sealed: SealedRenewal = JSON.parse(ports.vault.open(renewalPurpose, renewal));
@@ -96,11 +96,11 @@ function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
     const user = { refreshToken: sealed.refreshToken, subject: String(sealed.claims['sub']), storeToken };
     const statement = await ports.openId.refresh(configuration, user, needsOf(configuration)).catch((cause: unknown) => {
       // A proxy in front of the provider may answer in its place: no reason to end sessions.
-      throw cause instanceof ResponseFaulty ? new ProviderUnavailable(cause.message, { cause }) : cause;
+      throw cause instanceof ResponseInvalid ? new ProviderUnavailable(cause.message, { cause }) : cause;
     });
     const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - sealed.claimsAt) >= maxUncheckedTime;
     if (isOutdated) throw new ProviderRefused('The provider has sent no new ID token for an hour.');
-    const renewed = completed(profile, configuration, statement, sealed);
+    const renewed = completeSignIn(profile, configuration, statement, sealed);
     if (renewed.identity.subject !== identity.subject) throw new ProviderRefused('The provider names a different user than before.');
     return renewed;
   }
@@ -112,7 +112,7 @@ function renewalOf(ports: KindPorts, completed: CompleteSignIn): Renewal {
 
 /** OIDC: sign-in at an OpenID provider. */
 export function oidcKind(ports: KindPorts): SignInKind {
-  const completed: CompleteSignIn = (profile, configuration, { idToken, userinfo, refreshToken }, earlier) => {
+  const completeSignIn: CompleteSignIn = (profile, configuration, { idToken, userinfo, refreshToken }, earlier) => {
     const now = ports.clock.now();
     const claims = idToken ?? earlier?.claims ?? {};
     const identity = identityOfClaims(claims, idToken ? [claims, userinfo] : [userinfo, claims], configuration);
@@ -125,8 +125,8 @@ export function oidcKind(ports: KindPorts): SignInKind {
     };
   };
   return {
-    redirect: redirectSignIn(ports, completed),
+    redirect: redirectSignIn(ports, completeSignIn),
     reauthenticate: async (_profile, signIn) => unlessOutdated(signIn, ports.clock.now()),
-    renewal: renewalOf(ports, completed),
+    renewal: renewalOf(ports, completeSignIn),
   };
 }

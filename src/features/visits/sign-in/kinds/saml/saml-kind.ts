@@ -57,10 +57,10 @@ class SamlSignIn implements RedirectSignIn {
   async finish(profile: ProfileRef, response: BrowserReturn, pending: string | null): Promise<SingleUseSignIn | Refusal> {
     const configuration = await this.#configurationOf(profile);
     try {
-      const { statement, use } = await this.#statementOf(profile, configuration, response);
+      const { statement, markUsed } = await this.#statementOf(profile, configuration, response);
       this.#checkRequest(configuration, statement, pending);
       response.onStatement?.({ NameID: statement.nameId, ...statement.attributes });
-      return { ...this.#completed(profile, configuration, statement), markStatementUsed: use };
+      return { ...this.#completed(profile, configuration, statement), markStatementUsed: markUsed };
     } catch (cause) {
       const refusal = providerErrorAsRefusal(cause);
       if (cause instanceof ResponseRefused && refusal instanceof Refusal) return refusal;
@@ -105,17 +105,17 @@ class SamlSignIn implements RedirectSignIn {
     profile: ProfileRef,
     configuration: SamlConfiguration,
     response: BrowserReturn,
-  ): Promise<{ readonly statement: SamlStatement; readonly use: (tx: Tx) => Promise<boolean> }> {
+  ): Promise<{ readonly statement: SamlStatement; readonly markUsed: (tx: Tx) => Promise<boolean> }> {
     const reference = response.parameters.get('parked');
     if (reference === null) {
       const statement = await this.#read(profile, configuration, response);
-      return { statement, use: (tx) => markStatementUsed(tx, profile, statement) };
+      return { statement, markUsed: (tx) => markStatementUsed(tx, profile, statement) };
     }
     const parked = this.#openReference(reference);
     if ('refusal' in parked) throw providerRefusal(parked.refusal);
     const statement = await readParkedStatement(this.#ports, profile, parked.key);
     if (!statement) throw providerRefusal('The response of the provider was used before, or is too old.');
-    return { statement, use: (tx) => markParkedStatementUsed(tx, profile, parked.key) };
+    return { statement, markUsed: (tx) => markParkedStatementUsed(tx, profile, parked.key) };
   }
 
   #openReference(reference: string): Parked {
