@@ -60,7 +60,7 @@ import { updateShare } from './shares/update-share.ts';
 import { getPolicy, updatePolicy } from './tenants/policy-operations.ts';
 import { addTenant, searchTenants } from './tenants/tenants.ts';
 
-const listed = [
+const operationList = [
   updateAccessUser,
   updatePassword,
   addAccessUser,
@@ -130,7 +130,7 @@ const listed = [
 ] as const;
 
 /** All operations of /api/v1 except the sign-in (http/management). Routes and OpenAPI are generated from this list. */
-export const operations: readonly Operation[] = listed;
+export const operations: readonly Operation[] = operationList;
 
 /** The operations with the types of their bodies and responses, for typed clients. */
-export type ListedOperation = (typeof listed)[number];
+export type ListedOperation = (typeof operationList)[number];

@@ -37,6 +37,7 @@ export interface AlertContent {
 /** Further actions are only counted. */
 export const maxNamedActions = 100;
 const maxNamedVisitors = 10;
+const maxAddresses = 10;
 
 const countTexts = [
   ['upload', 'uploads'],
@@ -86,7 +87,7 @@ export function alertMail(
           kind: 'facts',
           facts: [
             { label: translate('who'), value: who },
-            { label: translate('fromAddress'), value: formats.list(addresses.slice(0, maxNamedVisitors)) },
+            { label: translate('fromAddress'), value: formats.list(addresses.slice(0, maxAddresses)) },
             { label: translate('link'), value: viewUrl },
           ],
         },

@@ -82,16 +82,16 @@ export function configurationProblem(typeId: number, value: object): string | nu
  * Members of a configuration that decide who signs in as whom. A change of any other member, such as `certificates`,
  * ends no session: a provider with `metadataUrl` can change its certificates without ending sessions, too.
  */
-const identifying: Readonly<Partial<Record<ProfileType, readonly string[]>>> = {
+const identifyingMembers: Readonly<Partial<Record<ProfileType, readonly string[]>>> = {
   OIDC: ['issuer', 'clientId', 'usernameClaim', 'emailTrust', 'groupsClaim', 'requireGroup'],
   SAML: ['metadataUrl', 'metadata', 'entityId', 'usernameAttribute', 'emailAttribute', 'emailTrust', 'groupsAttribute', 'requireGroup'],
 };
 /** Members of the configuration of an LDAP profile that may change while visitors are signed in. */
-const notIdentifying = ['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'];
+const nonIdentifyingLdapMembers = ['bindDn', 'bindPassword', 'ca', 'startTls', 'nameAttribute'];
 
 /** Returns whether a change of a member ends the sessions of a profile. */
 const decidesSignIn = (typeId: number, member: string) =>
-  identifying[profileTypeName(typeId)]?.includes(member) ?? !notIdentifying.includes(member);
+  identifyingMembers[profileTypeName(typeId)]?.includes(member) ?? !nonIdentifyingLdapMembers.includes(member);
 
 /**
  * Returns whether a change of the configuration ends the sessions of its profile. The allowed addresses of an EMAIL_CODE profile are

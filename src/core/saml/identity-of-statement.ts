@@ -30,7 +30,11 @@ const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 /** Name of the attribute that Microsoft Entra ID sends in place of the groups of a user who has more than 150. */
 const groupsLink = 'http://schemas.microsoft.com/claims/groups.link';
-const usualNames = ['displayName', 'http://schemas.microsoft.com/identity/claims/displayname', 'urn:oid:2.16.840.1.113730.3.1.241'];
+const displayNameAttributes = [
+  'displayName',
+  'http://schemas.microsoft.com/identity/claims/displayname',
+  'urn:oid:2.16.840.1.113730.3.1.241',
+];
 const maxText = 255; // characters: a longer text is ignored, since a part of it could be the name of somebody else
 const maxGroups = 1000;
 
@@ -80,7 +84,7 @@ export function identityOfStatement(user: StatedUser, configuration: SamlConfigu
   const groupProblem = requiredGroupProblem(groups, requireGroup);
   if (groupProblem !== null) throw new StatementRefused(groupProblem);
   const email = emailOf(user, configuration);
-  const displayNames = (nameAttribute === undefined ? usualNames : [nameAttribute]).map((name) => singleValueOf(user, name));
+  const displayNames = (nameAttribute === undefined ? displayNameAttributes : [nameAttribute]).map((name) => singleValueOf(user, name));
   return {
     subject: `${user.issuer} ${stable}`,
     name: displayNames.find((name) => name !== '') ?? stable,

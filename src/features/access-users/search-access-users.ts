@@ -35,9 +35,9 @@ export const searchAccessUsers = readOperation({
           : {
               word: page.word,
               locationIds: [],
-              holds: ports.store.dialect.containsWord('access_user.search_text', page.word),
+              condition: ports.store.dialect.containsWord('access_user.search_text', page.word),
             },
-      counted: { table: 'access_user', tid: caller.tid, hasOtherFilters: hasFilter(otherFilters), isCacheable: true },
+      countedRecords: { table: 'access_user', tid: caller.tid, hasOtherFilters: hasFilter(otherFilters), isCacheable: true },
     });
     const list = await accessUserRecords(connectionForRecords(ports.store, ids), caller.tid, ids);
     return searchResponse('accessuser', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');

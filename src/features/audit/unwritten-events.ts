@@ -7,7 +7,7 @@ import type { VisitEvent } from './visit-event.ts';
 const batchSize = 100; // events in one transaction, so that other changes get their turn
 
 const maxCharacters = 16 << 20; // in the texts of all queued events
-const minEventLength = 300; // characters that each event counts in addition to its own texts
+const eventOverhead = 300; // characters that each event counts in addition to its own texts
 
 /** Returns the event with only the parts of its audit entry: a share's lists, groups and request headers would fill the memory. */
 function compactEvent({ link, visitor, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
@@ -60,7 +60,7 @@ export function unwrittenEvents(
     },
     add(event, at) {
       const compact = compactEvent(event);
-      const length = minEventLength + JSON.stringify(compact).length;
+      const length = eventOverhead + JSON.stringify(compact).length;
       if (queue.length >= maxEvents || characters + length > maxCharacters) return;
       characters += length;
       queue.push({ event: compact, at, length });

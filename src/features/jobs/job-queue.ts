@@ -34,7 +34,7 @@ const isUnclaimed = ({ store: { dialect } }: QueuePorts, lease: number) =>
  */
 const isDue = ({ store: { dialect } }: QueuePorts, overdue: number, longestPause: number) =>
   sql<boolean>`(due_at <= ${dialect.now} - ${overdue} or due_at > ${dialect.now} + ${2 * longestPause})`;
-const inMs = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.now} + ${ms}`;
+const timeAfter = ({ store }: QueuePorts, ms: number) => sql<number>`${store.dialect.now} + ${ms}`;
 
 /**
  * Adds a job in the transaction of the change that causes it. If a job of this kind and key exists, it gets the new payload
@@ -52,7 +52,7 @@ export async function enqueueJob(
   }: { readonly kind: string; readonly key: string; readonly payload?: string; readonly delay?: number },
 ): Promise<void> {
   const { now } = ports.store.dialect;
-  const due_at = inMs(ports, delay);
+  const due_at = timeAfter(ports, delay);
   const values = { kind, key, payload, due_at, attempts: 0, generation: 0, holder: null, lease_until: null, error: '', failed_at: null };
   await tx
     .insertInto('job')
@@ -105,7 +105,7 @@ export async function claimJobs(
     if (keys.length === 0) return [];
     return tx
       .updateTable('job')
-      .set((job) => ({ holder: ports.process, lease_until: inMs(ports, lease), attempts: job('attempts', '+', 1) }))
+      .set((job) => ({ holder: ports.process, lease_until: timeAfter(ports, lease), attempts: job('attempts', '+', 1) }))
       .where('kind', '=', kind)
       .where('key', 'in', keys)
       .returning(['kind', 'key', 'payload', 'attempts', 'generation'])
@@ -122,7 +122,7 @@ export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number
   const [extended] = await ports.store.write(
     (tx) =>
       updateIfClaimed(ports, tx, claim)
-        .set({ lease_until: inMs(ports, lease) })
+        .set({ lease_until: timeAfter(ports, lease) })
         .execute(),
     'job',
   );
@@ -135,7 +135,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
   await ports.store.write(async (tx) => {
     if (every !== null)
       return void (await updateIfClaimed(ports, tx, claim)
-        .set({ ...released, due_at: inMs(ports, every) })
+        .set({ ...released, due_at: timeAfter(ports, every) })
         .execute());
     await tx
       .deleteFrom('job')
@@ -151,7 +151,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
 
 /** Ends a claim after a failure. @param pause ms until the next attempt; null: there is none */
 export async function failJob(ports: QueuePorts, claim: Claim, error: string, pause: number | null): Promise<void> {
-  const next = pause === null ? { failed_at: ports.store.dialect.now } : { due_at: inMs(ports, pause) };
+  const next = pause === null ? { failed_at: ports.store.dialect.now } : { due_at: timeAfter(ports, pause) };
   await ports.store.write(
     (tx) =>
       updateIfClaimed(ports, tx, claim)

@@ -58,7 +58,7 @@ export class ScheduledJobs implements JobRunner {
   readonly #timer: NodeJS.Timeout;
   #polling: Promise<void> | null = null;
   #stopped = false;
-  #isAway = false;
+  #isStoreUnavailable = false;
 
   constructor(ports: Pick<Ports, 'store' | 'process'>, kinds: readonly JobKind[], log: JobLog) {
     this.#ports = ports;
@@ -85,10 +85,11 @@ export class ScheduledJobs implements JobRunner {
   async #poll(): Promise<void> {
     try {
       for (const kind of this.#kinds) await this.#claim(kind);
-      this.#isAway = false;
+      this.#isStoreUnavailable = false;
     } catch (cause) {
-      if (!this.#isAway) this.#log(`Scheduled jobs cannot be read from the database: ${errorText(cause)}. They run once it answers.`);
-      this.#isAway = true;
+      if (!this.#isStoreUnavailable)
+        this.#log(`Scheduled jobs cannot be read from the database: ${errorText(cause)}. They run once it answers.`);
+      this.#isStoreUnavailable = true;
     }
   }
 

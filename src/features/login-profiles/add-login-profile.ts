@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { loginProfileFields, NewLoginProfile } from '#core/records/login-profile.ts';
 import { changeOperation } from '#features/operation.ts';
+import { createdProfileResult } from './created-profile-result.ts';
 import { insertProfile } from './insert-login-profile.ts';
 import { emptyProfile, mergeProfile } from './login-profile-body.ts';
-import { createdProfileResult } from './make-profile.ts';
 
 /** Fields that add and duplicate return in addition to the envelope. */
 export const createdProfileFields = Type.Object({

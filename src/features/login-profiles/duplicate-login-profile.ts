@@ -4,8 +4,8 @@ import { loginProfileFields } from '#core/records/login-profile.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
 import { createdProfileFields } from './add-login-profile.ts';
+import { createdProfileResult } from './created-profile-result.ts';
 import { insertProfile } from './insert-login-profile.ts';
-import { createdProfileResult } from './make-profile.ts';
 import { readLoginProfileInput } from './update-login-profile.ts';
 
 export const duplicateLoginProfile = changeOperation({

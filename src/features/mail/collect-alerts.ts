@@ -58,7 +58,7 @@ export class AlertCollector {
   readonly #store: Store;
   readonly #now: () => number;
   #nextSearch = 0;
-  #hasFound = false;
+  #hasMissingDigest = false;
 
   /** @param now returns a monotonic time in ms */
   constructor(store: Store, now: () => number) {
@@ -68,22 +68,22 @@ export class AlertCollector {
 
   /** Returns whether a visitor without a digest was found. Searches again only after a pause. */
   async hasWork(): Promise<boolean> {
-    if (this.#hasFound || this.#now() < this.#nextSearch) return this.#hasFound;
+    if (this.#hasMissingDigest || this.#now() < this.#nextSearch) return this.#hasMissingDigest;
     await this.#search(async (pages) => {
-      this.#hasFound = !(await pages.next()).done;
+      this.#hasMissingDigest = !(await pages.next()).done;
     });
-    return this.#hasFound;
+    return this.#hasMissingDigest;
   }
 
   /** Adds the missing digests, if `hasWork` has found any. */
   async collect(signal: AbortSignal): Promise<void> {
-    if (!this.#hasFound) return;
+    if (!this.#hasMissingDigest) return;
     await this.#search(async (pages) => {
       for await (const visitors of pages) {
         if (signal.aborted) return;
         await this.#addDigests(visitors);
       }
-      this.#hasFound = false;
+      this.#hasMissingDigest = false;
     });
   }
 

@@ -23,16 +23,16 @@ function givenRecipients(text: string): string[] {
 
 /** Returns the addresses of the users whom a share lists. */
 async function listedRecipients(tx: Tx, tid: number, shareId: number, typeId: number): Promise<string[]> {
-  const listed = tx.selectFrom('share_user').where('share_user.tid', '=', tid).where('share_user.share_id', '=', shareId);
+  const listedUsers = tx.selectFrom('share_user').where('share_user.tid', '=', tid).where('share_user.share_id', '=', shareId);
   if (!listsUsersById(typeId)) {
-    const rows = await listed
+    const rows = await listedUsers
       .select('name')
       .orderBy('position')
       .limit(maxRecipients + 1)
       .execute();
     return rows.map(({ name }) => name).filter((name) => parseEmail(name) !== null);
   }
-  const rows = await listed
+  const rows = await listedUsers
     .innerJoin('access_user', (join) =>
       join.onRef('access_user.tid', '=', 'share_user.tid').onRef('access_user.id', '=', 'share_user.user_id'),
     )
@@ -63,8 +63,8 @@ const findShare = (tx: Tx, tid: number, id: number) =>
 export async function findInvitation(tx: Tx, links: Links, tid: number, { id, emails, message }: Invitation, language: string) {
   const share = await findShare(tx, tid, id);
   if (!share) return null;
-  const given = givenRecipients(emails ?? '');
-  const recipients = given.length > 0 ? given : await listedRecipients(tx, tid, id, share.type_id);
+  const givenAddresses = givenRecipients(emails ?? '');
+  const recipients = givenAddresses.length > 0 ? givenAddresses : await listedRecipients(tx, tid, id, share.type_id);
   if (recipients.length === 0) throw fieldRefusal('emails', 'must name addresses: the share lists nobody with an e-mail address');
   if (recipients.length > maxRecipients) throw fieldRefusal('emails', `must be at most ${maxRecipients} addresses in one call`);
   const content = {

@@ -142,7 +142,7 @@ async function operatorOf(tx: Tx, { subject, names, role }: ProviderUser, now: n
  * Connects a user to an operator.
  * @throws Refusal (401) if the operator's session has ended; (409) if another operator is connected to the user
  */
-async function link(
+async function linkOperator(
   tx: Tx,
   { id: operatorId, session }: OperatorToLink,
   { subject }: ProviderUser,
@@ -214,7 +214,7 @@ export async function completeOperatorSignIn(
     return await store.write(async (tx) => {
       const now = clock.now();
       if (signIn.linkTo !== null) {
-        await link(tx, signIn.linkTo, user, origin, now);
+        await linkOperator(tx, signIn.linkTo, user, origin, now);
         return null;
       }
       const { id, name, role, epoch, isNew } = await operatorOf(tx, user, now);

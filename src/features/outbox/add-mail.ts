@@ -26,7 +26,7 @@ export interface NewMail {
   readonly isHeld?: boolean;
 }
 
-interface Planned {
+interface PlannedMail {
   readonly id: number;
   readonly tid: number;
   readonly kind: MailContent['kind'];
@@ -42,7 +42,7 @@ const turnOf = (contentId: number) => `mail ${contentId}`;
 async function addDeliveries(
   { store, random }: AddPorts,
   tx: Tx,
-  planned: Planned,
+  planned: PlannedMail,
   recipients: readonly string[],
   domain: string,
 ): Promise<void> {

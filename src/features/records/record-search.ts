@@ -85,7 +85,7 @@ interface Word {
   /** Ids of the locations whose own text contains the word. */
   readonly locationIds: readonly number[];
   /** The same search as an SQL condition. */
-  readonly holds: Expression<SqlBool>;
+  readonly condition: Expression<SqlBool>;
 }
 
 /** Records that the database keeps a count of. */
@@ -103,38 +103,38 @@ interface SearchRequest<TB extends keyof Database> {
   readonly page: SearchPageRequest;
   readonly id: ReferenceExpression<Database, TB>;
   readonly word?: Word | null;
-  readonly counted?: CountedRecords;
+  readonly countedRecords?: CountedRecords;
 }
 
 const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
 
 /** Returns the number of a tenant's records, and a version that changes whenever one of them changes (null: not applicable). */
-async function recordCount(db: Tx, { table, tid, isCacheable: lasting }: CountedRecords) {
+async function recordCount(db: Tx, { table, tid, isCacheable }: CountedRecords) {
   const [counts, column] = table === 'share' ? (['share_count', 'shares'] as const) : (['user_count', 'users'] as const);
   const { total, changes } = await db
     .selectFrom(counts)
     .select([sumOf(column).as('total'), sumOf('changes').as('changes')])
     .where('tid', '=', tid)
     .executeTakeFirstOrThrow();
-  return { total, version: lasting ? String(changes) : null };
+  return { total, version: isCacheable ? String(changes) : null };
 }
 
 /** Returns the ids of a page and the exact number of matches. */
 export async function findPage<TB extends keyof Database>(
   store: Store,
-  { matches, page, id, word, counted }: SearchRequest<TB>,
+  { matches, page, id, word, countedRecords }: SearchRequest<TB>,
 ): Promise<SearchResult> {
   const idOf = sql<number>`${sql.ref(String(id))}`.as('id');
   const select = (query: typeof matches): Matches => ({
     rows: query.select([idOf, sql<string | number>`${page.sortBy}`.as('value')]).as('matches'),
     ids: query.select(idOf).as('matches'),
   });
-  const count = counted ? await recordCount(store.search, counted) : null;
+  const count = countedRecords ? await recordCount(store.search, countedRecords) : null;
   const { rows, total } = await store.searchPage({
     matches: select(matches),
-    word: word ? { ...word, matches: select(matches.where(word.holds)) } : null,
-    searchedRecords: counted ? { table: counted.table, tid: counted.tid } : null,
-    hasOtherFilter: counted?.hasOtherFilters ?? true,
+    word: word ? { ...word, matches: select(matches.where(word.condition)) } : null,
+    searchedRecords: countedRecords ? { table: countedRecords.table, tid: countedRecords.tid } : null,
+    hasOtherFilter: countedRecords?.hasOtherFilters ?? true,
     recordCount: count?.total ?? null,
     countVersion: count?.version ?? null,
     order: page.order,
@@ -186,8 +186,8 @@ export function searchResponse(
   };
 }
 
-const pageOnly = ['after', 'startIndex', 'pageSize', 'sortField', 'sortOrder', 'details'];
+const pageParameters = ['after', 'startIndex', 'pageSize', 'sortField', 'sortOrder', 'details'];
 
 /** Returns whether the query has a filter. */
 export const hasFilter = (query: object) =>
-  Object.entries(query).some(([name, value]) => !pageOnly.includes(name) && value !== undefined && value !== '');
+  Object.entries(query).some(([name, value]) => !pageParameters.includes(name) && value !== undefined && value !== '');

@@ -18,8 +18,8 @@ export interface ListedVisitors {
 }
 
 /** An entry without an identity was written by an earlier version: only its name is known. */
-const unidentified = (name: string) => `unidentified ${name}`;
-const named = (name: string) => `named ${name}`;
+const unidentifiedKey = (name: string) => `unidentified ${name}`;
+const nameKey = (name: string) => `named ${name}`;
 
 /**
  * Returns an object that records which listed names have visited the share. A listed user counts only if the identity matches: another
@@ -28,13 +28,13 @@ const named = (name: string) => `named ${name}`;
 export function listedVisitors(profile: { readonly id: number; readonly typeId: number }, list: readonly ListedName[]): ListedVisitors {
   const nameOf = new Map<string, string>();
   for (const { name, userId } of list) {
-    const marks = userId === null ? [named(name)] : [identityKey(profile, String(userId)), unidentified(name)];
+    const marks = userId === null ? [nameKey(name)] : [identityKey(profile, String(userId)), unidentifiedKey(name)];
     for (const mark of marks) nameOf.set(mark, name);
   }
   const visitors = new Set<string>();
   return {
     add({ visitor, identityKey: key }) {
-      for (const mark of [key ?? unidentified(visitor), named(visitor)]) {
+      for (const mark of [key ?? unidentifiedKey(visitor), nameKey(visitor)]) {
         const name = nameOf.get(mark);
         if (name !== undefined) visitors.add(name);
       }

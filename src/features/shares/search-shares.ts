@@ -28,8 +28,8 @@ async function wordFilter(store: Store, tid: number, word: string | null) {
   if (word === null) return null;
   const locationIds = await findLocationsByWord(store, tid, word);
   const inText = store.dialect.containsWord('share.search_text', word);
-  const holds = locationIds.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(locationIds)}))`;
-  return { word, locationIds, holds };
+  const condition = locationIds.length === 0 ? inText : sql<SqlBool>`(${inText} or share.location_id in (${sql.join(locationIds)}))`;
+  return { word, locationIds, condition };
 }
 
 /** The same expression as in the index (migration 0003-lists). */
@@ -80,13 +80,13 @@ export const searchShares = readOperation({
       matches = matches.where('share.location_id', 'in', selectLocation(search, caller.tid, normalizeText(query.location)));
     if (query.state !== undefined) matches = whereState(matches, query.state, ports.clock.now());
     const { searchWord: _, ...otherFilters } = query;
-    const isLasting = query.authType === undefined && query.location === undefined && query.state === undefined;
+    const isCacheable = query.authType === undefined && query.location === undefined && query.state === undefined;
     const { ids, ...rest } = await findPage(ports.store, {
       matches,
       page,
       id: 'share.id',
       word: await wordFilter(ports.store, caller.tid, word),
-      counted: { table: 'share', tid: caller.tid, hasOtherFilters: hasFilter(otherFilters), isCacheable: isLasting },
+      countedRecords: { table: 'share', tid: caller.tid, hasOtherFilters: hasFilter(otherFilters), isCacheable },
     });
     const list = await sharePageRecords(ports.store, caller.tid, ids, ports.links);
     return searchResponse('share', { list, ...rest }, page, hasFilter(query), caller, ports, 'editor');

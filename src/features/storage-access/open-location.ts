@@ -6,17 +6,17 @@ import type { Vault } from '#ports/vault.ts';
 const purpose = 'location';
 
 /** Decrypted configurations by row: a row that the store has cached is decrypted once. */
-const decrypted = new WeakMap<object, string>();
+const decryptedConfigurations = new WeakMap<object, string>();
 
 /** Returns the encrypted configuration of a location, as its row stores it. */
 export const sealConfiguration = (configuration: string, vault: Vault): string => vault.seal(purpose, configuration);
 
 /** Returns the decrypted configuration of a location. @param row the row with the encrypted configuration */
 export function openConfiguration(row: { readonly configuration: string }, vault: Vault): string {
-  const cached = decrypted.get(row);
+  const cached = decryptedConfigurations.get(row);
   if (cached !== undefined) return cached;
   const configuration = vault.open(purpose, row.configuration);
-  decrypted.set(row, configuration);
+  decryptedConfigurations.set(row, configuration);
   return configuration;
 }
 
