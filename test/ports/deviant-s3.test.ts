@@ -111,7 +111,7 @@ test('an S3 service that sends a key, or an ETag, that no service can have is un
 
 test('an S3 service that ignores the prefix of a list is unavailable, and none of its other objects is deleted', async (t) => {
   const { configuration, requests } = await startFakeS3(t, (_, response) => response.end(listed(['contracts/2026.pdf'])));
-  const outbound = guardedOutbound({ privateTargets: packList('127.0.0.1') });
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
   const storage = openS3({ ...configuration, prefix: 'public' }, outbound);
   await assert.rejects(
