@@ -57,6 +57,23 @@ export function expectProgress(request: IncomingMessage, { idle }: RequestTimeou
   if (!request.complete) request.once('end', () => socket.setTimeout(0));
 }
 
+/**
+ * Passes on the pieces of a body whose connection is closed when no bytes arrive. While the reader works on a piece, nothing is read from
+ * the connection, so it stays open: a storage in a network may take minutes for a part.
+ */
+export async function* keepOpenWhileReading(
+  pieces: AsyncIterable<Uint8Array>,
+  { socket }: Pick<IncomingMessage, 'socket'>,
+  { idle }: RequestTimeouts,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    socket.setTimeout(0);
+    yield piece;
+    socket.setTimeout(idle);
+  }
+  socket.setTimeout(0);
+}
+
 /** Closes the connection when no bytes of a body arrive. Once the body is complete, the work that follows has no time limit. */
 export function expectBodyProgress(request: IncomingMessage, timeouts: RequestTimeouts): void {
   if (!request.complete) expectProgress(request, timeouts);
