@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines } from '../parts/log-lines.ts';
 import { adminKey, type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorsOf } from './keys.ts';
 
 const columns = [
   'id',
@@ -29,7 +29,7 @@ const found = async (postern: TestPostern, query: object): Promise<Json[]> => (a
 
 test('a change adds an audit entry with the caller, action, address, and the values before and after', async (t) => {
   const postern = await startPostern(t);
-  const key = await keyOf(postern, 'editor');
+  const key = await addKey(postern, 'editor');
   const { body, headers } = await postern.send('share/add', newShare({ title: 'Before' }), { key });
   await postern.call('share/update', { ...(await postern.call('share/get', { id: body.id })), title: 'After' }, { key });
   const [row] = await found(postern, { action: 'share/add' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
-import { fieldErrorAt, fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 import { json, raw } from './raw-call.ts';
 
 test('a success response has four standard fields; add also returns the id and, for a link, viewId and viewUrl', async (t) => {
@@ -47,7 +47,7 @@ test('every response has a unique X-Request-Id', async (t) => {
 
 test('a request with several errors gets the first status code of 401, 403, 404 or 405, 413, 415, 400', async (t) => {
   const postern = await startPostern(t);
-  const reader = await keyOf(postern, 'reader');
+  const reader = await addKey(postern, 'reader');
   const large = 'x'.repeat((1 << 20) + 1);
   const text = { 'content-type': 'text/plain' };
   assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text, key: null })).status, 401);

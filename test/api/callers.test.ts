@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { adminKey, newShare, startPostern } from '../start.ts';
-import { fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorsOf } from './keys.ts';
 
 const reads = [
   'accessuser/get',
@@ -99,7 +99,7 @@ for (const [role, refused] of [
 ] as const)
   test(`a key with the role ${role} gets 403 for operations outside its role, before the body is checked`, async (t) => {
     const postern = await startPostern(t);
-    const key = await keyOf(postern, role);
+    const key = await addKey(postern, role);
     for (const name of [...reads, ...edits, ...administers]) {
       const answer = await postern.send(name, { nonsense: 1 }, { key });
       assert.equal(answer.status, refused.some((known) => known === name) ? 403 : 400, name);
@@ -109,7 +109,7 @@ for (const [role, refused] of [
 test('an expired key gets 401', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
-  const key = await keyOf(postern, 'reader', { expiryDateTime: '2026-05-01T12:00:00Z' });
+  const key = await addKey(postern, 'reader', { expiryDateTime: '2026-05-01T12:00:00Z' });
   assert.equal((await postern.send('share/search', {}, { key })).status, 200);
   now = Date.parse('2026-05-01T12:00:00Z');
   assert.equal((await postern.send('share/search', {}, { key })).status, 401);
@@ -118,7 +118,7 @@ test('an expired key gets 401', async (t) => {
 test('login returns a token that is valid for one hour and has the role of its key', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
-  const secretkey = await keyOf(postern, 'reader');
+  const secretkey = await addKey(postern, 'reader');
   const { token, expiryDateTime } = await postern.call('login', { username: 'reader key', secretkey }, { key: null });
   assert.equal(expiryDateTime, '2026-05-01T01:00:00.000Z');
   assert.equal((await postern.send('share/search', {}, { key: token })).status, 200);
@@ -132,7 +132,7 @@ test('login returns a token that is valid for one hour and has the role of its k
 test('a token expires no later than its key', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
-  const secretkey = await keyOf(postern, 'reader', { expiryDateTime: '2026-05-01T00:10:00Z' });
+  const secretkey = await addKey(postern, 'reader', { expiryDateTime: '2026-05-01T00:10:00Z' });
   const { token, expiryDateTime } = await postern.call('login', { username: 'reader key', secretkey }, { key: null });
   assert.equal(expiryDateTime, '2026-05-01T00:10:00.000Z');
   now = Date.parse('2026-05-01T00:10:00Z');
@@ -141,7 +141,7 @@ test('a token expires no later than its key', async (t) => {
 
 test('login gives a key at most 300 tokens a minute, and other keys are not affected', async (t) => {
   const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => Date.parse('2026-05-01T00:00:00Z') } } } });
-  const secretkey = await keyOf(postern, 'reader');
+  const secretkey = await addKey(postern, 'reader');
   const logins = () => postern.send('login', { username: 'reader key', secretkey }, { key: null });
   for (let count = 0; count < 300; count += 1) assert.equal((await logins()).status, 200);
   const refused = await logins();
@@ -198,7 +198,7 @@ test('requests with wrong keys are rate-limited, but the right key still works',
 
 test('createdOwner and updatedOwner name the key that made the change', async (t) => {
   const postern = await startPostern(t);
-  const key = await keyOf(postern, 'editor');
+  const key = await addKey(postern, 'editor');
   const { id } = await postern.call('share/add', newShare());
   await postern.call('share/update', await postern.call('share/get', { id }), { key });
   const share = await postern.call('share/get', { id });

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { isChange } from '../../src/features/operation.ts';
 import { operations } from '../../src/features/operations.ts';
 import { mailSettings, newShare, startPostern } from '../start.ts';
-import { ifMatch, newPassword, records } from './versioned-records.ts';
+import { createRecords, ifMatch, newPassword } from './versioned-records.ts';
 
 /** A key cannot call these: `second-factors.test.ts` does a dry run of one of them. */
 const forOperators = ['operator/addTotp', 'operator/addPasskey', 'operator/deleteSecondFactor', 'operator/renewRecoveryCodes'];
 
 test('a dry run returns success with dryRun and without the fields of new records, and changes nothing', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { share, profile, user } = await records(postern);
+  const { share, profile, user } = await createRecords(postern);
   const state = async () =>
     JSON.stringify([
       await postern.call('share/search'),
@@ -96,7 +96,7 @@ test('a dry run returns success with dryRun and without the fields of new record
 
 test('a dry run refuses what the change would refuse', async (t) => {
   const postern = await startPostern(t);
-  const { share, profile } = await records(postern);
+  const { share, profile } = await createRecords(postern);
   const dry = { query: { dryRun: 'true' } };
   assert.equal((await postern.send('share/add', newShare({ location: 'nowhere' }), dry)).status, 400);
   assert.equal((await postern.send('loginprofile/delete', { id: profile.id }, dry)).status, 409);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, startPostern } from '../start.ts';
-import { keyOf } from './keys.ts';
+import { addKey } from './keys.ts';
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
@@ -37,7 +37,7 @@ test('of concurrent duplicate requests, only one is executed, and the others get
 
 test('callers do not share Idempotency-Keys', async (t) => {
   const postern = await startPostern(t);
-  const editor = await keyOf(postern, 'editor');
+  const editor = await addKey(postern, 'editor');
   await postern.call('share/add', newShare(), keyed('one'));
   const other = await postern.send('share/add', newShare(), { ...keyed('one'), key: editor });
   assert.equal(other.headers.get('idempotency-replayed'), null);

@@ -1,13 +1,13 @@
 import type { Answer, TestPostern } from '../start.ts';
 
 /** Adds a key of the first tenant with this role. @returns the key */
-export async function keyOf(postern: TestPostern, role: string, over: object = {}): Promise<string> {
+export async function addKey(postern: TestPostern, role: string, over: object = {}): Promise<string> {
   const { key } = await postern.call('apikey/add', { name: `${role} key`, role, ...over });
   return String(key);
 }
 
 /** Adds another tenant, and an admin key of it. */
-export async function anotherTenant(postern: TestPostern) {
+export async function addTenant(postern: TestPostern) {
   const { id } = await postern.call('tenant/add', { title: 'Other house' });
   const { key } = await postern.call('apikey/add', { name: 'theirs', role: 'admin', tid: id });
   return { tid: Number(id), key: String(key) };

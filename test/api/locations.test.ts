@@ -6,7 +6,7 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
-import { fieldErrorAt, fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 
 async function addedLocation(postern: TestPostern, name = 'reports') {
   const folder = join(postern.files, name);
@@ -97,7 +97,7 @@ test('a configuration is refused unless it names an existing folder within the a
 
 test('location/search returns the configuration only to an admin', async (t) => {
   const postern = await startPostern(t);
-  const editor = await keyOf(postern, 'editor');
+  const editor = await addKey(postern, 'editor');
   const [seen] = (await postern.call('location/search', {}, { key: editor })).list;
   assert.equal(seen.name, 'local');
   assert.ok(!JSON.stringify(seen).includes('files'));

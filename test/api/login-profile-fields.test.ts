@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, startPostern, type TestPostern } from '../start.ts';
-import { fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorsOf } from './keys.ts';
 
 const mask = '********';
 const fields = [
@@ -196,7 +196,7 @@ test('loginprofile/search sorts by stored fields, and refuses other fields with 
 test('loginprofile/search without details omits configuration, username and counts; a reader never gets them', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addedProfile(postern);
-  const reader = await keyOf(postern, 'reader');
+  const reader = await addKey(postern, 'reader');
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: id });
   const asked = [
     await postern.call('loginprofile/search', { details: false }),
@@ -227,7 +227,7 @@ test('the password of a login profile has at least ten characters and is not a c
 test('loginprofile/get returns to a reader only what loginprofile/search returns', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', { typeId: 2, username: 'guest', password: 'a door of its own' });
-  const reader = await keyOf(postern, 'reader');
+  const reader = await addKey(postern, 'reader');
   const got = await postern.call('loginprofile/get', { id }, { key: reader });
   const { list } = await postern.call('loginprofile/search', {}, { key: reader });
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Answer, newShare, startPostern, type TestPostern } from '../start.ts';
-import { keyOf } from './keys.ts';
+import { addKey } from './keys.ts';
 
 const password = 'a horse that reads maps';
 const secrets = { password, confirmPassword: password };
@@ -54,7 +54,7 @@ for (const [what, between] of Object.entries({
 
 test('a key that is deleted while the request body is still arriving changes nothing', async (t) => {
   const postern = await startPostern(t);
-  const key = await keyOf(postern, 'admin');
+  const key = await addKey(postern, 'admin');
   const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
   const status = await held(postern, [`Authorization: Bearer ${key}`], '{"title":"Backdoor"}', () => postern.call('apikey/delete', { id }));
   assert.equal(status, '401');
@@ -65,7 +65,7 @@ test('a key that is deleted while the request body is still arriving reads nothi
   const { id: asked } = await postern.call('share/add', newShare());
   const body = JSON.stringify({ id: asked });
   const statusOf = async (between: (keyId: number) => Promise<unknown>) => {
-    const key = await keyOf(postern, 'admin');
+    const key = await addKey(postern, 'admin');
     const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
     return held(postern, [`Authorization: Bearer ${key}`], body, () => between(id), 'share/get');
   };

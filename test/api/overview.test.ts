@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { queryPlan } from '../parts/query-plan.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern } from '../start.ts';
-import { anotherTenant, keyOf } from './keys.ts';
+import { addKey, addTenant } from './keys.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
@@ -35,7 +35,7 @@ test('the overview counts visits, downloads and uploads per day, for this tenant
   await until(async () => (await postern.call('overview/get')).byDay[0]?.visits === 1); // recorded in parallel with the response
   const { byDay } = await postern.call('overview/get');
   assert.deepEqual(byDay, [{ date: new Date().toISOString().slice(0, 10), visits: 1, downloads: 1, uploads: 1 }]);
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   assert.deepEqual((await postern.call('overview/get', {}, { key })).byDay, []);
 });
 
@@ -43,7 +43,7 @@ test('the overview shows unavailable locations and the number of waiting mails',
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare({ alertUpload: true, notifyEmails: 'a@example.com' }));
   await postern.visit(`/s/${viewId}/file/new.txt`, { method: 'PUT', body: 'new' });
-  const before = await postern.call('overview/get', {}, { key: await keyOf(postern, 'reader') });
+  const before = await postern.call('overview/get', {}, { key: await addKey(postern, 'reader') });
   assert.deepEqual([before.locations[0].name, before.locations[0].answers, before.mailsWaiting, before.mail], ['local', true, 1, false]);
   await rename(postern.files, `${postern.files}-away`);
   assert.equal((await postern.call('overview/get')).locations[0].answers, false);
@@ -63,7 +63,7 @@ test('share/lastVisits returns the time of the last visit, and nothing for share
     [visited.id],
   );
   assert.ok(list[0].lastVisitDateTime >= begin);
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   assert.deepEqual((await postern.call('share/lastVisits', { ids: [visited.id] }, { key })).list, []);
 });
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { adminKey, startPostern, type TestPostern } from '../start.ts';
-import { fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorsOf } from './keys.ts';
 
 const secrets = ['very-secret-word-one', 'very-secret-word-two', 'very-secret-word-three'];
 const [password, clientSecret, bindPassword] = secrets;
@@ -49,7 +49,7 @@ test('audit entries contain no secrets, in search or in export', async (t) => {
     userPassword: 'very-secret-word-six',
     confirmPassword: 'very-secret-word-six',
   });
-  const key = await keyOf(postern, 'reader');
+  const key = await addKey(postern, 'reader');
   const rows = text([
     await postern.call('audit/search', { pageSize: 1000 }),
     await exported(postern, ''),
@@ -63,7 +63,7 @@ test('audit entries contain no secrets, in search or in export', async (t) => {
 test('no secret is stored in plain text on the disk', async (t) => {
   const postern = await startPostern(t);
   await profiles(postern);
-  const key = await keyOf(postern, 'reader');
+  const key = await addKey(postern, 'reader');
   await postern.call('apikey/add', { name: 'kept', role: 'reader' }, { headers: { 'idempotency-key': 'one' } });
   await postern.stop();
   const files = (await readdir(postern.data, { withFileTypes: true })).filter((entry) => entry.isFile());

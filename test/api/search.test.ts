@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern, type TestPostern } from '../start.ts';
-import { fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorsOf } from './keys.ts';
 
 const searches = ['accessuser/search', 'share/search', 'loginprofile/search'];
 const envelope = [
@@ -134,7 +134,7 @@ test('accessuser/search searches username, names and e-mail; loginprofile/search
 
 test('a reader, who cannot see the username of a login profile, cannot find the profile by it', async (t) => {
   const postern = await startPostern(t);
-  const key = await keyOf(postern, 'reader');
+  const key = await addKey(postern, 'reader');
   await postern.call('loginprofile/add', { title: 'Bank', typeId: 2, username: 'guest7', password: 'long enough words' });
   assert.equal((await postern.call('loginprofile/search', { searchWord: 'guest7' }, { key })).totalCount, 0);
 });
@@ -193,7 +193,7 @@ test('share/search can filter by the states active, scheduled, ended and inactiv
 
 test('the flags of a search envelope show what the caller may do with the records', async (t) => {
   const postern = await startPostern(t);
-  const [reader, editor] = [await keyOf(postern, 'reader'), await keyOf(postern, 'editor')];
+  const [reader, editor] = [await addKey(postern, 'reader'), await addKey(postern, 'editor')];
   const may = async (name: string, key: string) =>
     (({ canDelete, canUpload, canRename }) => [canDelete, canUpload, canRename])(await postern.call(name, {}, { key }));
   assert.deepEqual(await may('share/search', reader), [false, false, false]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { adminKey, mailSettings, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { anotherTenant, fieldErrorsOf } from './keys.ts';
+import { addTenant, fieldErrorsOf } from './keys.ts';
 
 async function ours(postern: TestPostern) {
   const profile = await usersProfile(postern, ['ann']);
@@ -23,7 +23,7 @@ async function ours(postern: TestPostern) {
 test('operations that take an id return the same 404 for a record of another tenant as for one that does not exist', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { share, profile, user, key, operator, location, mail } = await ours(postern);
-  const theirs = await anotherTenant(postern);
+  const theirs = await addTenant(postern);
   const { id: _, location: _l, path: _p, tid: _t, viewId: _v, ...fields } = await postern.call('share/get', { id: share });
   const asked: [string, number, (id: number) => object][] = [
     ['share/get', share, (id) => ({ id })],
@@ -78,7 +78,7 @@ test('operations that take an id return the same 404 for a record of another ten
 test('a reference to a record of another tenant or to no record returns 400, and the error names the field', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { profile } = await ours(postern);
-  const theirs = await anotherTenant(postern);
+  const theirs = await addTenant(postern);
   for (const id of [profile, 987_654]) {
     const user = await postern.send('accessuser/add', { username: 'eve', active: true, authId: id }, { key: theirs.key });
     assert.deepEqual([user.status, fieldErrorsOf(user)], [400, ['authId']]);
@@ -91,7 +91,7 @@ test('a reference to a record of another tenant or to no record returns 400, and
 test('a caller cannot set the password of a user of another tenant, and the error names authId', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { profile } = await ours(postern);
-  const theirs = await anotherTenant(postern);
+  const theirs = await addTenant(postern);
   for (const id of [profile, 987_654]) {
     const password = await postern.send(
       'accessuser/updateUserPassword',
@@ -105,7 +105,7 @@ test('a caller cannot set the password of a user of another tenant, and the erro
 test("no search finds another tenant's records", async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { profile, share } = await ours(postern);
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   for (const [name, body, known] of [
     ['share/search', {}, 0],
     ['share/search', { authId: profile }, 0],
@@ -121,7 +121,7 @@ test("no search finds another tenant's records", async (t) => {
 
 test('a new tenant has its own default login profile and no location', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { key, tid } = await anotherTenant(postern);
+  const { key, tid } = await addTenant(postern);
   const profile = await postern.call('loginprofile/get', {}, { key });
   assert.equal(profile.tid, tid);
   assert.notEqual(profile.id, 1);
@@ -130,7 +130,7 @@ test('a new tenant has its own default login profile and no location', async (t)
 
 test('only an admin of tenant 1 can add tenants, list them, or use another tid', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { key, tid } = await anotherTenant(postern);
+  const { key, tid } = await addTenant(postern);
   assert.equal((await postern.send('tenant/add', { title: 'Third' }, { key })).status, 403);
   assert.equal((await postern.send('tenant/search', {}, { key })).status, 403);
   assert.equal((await postern.send('apikey/add', { name: 'x', role: 'admin', tid: 1 }, { key })).status, 403);
@@ -141,7 +141,7 @@ test('only an admin of tenant 1 can add tenants, list them, or use another tid',
 
 test('a tenant cannot add a local location that contains the files of another tenant', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   const answer = await postern.send(
     'location/add',
     { name: 'grab', kind: 'local', configuration: JSON.stringify({ folder: postern.files }) },
@@ -153,7 +153,7 @@ test('a tenant cannot add a local location that contains the files of another te
 
 test('two tenants can use the same key name and the same user name', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   await postern.call('accessuser/add', { username: 'ann', active: true });
   await postern.call('accessuser/add', { username: 'ann', active: true }, { key });
   await postern.call('apikey/add', { name: 'theirs', role: 'reader' });
@@ -162,7 +162,7 @@ test('two tenants can use the same key name and the same user name', async (t) =
 
 test('a viewId is unique across tenants, and stays reserved for the tenant that used it', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
   const { id: theirId } = await postern.call('loginprofile/add', { title: 'Clients' }, { key });
   await postern.call('loginprofile/updateViewId', { id, viewId: 'our-clients' });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern } from '../start.ts';
-import { ifMatch, newPassword, records } from './versioned-records.ts';
+import { createRecords, ifMatch, newPassword } from './versioned-records.ts';
 
 test('get returns the version of a record as etag and in the ETag header, and search returns the same etag', async (t) => {
   const postern = await startPostern(t);
-  const { share, profile } = await records(postern);
+  const { share, profile } = await createRecords(postern);
   for (const [kind, record] of [
     ['share', share],
     ['loginprofile', profile],
@@ -18,7 +18,7 @@ test('get returns the version of a record as etag and in the ETag header, and se
 
 test('with If-Match, a change with the current etag succeeds, and one with another etag returns 412', async (t) => {
   const postern = await startPostern(t);
-  const { share, profile, user } = await records(postern);
+  const { share, profile, user } = await createRecords(postern);
   const changes: [string, object, () => Promise<Json>][] = [
     ['share/update', share, () => postern.call('share/get', { id: share.id })],
     ['share/updateSharableLink', { id: share.id }, () => postern.call('share/get', { id: share.id })],
@@ -52,7 +52,7 @@ test('with If-Match, a change with the current etag succeeds, and one with anoth
 
 test('a new password raises the version of its access user', async (t) => {
   const postern = await startPostern(t);
-  const { profile, user } = await records(postern);
+  const { profile, user } = await createRecords(postern);
   await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...newPassword });
   const stale = await postern.send('accessuser/update', { id: user.id, authId: profile.id, lastName: 'X' }, ifMatch(user.etag));
   assert.equal(stale.status, 412);
@@ -60,7 +60,7 @@ test('a new password raises the version of its access user', async (t) => {
 
 test('a delete with an outdated etag returns 412 and deletes nothing', async (t) => {
   const postern = await startPostern(t);
-  const { share, user, profile } = await records(postern);
+  const { share, user, profile } = await createRecords(postern);
   for (const [name, body] of [
     ['share/delete', { id: share.id }],
     ['accessuser/delete', { id: user.id }],
@@ -74,7 +74,7 @@ test('a delete with an outdated etag returns 412 and deletes nothing', async (t)
 
 test('If-Match accepts * and a list that contains the current etag', async (t) => {
   const postern = await startPostern(t);
-  const { share } = await records(postern);
+  const { share } = await createRecords(postern);
   assert.equal((await postern.send('share/update', share, ifMatch('*'))).status, 200);
   const { etag } = await postern.call('share/get', { id: share.id });
   assert.equal((await postern.send('share/update', share, ifMatch(`"0", ${etag}`))).status, 200);
@@ -82,7 +82,7 @@ test('If-Match accepts * and a list that contains the current etag', async (t) =
 
 test('a change of computed counts does not change the version of a record', async (t) => {
   const postern = await startPostern(t);
-  const { share, profile } = await records(postern);
+  const { share, profile } = await createRecords(postern);
   const { id } = await postern.call('accessuser/add', { username: 'cyd', active: true, authId: profile.id });
   await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const after = await postern.call('loginprofile/get', { id: profile.id });
@@ -93,7 +93,7 @@ test('a change of computed counts does not change the version of a record', asyn
 
 test('deleting an access user who is listed in a share raises the version of the share', async (t) => {
   const postern = await startPostern(t);
-  const { share, user } = await records(postern);
+  const { share, user } = await createRecords(postern);
   await postern.call('accessuser/delete', { id: user.id });
   const after = await postern.call('share/get', { id: share.id });
   assert.equal(after.userNames, '');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
-import { fieldErrorsOf, keyOf } from './keys.ts';
+import { addKey, fieldErrorsOf } from './keys.ts';
 
 const status = async (answer: Promise<Json>) => (await answer).status;
 
@@ -77,7 +77,7 @@ for (const [name, over] of [
     const limited = await postern.send(name, { id, viewId, ...over });
     assert.equal(limited.status, 429);
     assert.match(limited.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-    const other = await keyOf(postern, 'admin');
+    const other = await addKey(postern, 'admin');
     assert.equal(await status(postern.send(name, { id, viewId, ...over }, { key: other })), 409);
     now += 3_600_000;
     assert.equal(await status(postern.send(name, { id, viewId, ...over })), 409);
@@ -89,7 +89,7 @@ test('a tenant gets 429 after 200 viewId conflicts in an hour, even if it uses n
   const { id } = await postern.call('share/add', newShare());
   const answers = [];
   for (let made = 0; made < 11; made += 1) {
-    const key = await keyOf(postern, 'admin', { name: `key ${made}` });
+    const key = await addKey(postern, 'admin', { name: `key ${made}` });
     for (let conflict = 0; conflict < 20; conflict += 1)
       answers.push(await status(postern.send('share/updateSharableLink', { id, viewId }, { key, query: { dryRun: 'true' } })));
   }

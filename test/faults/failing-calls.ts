@@ -11,20 +11,20 @@ const background = ['storage.check', 'storage.recover', 'storage.clearEvidence',
 export type Moment = 'before' | 'after';
 
 /** Fails one call of the storage or of the database. */
-export interface Failing {
+export interface FailureControl {
   /** The n-th call from now on fails. */
-  arm(number: number, moment: Moment): void;
+  failCall(number: number, moment: Moment): void;
   /** No call fails any more. @returns whether one did */
-  disarm(): boolean;
+  stopFailing(): boolean;
 }
 
 /** Starts a complete Postern with real parts. The test can make one call of its storages or of its database fail. */
-export async function startWithFailingCalls(t: TestContext): Promise<{ postern: TestPostern; failing: Failing }> {
+export async function startWithFailingCalls(t: TestContext): Promise<{ postern: TestPostern; failureControl: FailureControl }> {
   let left = Number.POSITIVE_INFINITY;
-  let armed: Moment | null = null;
+  let failingMoment: Moment | null = null;
   let failed = false;
   const count = (moment: Moment, error: () => Error) => {
-    if (armed !== moment) return;
+    if (failingMoment !== moment) return;
     left -= 1;
     if (left !== 0) return;
     failed = true;
@@ -37,20 +37,20 @@ export async function startWithFailingCalls(t: TestContext): Promise<{ postern: 
   const { store } = postern.ports;
   const { write } = store;
   const failingWrite: typeof write = async (change, ...rest) => {
-    count('before', () => new StoreUnavailable('it is away'));
+    count('before', () => new StoreUnavailable('the database is unavailable'));
     const value = await write(change, ...rest);
     count('after', () => new StoreUnavailable('the answer was lost'));
     return value;
   };
   t.mock.method(store, 'write', failingWrite);
-  const failing: Failing = {
-    arm(number, moment) {
-      [left, armed, failed] = [number, moment, false];
+  const failureControl: FailureControl = {
+    failCall(number, moment) {
+      [left, failingMoment, failed] = [number, moment, false];
     },
-    disarm() {
-      armed = null;
+    stopFailing() {
+      failingMoment = null;
       return failed;
     },
   };
-  return { postern, failing };
+  return { postern, failureControl };
 }

@@ -74,16 +74,16 @@ const triedCalls = (index: number) =>
 for (const [index, { action, prepare, act, happened, paths }] of fileActions.entries())
   for (const moment of moments)
     test(`if any call fails (${moment} its effect) in ${action} ${index}, the response, the disk and the audit log agree`, async (t) => {
-      const { postern, failing } = await startWithFailingCalls(t);
+      const { postern, failureControl } = await startWithFailingCalls(t);
       const { base } = await linkTo(postern);
       const file = (name: string) => join(postern.files, name);
       const link = (route: string, init: RequestInit) => postern.visit(`${base}/${route}`, init);
       for (const number of triedCalls(index)) {
         const name = `file-${number}`;
         prepare(file, name);
-        failing.arm(number, moment);
+        failureControl.failCall(number, moment);
         const { status } = await act(link, name);
-        const failed = failing.disarm();
+        const failed = failureControl.stopFailing();
         await recoverInterruptedChanges(postern.ports, new Set());
         const did = happened(file, name);
         assert.ok(status < 300 ? did : status === 503, `call ${number}: ${status}, and it ${did ? 'took' : 'took no'} place`);
@@ -126,11 +126,11 @@ const managed: readonly Management[] = [
 for (const [name, body, count, all] of managed)
   for (const moment of moments)
     test(`if any call fails (${moment} its effect) in ${name}, all records are added or none`, async (t) => {
-      const { postern, failing } = await startWithFailingCalls(t);
+      const { postern, failureControl } = await startWithFailingCalls(t);
       for (const number of triedCalls(0)) {
-        failing.arm(number, moment);
+        failureControl.failCall(number, moment);
         const { status } = await postern.send(name, body(number));
-        const failed = failing.disarm();
+        const failed = failureControl.stopFailing();
         const found = await count(postern, number);
         assert.ok(found === all || (found === 0 && status === 503), `call ${number}: ${status}, ${found} of ${all}`);
         if (!failed) break;

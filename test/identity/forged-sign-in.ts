@@ -8,23 +8,23 @@ export const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toSt
 export const seconds = () => Math.floor(Date.now() / 1000);
 
 /** Starts Postern with a share whose visitors sign in at a provider that a test controls. */
-export async function startWithForger(t: TestContext, configuration: object = {}, start: Start = {}) {
+export async function startWithForger(t: TestContext, configuration: object = {}, options: Start = {}) {
   const provider = await startForgingProvider(t);
-  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...start });
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...options });
   const profile = await postern.call('loginprofile/add', {
     ...{ title: 'Example Inc.', typeId: 5 },
     configuration: JSON.stringify({ ...provider.configuration, ...configuration }),
   });
   const share = await linkTo(postern, { authenticationId: profile.id });
-  const start_ = (browser: RedirectedBrowser, base = share.base, stop?: (url: URL) => boolean) =>
+  const begin = (browser: RedirectedBrowser, base = share.base, stop?: (url: URL) => boolean) =>
     browser.open(`${postern.publicUrl}${base}/sign-in/start`, stop);
   /** Begins a sign-in, and returns the address with which the browser would come back. */
-  const beginOnly = (browser: RedirectedBrowser) => start_(browser, share.base, ({ pathname }) => pathname.startsWith('/sign-in/oidc/'));
+  const beginOnly = (browser: RedirectedBrowser) => begin(browser, share.base, ({ pathname }) => pathname.startsWith('/sign-in/oidc/'));
   /** Returns whether somebody has signed in, and why not. */
   async function outcome(browser: RedirectedBrowser) {
     const { body } = await browser.visit(postern, share.base);
     const code = /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '';
     return { signedIn: body.signIn.signedIn, visitor: body.visitor, code };
   }
-  return { provider, postern, profile, share, begin: start_, beginOnly, outcome };
+  return { provider, postern, profile, share, begin, beginOnly, outcome };
 }

@@ -1,6 +1,6 @@
 import type { Answer, TestPostern } from '../start.ts';
 
-interface KeptCookie {
+interface StoredCookie {
   readonly origin: string;
   readonly path: string;
   readonly name: string;
@@ -9,7 +9,7 @@ interface KeptCookie {
 
 /** A browser that follows redirects, and keeps the cookies of each host and path. */
 export class RedirectedBrowser {
-  readonly cookies: KeptCookie[] = [];
+  readonly cookies: StoredCookie[] = [];
   /** Every address that it was sent to. */
   readonly visited: string[] = [];
   readonly #headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export class RedirectedBrowser {
     for (let hops = 0; hops < 10; hops += 1) {
       this.visited.push(url.href);
       const response = await fetch(url, { redirect: 'manual', headers: this.#headersFor(url) });
-      for (const set of response.headers.getSetCookie()) this.#keep(url.origin, set);
+      for (const set of response.headers.getSetCookie()) this.#storeCookie(url.origin, set);
       const location = response.headers.get('location');
       if (location === null) return { url, response };
       url = new URL(location, url);
@@ -43,7 +43,7 @@ export class RedirectedBrowser {
     this.visited.push(url.href);
     const headers = withCookies ? this.#headersFor(url) : this.#headers;
     const response = await fetch(url, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) });
-    for (const set of response.headers.getSetCookie()) this.#keep(url.origin, set);
+    for (const set of response.headers.getSetCookie()) this.#storeCookie(url.origin, set);
     const location = response.headers.get('location');
     return location === null ? { url, response } : this.open(new URL(location, url).href);
   }
@@ -53,7 +53,7 @@ export class RedirectedBrowser {
     const url = new URL(address);
     const headers = { ...this.#headersFor(url), 'content-type': 'application/json' };
     const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    for (const set of response.headers.getSetCookie()) this.#keep(url.origin, set);
+    for (const set of response.headers.getSetCookie()) this.#storeCookie(url.origin, set);
     const text = await response.text();
     if (!response.ok) throw new Error(`${address} answered ${response.status}: ${text}`);
     return text;
@@ -64,7 +64,7 @@ export class RedirectedBrowser {
     return { ...this.#headers, ...(sent.length === 0 ? {} : { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') }) };
   }
 
-  #keep(origin: string, set: string): void {
+  #storeCookie(origin: string, set: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
     const path = /; path=([^;]*)/i.exec(set)?.[1] ?? '/';
     const at = this.cookies.findIndex((one) => one.origin === origin && one.name === name && one.path === path);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anotherTenant } from '../api/keys.ts';
+import { addTenant } from '../api/keys.ts';
 import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { startPostern } from '../start.ts';
@@ -75,7 +75,7 @@ test('a profile without a provider has no test sign-in, and another tenant canno
   const users = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: 3 });
   const wrong = await postern.send('loginprofile/testSignIn', { id: users.id });
   assert.deepEqual([wrong.status, wrong.body.errors[0].field], [400, 'id']);
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   assert.equal((await postern.send('loginprofile/testSignIn', { id }, { key })).status, 404);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anotherTenant } from '../api/keys.ts';
+import { addTenant } from '../api/keys.ts';
 import { until } from '../ports/until.ts';
 import { changeShare, hour, linkTo, minute, posting, raw, settableClock } from '../visit/visiting.ts';
 import { Browser, startWithCodes, wrongCode } from './code-visitor.ts';
@@ -143,7 +143,7 @@ test('the code of a mailbox that gets no further one stays valid', async (t) => 
 
 test('requests at another tenant do not use up the codes that a mailbox can get', async (t) => {
   const { postern, sink, share } = await startWithCodes(t);
-  const { key } = await anotherTenant(postern);
+  const { key } = await addTenant(postern);
   const profile = await postern.call('loginprofile/add', { title: 'Theirs', typeId: 4, configuration: '{"allow":[]}' }, { key });
   for (const index of repeat(12, (at) => at)) await new Browser(postern, `198.51.${index}.1`).request(`/p/${profile.viewId}`, ann);
   await new Browser(postern).request(share.base, ann);

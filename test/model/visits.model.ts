@@ -55,7 +55,7 @@ export class VisitsModel {
   }
 
   /** Applies rules 1 to 3: the link, its validity, the address. */
-  private outer(): number | null {
+  private linkRefusal(): number | null {
     if (!this.active || (this.from !== null && this.now < this.from)) return 404;
     if (this.to !== null && this.now >= this.to) return 410;
     return this.inside ? null : 403;
@@ -73,8 +73,8 @@ export class VisitsModel {
 
   /** Returns the status code that refuses an action before any file is read, or null if the action may continue. */
   private refusal(action: Action, browser: number): number | null {
-    const outer = this.outer();
-    if (outer !== null) return outer;
+    const linkRefusal = this.linkRefusal();
+    if (linkRefusal !== null) return linkRefusal;
     const user = this.signedIn(browser);
     if (this.requiresSignIn && !user) return action === 'visit' ? null : 401;
     if (!this.admits(user)) return 403;
@@ -93,8 +93,8 @@ export class VisitsModel {
     const succeeds = right && user?.active === true;
     const failures = this.failures.get(name) ?? 0;
     if (this.requiresSignIn && !succeeds && failures >= 4) return null;
-    const outer = this.outer();
-    if (outer !== null) return outer;
+    const linkRefusal = this.linkRefusal();
+    if (linkRefusal !== null) return linkRefusal;
     if (!this.requiresSignIn) return 400;
     if (!succeeds) {
       this.failures.set(name, failures + 1);
@@ -106,12 +106,12 @@ export class VisitsModel {
   }
 
   signOut(browser: number): number {
-    const outer = this.outer();
-    if (outer === null) this.sessions.delete(browser);
-    return outer ?? 204;
+    const linkRefusal = this.linkRefusal();
+    if (linkRefusal === null) this.sessions.delete(browser);
+    return linkRefusal ?? 204;
   }
 
-  look(action: 'list' | 'view' | 'download' | 'downloadFolder', browser: number, path: string): number {
+  read(action: 'list' | 'view' | 'download' | 'downloadFolder', browser: number, path: string): number {
     const wanted = action === 'list' || action === 'downloadFolder' ? 'folder' : 'file';
     return this.refusal(action, browser) ?? (this.files.get(path) === wanted ? 200 : 404);
   }
@@ -127,9 +127,9 @@ export class VisitsModel {
     const present = this.files.get(path);
     if (replaces) return present === 'file' ? 201 : present ? 409 : 412;
     if (present && !dropBox) return 409;
-    let kept = path;
-    for (let number = 2; this.files.has(kept); number += 1) kept = `${path} (${number})`;
-    this.files.set(kept, 'file');
+    let storedPath = path;
+    for (let number = 2; this.files.has(storedPath); number += 1) storedPath = `${path} (${number})`;
+    this.files.set(storedPath, 'file');
     return 201;
   }
 

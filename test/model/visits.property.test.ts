@@ -105,7 +105,7 @@ class ModelComparison {
       case 'downloadFolder': {
         const route = { list: 'list', view: 'view', download: 'file', downloadFolder: 'zip' }[step.action];
         return {
-          expected: model.look(step.action, step.browser, step.path),
+          expected: model.read(step.action, step.browser, step.path),
           actual: await this.status(step.browser, 'GET', `${route}/${step.path}`),
         };
       }
