@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { auditRetention } from '#features/audit/audit-retention.ts';
-import { hearStatements } from '../parts/statements.ts';
+import { recordStatements } from '../parts/statements.ts';
 import { startPostern } from '../start.ts';
 import { hour, settableClock } from '../visit/visiting.ts';
 
@@ -55,10 +55,10 @@ test('expired audit entries are deleted one day at a time, at most once an hour,
 });
 
 test('deleting expired audit entries does not scan the complete audit log', async (t) => {
-  const heard = hearStatements(t);
+  const statements = recordStatements(t);
   const { retention } = await logged(t, 410);
   await retention().run();
-  const highest = [...heard].filter((statement) => /max\(/.test(statement) && /"audit"/.test(statement));
+  const highest = [...statements].filter((statement) => /max\(/.test(statement) && /"audit"/.test(statement));
   assert.ok(highest.length > 0);
   assert.deepEqual(
     highest.filter((statement) => /max\("?id"?\)/.test(statement)),

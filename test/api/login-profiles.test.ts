@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
-import { hearStatements } from '../parts/statements.ts';
+import { recordStatements } from '../parts/statements.ts';
 import { newShare, signIn, startPostern, usersProfile } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
@@ -79,12 +79,12 @@ test('a PUBLIC profile has no portal, and its shares have no portal address', as
 });
 
 test('changing the type of a login profile reads only the names on its own shares, not those of the tenant', async (t) => {
-  const heard = hearStatements(t);
+  const statements = recordStatements(t);
   const postern = await startPostern(t);
   if (postern.ports.store.dialect.name !== 'sqlite') return; // the plan of PostgreSQL depends on its statistics
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await postern.call('loginprofile/update', { id, title: 'Clients', typeId: 1 });
-  const [update] = [...heard].filter((sql) => /^update "share_user" set "user_id" = \?/.test(sql));
+  const [update] = [...statements].filter((sql) => /^update "share_user" set "user_id" = \?/.test(sql));
   assert.ok(update);
   const database = new DatabaseSync(join(postern.data, 'postern.db'), { readOnly: true });
   atEnd(t, () => database.close());

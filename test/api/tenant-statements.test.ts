@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
 import { passkeyDevice } from '../parts/passkey-device.ts';
-import { hearStatements, withoutTenant } from '../parts/statements.ts';
+import { recordStatements, tablesWithoutTenant } from '../parts/statements.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 
@@ -181,7 +181,7 @@ const ofTheInstallation = [
 ];
 
 test('every SQL statement on tenant data names the tenant, so that a tenant can have its own database server', async (t) => {
-  const heard = hearStatements(t);
+  const statements = recordStatements(t);
   const postern = await startPostern(t, { environment: mailSettings });
   const profile = await usersProfile(postern);
   const called = await manage(postern, profile);
@@ -192,10 +192,10 @@ test('every SQL statement on tenant data names the tenant, so that a tenant can 
   await visitAll(postern, profile);
   await postern.stop();
   const plain = (statement: string) => statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
-  const made = [...heard].filter((statement) => /^\s*(select|insert|update|delete|with)/i.test(statement));
-  assert.ok(made.length > 100, 'the statements are heard');
-  const wrong = made.filter(
-    (statement) => withoutTenant(statement).length > 0 && !ofTheInstallation.some((known) => known.test(plain(statement))),
+  const dataStatements = [...statements].filter((statement) => /^\s*(select|insert|update|delete|with)/i.test(statement));
+  assert.ok(dataStatements.length > 100, 'the statements are recorded');
+  const wrong = dataStatements.filter(
+    (statement) => tablesWithoutTenant(statement).length > 0 && !ofTheInstallation.some((known) => known.test(plain(statement))),
   );
   assert.deepEqual(wrong, []);
 });
@@ -207,5 +207,5 @@ test('the check reports an SQL statement that does not name the tenant', () => {
     'update "audit" set "count" = 1 where "id" = $1',
     'insert into "share_user" ("share_id") values ($1)',
   ])
-    assert.notDeepEqual(withoutTenant(statement), [], statement);
+    assert.notDeepEqual(tablesWithoutTenant(statement), [], statement);
 });

@@ -141,7 +141,7 @@ test('a response of one provider is not taken for that of another one (mix-up)',
   const { url } = await beginOnly(browser);
   url.pathname = url.pathname.replace(String(profile.id), String(other.id));
   assert.equal((await browser.open(url.href)).response.status, 400, 'at the address of another profile');
-  provider.returned['iss'] = 'https://other.example';
+  provider.returnParameters['iss'] = 'https://other.example';
   const mixed = new RedirectedBrowser();
   await begin(mixed);
   assert.equal((await outcome(mixed)).code, 'providerRefused', 'with another issuer in the address (RFC 9207)');
@@ -160,10 +160,10 @@ test('a cookie that this installation has not encrypted, or has encrypted for an
 
 test('parameters of the provider cannot lead the browser elsewhere (open redirect)', async (t) => {
   const { provider, postern, share, begin, beginOnly } = await startWithForger(t);
-  Object.assign(provider.returned, { redirect_uri: 'https://evil.example', next: '//evil.example', to: 'https://evil.example' });
+  Object.assign(provider.returnParameters, { redirect_uri: 'https://evil.example', next: '//evil.example', to: 'https://evil.example' });
   const browser = new RedirectedBrowser();
   assert.equal((await begin(browser)).url.href, postern.publicUrl + share.base);
-  Object.assign(provider.returned, {
+  Object.assign(provider.returnParameters, {
     error: 'access_denied',
     error_description: '<script>alert(1)</script>\r\nLocation: https://evil.example',
   });
@@ -221,7 +221,7 @@ test('a redirect of a provider is not followed', async (t) => {
     await begin(browser);
     assert.equal((await outcome(browser)).signedIn, false, path);
   }
-  assert.ok(!provider.requested.includes('/elsewhere'));
+  assert.ok(!provider.requestedPaths.includes('/elsewhere'));
 });
 
 test('an issuer in a private network, with a password or for every organization is refused', async (t) => {
@@ -284,9 +284,9 @@ for (const [what, [code, respond]] of Object.entries(badResponses))
     assert.equal((await postern.visit(`${open.base}/list`)).status, 200);
     await beginning;
     assert.equal((await outcome(browser)).code, code);
-    const { length } = provider.requested;
+    const { length } = provider.requestedPaths;
     await begin(new RedirectedBrowser());
-    assert.equal(provider.requested.length, length, 'it gets no further request at once');
+    assert.equal(provider.requestedPaths.length, length, 'it gets no further request at once');
     provider.responses.clear();
     await until(async () => {
       await sleep(pollInterval);
@@ -340,14 +340,14 @@ test('only what a browser can cause counts as a failed attempt: a faulty provide
   assert.equal(await failingSignIn(), 'providerAway');
   provider.responses.set('/token', jsonError(401, 'invalid_client'));
   assert.equal(await failingSignIn(), 'providerRefused');
-  Object.assign(provider.returned, { error: 'temporarily_unavailable' });
+  Object.assign(provider.returnParameters, { error: 'temporarily_unavailable' });
   assert.equal(await failingSignIn(), 'providerAway');
   assert.equal(await failures(), 0);
-  Object.assign(provider.returned, { error: 'access_denied' });
+  Object.assign(provider.returnParameters, { error: 'access_denied' });
   assert.equal(await failingSignIn(), 'providerRefused');
   const counted = await failures();
   assert.ok(counted > 0, 'an error in the address');
-  delete provider.returned['error'];
+  delete provider.returnParameters['error'];
   provider.responses.set('/token', jsonError(400, 'invalid_grant'));
   assert.equal(await failingSignIn(), 'providerRefused');
   assert.equal(await failures(), 2 * counted, 'a code that the provider does not know');
@@ -361,7 +361,7 @@ test('after a profile is changed to another provider, a code from the old provid
   await postern.call('loginprofile/update', { id: profile.id, configuration: JSON.stringify(other.configuration) });
   const back = await browser.open(url.href);
   assert.match(back.url.hash, /^#sign-in=requestMalformed/);
-  assert.deepEqual([other.requested, provider.tokenRequests], [[], []]);
+  assert.deepEqual([other.requestedPaths, provider.tokenRequests], [[], []]);
 });
 
 test('a code may contain a question mark', async (t) => {

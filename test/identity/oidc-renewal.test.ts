@@ -83,7 +83,7 @@ test('if a provider sends no ID token at renewals, the claims of the last ID tok
   provider.userinfo = { groups: ['editors'] };
   const editors = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
   const listEditors = async () => (await browser.open(`${postern.publicUrl}${editors.base}/list`)).response.status;
-  provider.omitted.add('id_token');
+  provider.omittedFields.add('id_token');
   clock.ahead(11 * minute);
   assert.deepEqual([await list(), await listEditors()], [200, 200], 'a new group of the userinfo endpoint counts');
   assert.equal((await browser.visit(postern, editors.base)).body.visitor.email, 'ann@example.com', 'as the ID token has said');
@@ -164,7 +164,7 @@ test('a new refresh token is not lost if the database cannot store it at that mo
   provider.refreshToken = 'the-second-token';
   const failing: typeof write = (...parameters) => {
     const isStored = provider.tokenRequests.at(-1)?.get('grant_type') !== 'refresh_token';
-    return isStored ? write(...parameters) : Promise.reject(new Error('the database is away'));
+    return isStored ? write(...parameters) : Promise.reject(new Error('the database is unavailable'));
   };
   Object.assign(store, { write: failing });
   clock.ahead(11 * minute);

@@ -74,7 +74,7 @@ test('a session that the ID token did not name is signed out with its user, and 
 test('a sign-out at a profile that does not exist is not found, whatever its id looks like', async (t) => {
   const { provider, postern } = await startSignedIn(t);
   const token = await provider.sign(logoutClaims(provider));
-  const requested = provider.requested.length;
+  const requestCount = provider.requestedPaths.length;
   for (const id of ['9999', 'abc', '1.5', '1e20', '-1', '0', '99999999999999999999', '%20']) {
     const { status } = await postern.visit(`/sign-in/oidc/${id}/logout`, {
       ...{ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
@@ -82,15 +82,15 @@ test('a sign-out at a profile that does not exist is not found, whatever its id 
     });
     assert.equal(status, 404, id);
   }
-  assert.equal(provider.requested.length, requested, 'and no provider is asked');
+  assert.equal(provider.requestedPaths.length, requestCount, 'and no request reaches the provider');
 });
 
 test('only a visitor who is signed in is led to the provider to sign out', async (t) => {
   const { provider, postern, profile, share } = await startSignedIn(t);
-  const requested = provider.requested.length;
+  const requestCount = provider.requestedPaths.length;
   const cookie = `postern-${profile.id}=1.${'x'.repeat(43)}`;
   assert.equal((await postern.visit(`${share.base}/sign-out`, { method: 'POST', headers: { cookie } })).status, 204);
-  assert.equal(provider.requested.length, requested);
+  assert.equal(provider.requestedPaths.length, requestCount);
 });
 
 test('a visitor signs out here even if the secrets of the profile are lost', async (t) => {

@@ -6,7 +6,7 @@ import { type Start, startPostern } from '../start.ts';
 import { changeShare, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
-const people = {
+const users = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['Editors', 'staff'] },
   eve: { email: 'ann@example.com', email_verified: false, name: 'Ann Archer', groups: [] },
   bob: { email: 'bob@example.com', name: 'Bob Baker', groups: ['staff'] },
@@ -14,7 +14,7 @@ const people = {
 const withGroups = { groupsClaim: 'groups', scopes: 'openid email profile groups' };
 
 async function startWithProvider(t: TestContext, configuration: object = {}, start: Start = {}) {
-  const provider = await startOpenIdProvider(t, structuredClone(people));
+  const provider = await startOpenIdProvider(t, structuredClone(users));
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...start });
   const profile = await postern.call('loginprofile/add', {
     ...{ title: 'Example Inc.', typeId: 5 },
@@ -23,7 +23,7 @@ async function startWithProvider(t: TestContext, configuration: object = {}, sta
   provider.serve(`${postern.publicUrl}/sign-in/oidc/${profile.id}`);
   const share = await linkTo(postern, { authenticationId: profile.id });
   /** Signs somebody in at a link. @returns their browser */
-  async function signIn(subject: keyof typeof people, base = share.base): Promise<RedirectedBrowser> {
+  async function signIn(subject: keyof typeof users, base = share.base): Promise<RedirectedBrowser> {
     provider.next = subject;
     const browser = new RedirectedBrowser();
     await browser.open(`${postern.publicUrl}${base}/sign-in/start`);
@@ -107,12 +107,12 @@ test('a user who is removed at the provider loses access after ten minutes, and 
   const editors = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
   const ann = await signIn('ann');
   assert.equal(await list(ann, editors.base), 200);
-  Object.assign(provider.people.ann ?? {}, { groups: ['staff'] });
+  Object.assign(provider.users.ann ?? {}, { groups: ['staff'] });
   clock.ahead(9 * minute);
   assert.equal(await list(ann, editors.base), 200);
   clock.ahead(2 * minute);
   assert.deepEqual([await list(ann, editors.base), await list(ann, share.base)], [403, 200]);
-  delete provider.people.ann;
+  delete provider.users.ann;
   clock.ahead(11 * minute);
   assert.equal(await list(ann, share.base), 401);
 });

@@ -6,14 +6,14 @@ import { adminKey, startPostern, type TestPostern } from '../start.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const password = 'a horse that reads maps';
-const people = {
+const users = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['Administrators', 'staff'] },
   bob: { email: 'bob@example.com', email_verified: true, name: 'Bob Baker', groups: ['staff'] },
   eve: { email: 'eve@example.com', email_verified: true, name: 'Eve Elder', groups: [] },
 };
 
 async function startWithProvider(t: TestContext) {
-  const provider = await startOpenIdProvider(t, structuredClone(people));
+  const provider = await startOpenIdProvider(t, structuredClone(users));
   const time = { later: 0 };
   const postern = await startPostern(t, {
     environment: {
@@ -30,7 +30,7 @@ async function startWithProvider(t: TestContext) {
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   /** Signs somebody in. @returns the browser, and the address at which it arrives */
-  async function signIn(subject: keyof typeof people, browser = new RedirectedBrowser()) {
+  async function signIn(subject: keyof typeof users, browser = new RedirectedBrowser()) {
     provider.next = subject;
     const { url } = await browser.open(`${postern.apiUrl}/api/v1/operator/signIn/start`);
     return { browser, url };
@@ -92,9 +92,9 @@ test('a user who is in no group of the settings cannot sign in, and the audit lo
 test('each sign-in sets the role again, and a user without a group no longer has access', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
   await signIn('ann');
-  provider.people['ann'] = { ...people.ann, groups: ['staff'] };
+  provider.users['ann'] = { ...users.ann, groups: ['staff'] };
   assert.equal((await callerOf(postern, (await signIn('ann')).browser)).role, 'reader');
-  provider.people['ann'] = { ...people.ann, groups: [] };
+  provider.users['ann'] = { ...users.ann, groups: [] };
   assert.equal((await callerOf(postern, (await signIn('ann')).browser)).status, 401);
 });
 

@@ -132,7 +132,7 @@ test('a mail whose connection is cut after its last byte is sent again, with the
     async beforeAccept(mail) {
       received.push(mail.raw);
       if (received.length > 1) return;
-      sink.cut();
+      sink.closeConnections();
       await new Promise(() => {}); // the server never answers
     },
   });

@@ -9,10 +9,10 @@ const stacks = new WeakMap<TestContext, AsyncDisposableStack>();
 export function atEnd(t: TestContext, work: () => unknown): void {
   let stack = stacks.get(t);
   if (!stack) {
-    const made = new AsyncDisposableStack();
-    stacks.set(t, made);
-    t.after(() => made.disposeAsync());
-    stack = made;
+    const newStack = new AsyncDisposableStack();
+    stacks.set(t, newStack);
+    t.after(() => newStack.disposeAsync());
+    stack = newStack;
   }
   stack.defer(async () => void (await work()));
 }

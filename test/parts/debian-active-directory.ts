@@ -90,7 +90,7 @@ export async function startActiveDirectory(t: TestContext): Promise<ActiveDirect
   atEnd(t, () => server.close());
   const url = `ldap://127.0.0.1:${port}`;
   const ca = await readFile(join(folder, 'cert.pem'), 'utf8');
-  while (!(await answers(url, ca))) await new Promise((resolve) => setTimeout(resolve, 200)); // it has no event for that
+  while (!(await isReady(url, ca))) await new Promise((resolve) => setTimeout(resolve, 200)); // it has no event for that
   return {
     manage,
     configuration: {
@@ -101,7 +101,7 @@ export async function startActiveDirectory(t: TestContext): Promise<ActiveDirect
   };
 }
 
-async function answers(url: string, ca: string): Promise<boolean> {
+async function isReady(url: string, ca: string): Promise<boolean> {
   const client = new Client({ url, connectTimeout: 1000, timeout: 2000 });
   try {
     await client.startTLS({ ca, host: '127.0.0.1' });

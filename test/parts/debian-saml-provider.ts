@@ -30,7 +30,7 @@ export interface DebianSamlProvider {
   close(): Promise<void>;
 }
 
-async function ready({ stdout }: ChildProcess): Promise<void> {
+async function waitUntilReady({ stdout }: ChildProcess): Promise<void> {
   if (!stdout) throw new Error('the SAML provider has no output');
   const [text] = await once(stdout, 'data');
   if (!String(text).includes('ready')) throw new Error(`the SAML provider did not start: ${text}`);
@@ -41,7 +41,7 @@ export async function startSamlProvider(): Promise<DebianSamlProvider> {
   const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'saml-'))];
   const script = join(import.meta.dirname, 'debian-saml-provider.py');
   const child = spawn(python, [script, String(port), folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await ready(child);
+  await waitUntilReady(child);
   const url = `http://127.0.0.1:${port}`;
   async function call(path: string, body?: string): Promise<string> {
     const response = await fetch(url + path, body === undefined ? {} : { method: 'POST', body });

@@ -23,15 +23,15 @@ export interface ForgingProvider {
   /** Refresh token of the next response; the provider accepts every one. */
   refreshToken: string;
   /** What is left out of token responses. */
-  readonly omitted: Set<string>;
+  readonly omittedFields: Set<string>;
   /** The token requests. */
   readonly tokenRequests: URLSearchParams[];
   /** Replaces the response to a path, such as `/token`. */
   readonly responses: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
   /** Parameters that are added to the address with which the browser is sent back. */
-  readonly returned: Record<string, string>;
+  readonly returnParameters: Record<string, string>;
   /** Paths that were requested. */
-  readonly requested: string[];
+  readonly requestedPaths: string[];
   /** Returns the claims of a valid ID token. */
   claims(over?: object): Record<string, unknown>;
   /** Signs claims with the published key. @param type `typ` of the header */
@@ -63,11 +63,11 @@ export async function openForgingProvider(): Promise<{ readonly provider: Forgin
       nonce: '',
       userinfo: {},
       refreshToken: 'a-refresh-token',
-      omitted: new Set<string>(),
+      omittedFields: new Set<string>(),
       tokenRequests: [],
       responses: new Map(),
-      returned: {},
-      requested: [],
+      returnParameters: {},
+      requestedPaths: [],
     },
     configuration: { issuer, clientId: 'postern', clientSecret: 'a-secret-of-the-client' },
     idToken: () => provider.sign(provider.claims()),
@@ -89,14 +89,14 @@ export async function openForgingProvider(): Promise<{ readonly provider: Forgin
 async function tokenResponse(provider: ForgingProvider, request: IncomingMessage): Promise<object> {
   provider.tokenRequests.push(new URLSearchParams(await text(request)));
   const tokens = { refresh_token: provider.refreshToken, id_token: await provider.idToken() };
-  const sent = Object.entries(tokens).filter(([name]) => !provider.omitted.has(name));
+  const sent = Object.entries(tokens).filter(([name]) => !provider.omittedFields.has(name));
   return { access_token: 'an-access-token', token_type: 'Bearer', ...Object.fromEntries(sent) };
 }
 
 function answer(provider: ForgingProvider, request: IncomingMessage, response: ServerResponse): void {
   const { issuer } = provider;
   const { pathname, searchParams } = new URL(request.url ?? '', issuer);
-  provider.requested.push(pathname);
+  provider.requestedPaths.push(pathname);
   const json = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   const other = provider.responses.get(pathname);
   if (other) {
@@ -116,7 +116,7 @@ function answer(provider: ForgingProvider, request: IncomingMessage, response: S
     case '/authorize': {
       provider.nonce = searchParams.get('nonce') ?? '';
       const back = new URL(searchParams.get('redirect_uri') ?? '');
-      const parameters = { code: 'a-code', state: searchParams.get('state') ?? '', iss: issuer, ...provider.returned };
+      const parameters = { code: 'a-code', state: searchParams.get('state') ?? '', iss: issuer, ...provider.returnParameters };
       for (const [name, value] of Object.entries(parameters)) back.searchParams.set(name, value);
       return void response.writeHead(303, { location: back.href }).end();
     }

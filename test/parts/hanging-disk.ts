@@ -53,6 +53,6 @@ export async function hangingDisk(t: TestContext, folder: string, commands: read
     },
     blockedCount,
     /** Resolves when `count` commands have blocked since the start. */
-    blocked: (count = 1) => until(() => blockedCount() >= count),
+    untilBlocked: (count = 1) => until(() => blockedCount() >= count),
   };
 }

@@ -4,7 +4,7 @@ import { OpenFolders } from '../../src/adapters/storage/disk/open-folders.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { type Start, startPostern, temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
-import { type Around, intercepted } from './intercepted.ts';
+import { type CallHook, intercept } from './intercept.ts';
 
 /** Starts a complete Postern whose disk commands run as `threads` says. */
 export async function startWithThreads(t: TestContext, threads: ThreadSettings, start: Start = {}) {
@@ -17,10 +17,10 @@ export async function startWithThreads(t: TestContext, threads: ThreadSettings, 
 }
 
 /** Starts a complete Postern with real parts. The test can delay any call of its storages, or make it fail. */
-export async function startWithStorages(t: TestContext, before: Around, start: Start = {}, after?: Around) {
+export async function startWithStorages(t: TestContext, before: CallHook, start: Start = {}, after?: CallHook) {
   const data = start.data ?? (await temporaryFolder(t));
   const storages = localStorages([], data);
-  const ports = { ...start.replaced?.ports, storages: intercepted(storages, 'storages', before, after) };
+  const ports = { ...start.replaced?.ports, storages: intercept(storages, 'storages', before, after) };
   const postern = await startPostern(t, { ...start, data, replaced: { ...start.replaced, ports } });
   atEnd(t, () => storages[Symbol.asyncDispose]());
   return postern;

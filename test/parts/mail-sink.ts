@@ -31,7 +31,7 @@ export interface MailSink extends AsyncDisposable {
   readonly url: string;
   readonly mails: ReceivedMail[];
   /** Closes all connections at once, as a crash of the server does. */
-  cut(): void;
+  closeConnections(): void;
   /** Returns the first mail that fulfils a condition. Waits for one if none was received yet. */
   waitFor(condition?: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
 }
@@ -86,7 +86,7 @@ export async function startMailSink(t: TestContext, { options = {}, port = 0, re
     port: address.port,
     url: `smtp://127.0.0.1:${address.port}`,
     mails,
-    cut() {
+    closeConnections() {
       for (const socket of sockets) socket.destroy();
     },
     async waitFor(condition = () => true) {

@@ -7,14 +7,14 @@ import Provider, { type Configuration } from 'oidc-provider';
 import { atEnd } from './at-end.ts';
 
 /** Claims of the users of the provider, by subject. Tests may change them. */
-export type People = Record<string, Record<string, unknown>>;
+export type ProviderUsers = Record<string, Record<string, unknown>>;
 
 const client = { client_id: 'postern', client_secret: 'a-secret-of-the-client' };
 
 /** A real OpenID provider (npm oidc-provider). The user that `next` names signs in there without a form. */
 export interface TestProvider {
   readonly issuer: string;
-  readonly people: People;
+  readonly users: ProviderUsers;
   readonly server: Server;
   /** Subject who signs in next. */
   next: string;
@@ -30,14 +30,14 @@ const newKey = () => ({
 });
 
 /** Starts a provider on this machine. @param over settings that replace the usual ones */
-export async function startOpenIdProvider(t: TestContext, people: People, over: Configuration = {}): Promise<TestProvider> {
+export async function startOpenIdProvider(t: TestContext, users: ProviderUsers, over: Configuration = {}): Promise<TestProvider> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const issuer = `http://127.0.0.1:${port}`;
   const started: TestProvider = {
-    ...{ issuer, people, server, next: Object.keys(people)[0] ?? '' },
+    ...{ issuer, users, server, next: Object.keys(users)[0] ?? '' },
     configuration: { issuer, clientId: client.client_id, clientSecret: client.client_secret },
     serve: (redirect) => void server.on('request', providerOf(started, redirect, over).callback()),
   };
@@ -50,7 +50,7 @@ export async function startOpenIdProvider(t: TestContext, people: People, over: 
 
 /** @param redirect URI to which browsers are sent back */
 function providerOf(started: TestProvider, redirect: string, over: Configuration): Provider {
-  const { issuer, people } = started;
+  const { issuer, users } = started;
   const provider = new Provider(issuer, {
     jwks: { keys: [newKey()] },
     cookies: { keys: ['test'] },
@@ -59,7 +59,7 @@ function providerOf(started: TestProvider, redirect: string, over: Configuration
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     ttl: { AccessToken: 600, AuthorizationCode: 60, IdToken: 600, Session: 600, Interaction: 600, Grant: 600, RefreshToken: 3600 },
-    findAccount: (_, id) => (people[id] ? { accountId: id, claims: () => ({ sub: id, ...people[id] }) } : undefined),
+    findAccount: (_, id) => (users[id] ? { accountId: id, claims: () => ({ sub: id, ...users[id] }) } : undefined),
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({ clientId: client.client_id, accountId: oidc.session?.accountId ?? '' });
       grant.addOIDCScope('openid email profile groups offline_access');
@@ -72,7 +72,7 @@ function providerOf(started: TestProvider, redirect: string, over: Configuration
   });
   provider.use(async (context, proceed) => {
     if (!context.path.startsWith('/interaction/')) return proceed();
-    const result = people[started.next]
+    const result = users[started.next]
       ? { login: { accountId: started.next, remember: false } }
       : { error: 'access_denied', error_description: 'nobody of that name' };
     context.respond = false; // interactionFinished answers

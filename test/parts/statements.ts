@@ -21,24 +21,24 @@ export const tenantTables = [
 ];
 
 /** Records every statement that this process sends to its database, until the test ends. */
-export function hearStatements(t: TestContext): Set<string> {
-  const heard = new Set<string>();
+export function recordStatements(t: TestContext): Set<string> {
+  const statements = new Set<string>();
   const { query } = pg.Client.prototype;
   const { prepare } = DatabaseSync.prototype;
   t.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, sql: string) {
-    heard.add(sql);
+    statements.add(sql);
     return prepare.call(this, sql);
   });
-  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...asked: unknown[]) {
-    const [first] = asked;
-    heard.add(typeof first === 'string' ? first : String(Reflect.get(Object(first), 'text')));
-    return Reflect.apply(query, this, asked);
+  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...parameters: unknown[]) {
+    const [first] = parameters;
+    statements.add(typeof first === 'string' ? first : String(Reflect.get(Object(first), 'text')));
+    return Reflect.apply(query, this, parameters);
   });
-  return heard;
+  return statements;
 }
 
 /** Returns the tables of `tenantTables` that a statement reads or changes without a condition or value for the tenant. */
-export function withoutTenant(statement: string): string[] {
+export function tablesWithoutTenant(statement: string): string[] {
   const sql = statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
   const uses = [...sql.matchAll(/\b(from|join|into|update) (\w+)(?: as (\w+))?/g)];
   return uses.flatMap(([, how, table = '', alias]) => {

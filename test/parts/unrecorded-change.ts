@@ -9,7 +9,7 @@ export async function askUnrecorded(t: TestContext, { ports: { store } }: TestPo
   let writes = 0;
   const failing: typeof write = (change, ...rest) => {
     writes += 1;
-    return writes === 1 ? write(change, ...rest) : Promise.reject(new StoreUnavailable('it is away'));
+    return writes === 1 ? write(change, ...rest) : Promise.reject(new StoreUnavailable('the database is unavailable'));
   };
   const mocked = t.mock.method(store, 'write', failing);
   const { status } = await ask();

@@ -111,7 +111,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
       maxAttempts: 3,
       async run() {
         runs += 1;
-        throw new Error('the server is away');
+        throw new Error('the server is unavailable');
       },
     };
     await using runner = new ScheduledJobs(ports, [kind], (line) => logLines.push(line));
@@ -122,7 +122,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
       await until(() => logLines.length === run);
       assert.equal(runs, run);
     }
-    assert.match(logLines[0] ?? '', /Job mail has failed: the server is away. It runs again in 3600 s/);
+    assert.match(logLines[0] ?? '', /Job mail has failed: the server is unavailable. It runs again in 3600 s/);
     assert.match(logLines[1] ?? '', /It runs again in 7200 s/);
     assert.match(logLines[2] ?? '', /It is given up/);
     assert.deepEqual(
@@ -176,7 +176,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
       maxAttempts: 1,
       async run() {
         runs += 1;
-        if (runs === 1) throw new StoreUnavailable('it is away');
+        if (runs === 1) throw new StoreUnavailable('the database is unavailable');
       },
     };
     await using _runner = new ScheduledJobs(ports, [kind], assert.fail);

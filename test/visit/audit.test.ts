@@ -217,7 +217,7 @@ test('a visit while the database is unavailable is recorded later with its origi
   const { base, id } = await linkTo(postern);
   const { store } = postern.ports;
   const at = clock.now();
-  const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreUnavailable('it is away')));
+  const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreUnavailable('the database is unavailable')));
   await raw(postern, `${base}/visit`);
   await until(() => mocked.mock.callCount() > 0);
   clock.ahead(minute);
@@ -295,7 +295,7 @@ test('audit entries from a database outage are written in batches, and an invali
   let [isAway, writes, failures] = [true, 0, 0];
   const write: Store['write'] = (change, ...rest) => {
     writes += 1;
-    return isAway ? Promise.reject(new StoreUnavailable('it is away')) : store.write(change, ...rest);
+    return isAway ? Promise.reject(new StoreUnavailable('the database is unavailable')) : store.write(change, ...rest);
   };
   const audit = new VisitAudit({ store: { ...store, write }, clock, process }, () => {
     failures += 1;

@@ -79,7 +79,7 @@ for (const { title, commands, path, init, status } of hungRequests)
     const { postern, disk, base, other } = await startWithHungLocation(t, commands);
     disk.hang();
     const answer = postern.visit(`${base}/${path}`, init);
-    await disk.blocked();
+    await disk.untilBlocked();
     await useOther(postern, other.base);
     disk.release();
     assert.equal((await answer).status, status);
@@ -136,7 +136,7 @@ test('Postern starts and serves other locations while a location with an interru
   await postern.stop();
   disk.hang();
   const restarted = await start();
-  await disk.blocked();
+  await disk.untilBlocked();
   await useOther(restarted, other.base);
   disk.release();
   await until(async () => {
@@ -151,7 +151,7 @@ test('a location that hangs when it is opened blocks one thread, however often i
   disk.hang();
   const restarted = await start();
   const first = restarted.visit(`${base}/list`);
-  await disk.blocked();
+  await disk.untilBlocked();
   disk.setAnswerLimit(1000);
   assert.equal((await first).status, 503);
   for (let time = 0; time < 3; time += 1) assert.equal((await restarted.visit(`${base}/list`)).status, 503);

@@ -138,7 +138,7 @@ test('a change whose response was lost gets the same response again after recove
 test('a change that was interrupted before it took place can be retried with the same idempotency key', async (t) => {
   let away = true;
   const postern = await startWithStorages(t, (method) => {
-    if (away && method === 'storage.createFolder') throw new StorageUnavailable('the disk is away');
+    if (away && method === 'storage.createFolder') throw new StorageUnavailable('the disk is unavailable');
   });
   const { base } = await linkTo(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });

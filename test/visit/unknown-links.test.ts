@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { countUnknownLinks } from '../../src/http/visitor/unknown-links.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { hearStatements } from '../parts/statements.ts';
+import { recordStatements } from '../parts/statements.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
 import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
 
@@ -55,18 +55,18 @@ test('a valid session or password still opens a link from a rate-limited network
 });
 
 test('session cookies of a rate-limited request are looked up in at most four tenants, each only in the one that it names', async (t) => {
-  const heard = hearStatements(t);
+  const statements = recordStatements(t);
   const { guarded, cookie, status } = await probed(t);
   const token = 'a'.repeat(43);
   const invented = Array.from({ length: 150 }, (_, number) => `postern-${number + 100}=${number + 2}.${token}`);
   const malformed = Array.from({ length: 400 }, (_, number) => `postern-${number + 2000}=${number + 2}.`);
   assert.equal(await status(`${guarded.base}/list`, { cookie: [cookie, ...invented].join('; ') }), 200);
-  const lookups = [...heard].filter((sql) => sql.includes('"visit_session"'));
+  const lookups = [...statements].filter((sql) => sql.includes('"visit_session"'));
   assert.equal(Math.max(...lookups.map((sql) => sql.split('"tid" =').length - 1)), 4);
   assert.ok(!lookups.some((sql) => /"tid" in/.test(sql)), 'no tenant of one with the token of another');
-  heard.clear();
+  statements.clear();
   assert.equal(await status(`${guarded.base}/list`, { cookie: malformed.join('; ') }), 429);
-  assert.ok(![...heard].some((sql) => sql.includes('"visit_session"')), 'what cannot be a token needs no lookup');
+  assert.ok(![...statements].some((sql) => sql.includes('"visit_session"')), 'what cannot be a token needs no lookup');
 });
 
 test('a rate-limited network gets only a few password checks per minute', async (t) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { assertAccessible, desktop, openConsole, password, signedIn, unexpectedErrors } from './console.ts';
 
-const people = {
+const users = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
   eve: { email: 'eve@example.com', email_verified: true, name: 'Eve Elder', groups: [] },
 };
@@ -18,7 +18,7 @@ const settingsOf = ({ issuer, configuration }: Awaited<ReturnType<typeof startOp
 });
 
 test('an operator signs in at the provider with one button, and a refused one sees a reference', async (t) => {
-  const provider = await startOpenIdProvider(t, people);
+  const provider = await startOpenIdProvider(t, users);
   const { postern, page, window, go, consoleErrors } = await openConsole(t, desktop, { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   provider.next = 'eve';
@@ -39,7 +39,7 @@ test('an operator signs in at the provider with one button, and a refused one se
 });
 
 test('an operator with a password connects the account to the provider, and the account page shows it', async (t) => {
-  const provider = await startOpenIdProvider(t, people);
+  const provider = await startOpenIdProvider(t, users);
   const { postern, page, go } = await signedIn(t, desktop, 'admin', { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   provider.next = 'ann';

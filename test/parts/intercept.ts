@@ -1,5 +1,5 @@
 /** Runs before or after a method of a port, named like `storage.open`. It may wait, or throw instead of the result. */
-export type Around = (method: string, parameters: readonly unknown[]) => void | Promise<void>;
+export type CallHook = (method: string, parameters: readonly unknown[]) => void | Promise<void>;
 
 /** Methods that return an object to wrap as well, with the name of that object. */
 const parts: Readonly<Record<string, string>> = { 'storages.open': 'storage', 'storage.upload': 'upload', 'storage.open': 'file' };
@@ -9,7 +9,7 @@ const nothing = () => {};
  * Wraps a real port, and the files and uploads that it opens, so that a test can delay any of its calls or make it fail.
  * @param after not called for the methods in `parts`: an error would leave the opened object open
  */
-export function intercepted<T extends object>(port: T, name: string, before: Around, after: Around = nothing): T {
+export function intercept<T extends object>(port: T, name: string, before: CallHook, after: CallHook = nothing): T {
   return new Proxy(port, {
     get(target, property) {
       const value: unknown = Reflect.get(target, property);
@@ -26,7 +26,7 @@ export function intercepted<T extends object>(port: T, name: string, before: Aro
             await after(method, parameters);
             return answer;
           });
-        return result.then((opened: object | null) => opened && intercepted(opened, part, before, after));
+        return result.then((opened: object | null) => opened && intercept(opened, part, before, after));
       };
     },
   });
