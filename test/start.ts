@@ -19,7 +19,7 @@ export const adminKey = 'pst_test-key-of-an-admin';
 export type Json = any;
 
 /** The response to a call. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Json;
@@ -46,7 +46,7 @@ export interface Start {
 /** The method of each operation. The requests that are no operations, such as `login`, are POST. */
 const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
-async function answerOf(response: Response): Promise<Answer> {
+async function readResponse(response: Response): Promise<TestResponse> {
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text };
@@ -89,7 +89,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
     name: string,
     body: object = {},
     { method, key = adminKey, headers = {}, query = {} }: CallOptions = {},
-  ): Promise<Answer> {
+  ): Promise<TestResponse> {
     const how = method ?? methods.get(name) ?? 'POST';
     const parameters = how === 'GET' ? { ...body, ...query } : query;
     const search = new URLSearchParams(Object.entries(parameters).map(([field, value]) => [field, String(value)])).toString();
@@ -102,19 +102,19 @@ export async function startPostern(t: TestContext, { environment = {}, replaced 
       },
       ...(how === 'GET' ? {} : { body: JSON.stringify(body) }),
     });
-    return answerOf(response);
+    return readResponse(response);
   }
 
   /** Calls a management operation that must succeed. @returns the body of the response */
   async function call(name: string, body: object = {}, options: CallOptions = {}): Promise<Json> {
-    const answer = await send(name, body, options);
-    if (answer.status !== 200) throw new Error(`${name} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await send(name, body, options);
+    if (response.status !== 200) throw new Error(`${name} answered ${response.status}: ${JSON.stringify(response.body)}`);
+    return response.body;
   }
 
   /** Sends a visitor's request. `path` is relative to the public base URL. */
-  const visit = async (path: string, init: RequestInit = {}): Promise<Answer> =>
-    answerOf(await fetch(postern.publicUrl + path, { redirect: 'manual', ...init }));
+  const visit = async (path: string, init: RequestInit = {}): Promise<TestResponse> =>
+    readResponse(await fetch(postern.publicUrl + path, { redirect: 'manual', ...init }));
 
   return { ...postern, data: folder, files: join(folder, 'files'), send, call, visit, stop };
 }
@@ -146,18 +146,18 @@ export async function usersProfile(postern: TestPostern, names: readonly string[
 
 /** Signs in at a link or portal (`/s/…`, `/p/…`). @returns the cookie header of the session */
 export async function signIn(postern: TestPostern, base: string, username: string, secret = password): Promise<string> {
-  const answer = await postern.visit(`${base}/sign-in`, {
+  const response = await postern.visit(`${base}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password: secret }),
   });
-  if (answer.status !== 200) throw new Error(`sign-in answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return cookieOf(answer);
+  if (response.status !== 200) throw new Error(`sign-in answered ${response.status}: ${JSON.stringify(response.body)}`);
+  return cookieOf(response);
 }
 
 /** Returns the cookies that a response sets, as the value of a `Cookie` request header. */
-export const cookieOf = (answer: Answer): string =>
-  answer.headers
+export const cookieOf = (response: TestResponse): string =>
+  response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ');

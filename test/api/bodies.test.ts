@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newShare, startPostern, usersProfile } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
-import { json, raw } from './raw-call.ts';
+import { callRaw, json } from './raw-call.ts';
 
 test('a success response has four standard fields; add also returns the id and, for a link, viewId and viewUrl', async (t) => {
   const postern = await startPostern(t);
@@ -50,14 +50,14 @@ test('a request with several errors gets the first status code of 401, 403, 404 
   const reader = await addKey(postern, 'reader');
   const large = 'x'.repeat((1 << 20) + 1);
   const text = { 'content-type': 'text/plain' };
-  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text, key: null })).status, 401);
-  assert.equal((await raw(postern, '/api/v1/no/such', { method: 'POST', body: large, headers: text, key: null })).status, 401);
-  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text, key: reader })).status, 403);
-  assert.equal((await raw(postern, '/api/v1/no/such', { method: 'POST', body: large, headers: text })).status, 404);
-  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'PUT', body: large, headers: text })).status, 405);
-  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text })).status, 413);
-  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: text })).status, 415);
-  assert.equal((await raw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: json })).status, 400);
+  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text, key: null })).status, 401);
+  assert.equal((await callRaw(postern, '/api/v1/no/such', { method: 'POST', body: large, headers: text, key: null })).status, 401);
+  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text, key: reader })).status, 403);
+  assert.equal((await callRaw(postern, '/api/v1/no/such', { method: 'POST', body: large, headers: text })).status, 404);
+  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'PUT', body: large, headers: text })).status, 405);
+  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: large, headers: text })).status, 413);
+  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: text })).status, 415);
+  assert.equal((await callRaw(postern, '/api/v1/share/add', { method: 'POST', body: '{', headers: json })).status, 400);
 });
 
 test('a wrong method gets 405 with the allowed method', async (t) => {
@@ -68,7 +68,7 @@ test('a wrong method gets 405 with the allowed method', async (t) => {
     ['share/delete', 'DELETE'],
     ['login', 'POST'],
   ] as const) {
-    const { status, headers } = await raw(postern, `/api/v1/${name}`, { method: 'PATCH', headers: json, body: '{}' });
+    const { status, headers } = await callRaw(postern, `/api/v1/${name}`, { method: 'PATCH', headers: json, body: '{}' });
     assert.equal(status, 405, name);
     assert.equal(headers.get('allow'), allow);
   }
@@ -77,8 +77,8 @@ test('a wrong method gets 405 with the allowed method', async (t) => {
 test('a body of exactly 1 MiB is accepted, and one byte more gets 413', async (t) => {
   const postern = await startPostern(t);
   const body = (length: number) => JSON.stringify({ id: 1 }).padEnd(length, ' ');
-  assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body(1 << 20) })).status, 404);
-  assert.equal((await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body((1 << 20) + 1) })).status, 413);
+  assert.equal((await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body(1 << 20) })).status, 404);
+  assert.equal((await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: body((1 << 20) + 1) })).status, 413);
 });
 
 test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t) => {
@@ -87,7 +87,7 @@ test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t)
   const body = (length: number) => '{}'.padEnd(length, ' ');
   const open = ['login', 'operator/signIn', 'operator/first', 'operator/signOut'].map((name) => `/api/v1/${name}`);
   for (const path of [...open, ...['sign-in', 'sign-out', 'rename', 'folder/new'].map((name) => `${base}/${name}`), '/p/none/sign-in']) {
-    const post = async (length: number) => await raw(postern, path, { method: 'POST', headers: json, body: body(length) });
+    const post = async (length: number) => await callRaw(postern, path, { method: 'POST', headers: json, body: body(length) });
     assert.notEqual((await post(1 << 14)).status, 413, path);
     const refused = await post((1 << 14) + 1);
     assert.equal(refused.status, 413, path);
@@ -99,11 +99,11 @@ test('the response to a body with thousands of unknown fields names at most twen
   const postern = await startPostern(t);
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));
   for (const fields of [many, { ['k'.repeat(1 << 19)]: 1, id: 1 }]) {
-    const { status, body } = await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify(fields) });
+    const { status, body } = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify(fields) });
     assert.equal(status, 400);
     assert.ok(body.errors.length <= 20 && JSON.stringify(body).length < 8192, `${body.errors.length} errors`);
   }
-  const refused = await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify({ id: 1, ...many }) });
+  const refused = await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: JSON.stringify({ id: 1, ...many }) });
   assert.match(refused.body.detail, /; and 19980 more$/);
 });
 
@@ -111,19 +111,19 @@ test('a body that is not application/json in UTF-8 is refused', async (t) => {
   const postern = await startPostern(t);
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/merge-patch+json'])
     assert.equal(
-      (await raw(postern, '/api/v1/share/get', { method: 'POST', headers: { 'content-type': type }, body: '{"id":1}' })).status,
+      (await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: { 'content-type': type }, body: '{"id":1}' })).status,
       415,
       type,
     );
   const latin = Buffer.from('{"username":"J\u00fcrgen","active":true}', 'latin1');
-  assert.equal((await raw(postern, '/api/v1/accessuser/add', { method: 'POST', headers: json, body: latin })).status, 400);
-  const right = await raw(postern, '/api/v1/share/search', { method: 'GET' });
+  assert.equal((await callRaw(postern, '/api/v1/accessuser/add', { method: 'POST', headers: json, body: latin })).status, 400);
+  const right = await callRaw(postern, '/api/v1/share/search', { method: 'GET' });
   assert.equal(right.status, 200);
 });
 
 test('application/json with the charset UTF-8 is accepted', async (t) => {
   const postern = await startPostern(t);
-  const { status } = await raw(postern, '/api/v1/loginprofile/get', {
+  const { status } = await callRaw(postern, '/api/v1/loginprofile/get', {
     method: 'POST',
     headers: { 'content-type': 'application/json; charset=UTF-8' },
     body: '{"id":1}',
@@ -135,7 +135,7 @@ for (const body of ['[]', '"text"', '7', 'true', '[{"id":1}]', '{"id":1', '{"id"
   test(`the body ${body} is refused with 400`, async (t) => {
     const postern = await startPostern(t);
     for (const name of ['share/get', 'loginprofile/get', 'loginprofile/add'])
-      assert.equal((await raw(postern, `/api/v1/${name}`, { method: 'POST', headers: json, body })).status, 400, name);
+      assert.equal((await callRaw(postern, `/api/v1/${name}`, { method: 'POST', headers: json, body })).status, 400, name);
   });
 
 test('a field of the wrong type is refused, never coerced', async (t) => {
@@ -187,20 +187,27 @@ test('a repeated query parameter is refused with its name', async (t) => {
     '/api/v1/accessuser/search?pageSize=1&pageSize=2',
     '/api/v1/audit/search?pageSize=1&pageSize=2',
   ])
-    assert.deepEqual(fieldErrorsOf(await raw(postern, path)), ['pageSize']);
-  const doubled = await raw(postern, '/api/v1/share/delete?dryRun=true&dryRun=true', { method: 'DELETE', headers: json, body: '{"id":1}' });
+    assert.deepEqual(fieldErrorsOf(await callRaw(postern, path)), ['pageSize']);
+  const doubled = await callRaw(postern, '/api/v1/share/delete?dryRun=true&dryRun=true', {
+    method: 'DELETE',
+    headers: json,
+    body: '{"id":1}',
+  });
   assert.deepEqual(fieldErrorsOf(doubled), ['dryRun']);
 });
 
 test('DELETE accepts its fields as query parameters if the request has no body', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
-  assert.equal((await raw(postern, `/api/v1/share/delete?id=${id}`, { method: 'DELETE' })).status, 200);
+  assert.equal((await callRaw(postern, `/api/v1/share/delete?id=${id}`, { method: 'DELETE' })).status, 200);
   assert.equal((await postern.send('share/get', { id })).status, 404);
   await postern.call('accessuser/add', { username: '007', active: true, authId: 1 });
-  assert.equal((await raw(postern, '/api/v1/accessuser/deleteByUsername?username=007&loginProfileId=1', { method: 'DELETE' })).status, 200);
-  assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/share/delete?id=x', { method: 'DELETE' })), ['id']);
-  assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/share/delete?id=1&ids=2', { method: 'DELETE' })), ['ids']);
+  assert.equal(
+    (await callRaw(postern, '/api/v1/accessuser/deleteByUsername?username=007&loginProfileId=1', { method: 'DELETE' })).status,
+    200,
+  );
+  assert.deepEqual(fieldErrorsOf(await callRaw(postern, '/api/v1/share/delete?id=x', { method: 'DELETE' })), ['id']);
+  assert.deepEqual(fieldErrorsOf(await callRaw(postern, '/api/v1/share/delete?id=1&ids=2', { method: 'DELETE' })), ['ids']);
 });
 
 test('a refusal names all invalid fields at once', async (t) => {
@@ -217,14 +224,14 @@ test('__proto__, constructor and toString are refused as unknown fields', async 
   const postern = await startPostern(t);
   for (const name of ['__proto__', 'constructor', 'toString'])
     assert.deepEqual(
-      fieldErrorsOf(await raw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: `{"id":1,"${name}":{"x":1}}` })),
+      fieldErrorsOf(await callRaw(postern, '/api/v1/share/get', { method: 'POST', headers: json, body: `{"id":1,"${name}":{"x":1}}` })),
       [name],
     );
 });
 
 test('a query parameter named __proto__ is refused as unknown', async (t) => {
   const postern = await startPostern(t);
-  assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/share/search?__proto__=1')), ['__proto__']);
+  assert.deepEqual(fieldErrorsOf(await callRaw(postern, '/api/v1/share/search?__proto__=1')), ['__proto__']);
 });
 
 test('a NUL character is refused, and a forged cursor causes no server error', async (t) => {

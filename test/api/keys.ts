@@ -1,4 +1,4 @@
-import type { Answer, TestPostern } from '../start.ts';
+import type { TestPostern, TestResponse } from '../start.ts';
 
 /** Adds a key of the first tenant with this role. @returns the key */
 export async function addKey(postern: TestPostern, role: string, over: object = {}): Promise<string> {
@@ -14,8 +14,8 @@ export async function addTenant(postern: TestPostern) {
 }
 
 /** The fields that a refusal names, sorted. */
-export const fieldErrorsOf = ({ body }: Answer): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
+export const fieldErrorsOf = ({ body }: TestResponse): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
 
 /** Returns the detail of a field error, or an empty text. */
-export const fieldErrorAt = ({ body }: Answer, field: string): string =>
+export const fieldErrorAt = ({ body }: TestResponse, field: string): string =>
   (body.errors ?? []).find((fieldError: { field: string }) => fieldError.field === field)?.detail ?? '';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
-import { json, raw } from './raw-call.ts';
+import { callRaw, json } from './raw-call.ts';
 
 const post = (body: string) => ({ method: 'POST', headers: json, body });
 
 test('a body that is a long array is refused because it is not an object', async (t) => {
   const postern = await startPostern(t);
-  const answer = await raw(postern, '/api/v1/share/get', post(`["__proto__"${',0'.repeat(40_000)}]`));
+  const answer = await callRaw(postern, '/api/v1/share/get', post(`["__proto__"${',0'.repeat(40_000)}]`));
   assert.equal(answer.status, 400);
   assert.deepEqual(answer.body.errors, [{ field: 'body', detail: 'must be object' }]);
 });
@@ -19,7 +19,7 @@ test('a body with more levels or values than any request needs is refused before
     ['['.repeat(500_000), 400],
     [`{"users":[${'{},'.repeat(300_000)}{}]}`, 413],
   ] as const)
-    assert.equal((await raw(postern, '/api/v1/accessuser/addMany', post(body))).status, status);
+    assert.equal((await callRaw(postern, '/api/v1/accessuser/addMany', post(body))).status, status);
 });
 
 test('a NUL character and a name such as __proto__ are found anywhere in a body', async (t) => {
@@ -30,13 +30,13 @@ test('a NUL character and a name such as __proto__ are found anywhere in a body'
     [rows('{"__proto__":{}}'), '__proto__'],
     [`{"title":"__proto__","description":["a",{"b":["\\u0000"]}]}`, 'b'],
   ] as const)
-    assert.deepEqual(fieldErrorsOf(await raw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
+    assert.deepEqual(fieldErrorsOf(await callRaw(postern, '/api/v1/accessuser/addMany', post(body))), [field]);
 });
 
 test('many long bodies that arrive together are read, and those beyond the limits get 503 with Retry-After', async (t) => {
   const postern = await startPostern(t);
   const body = JSON.stringify({ id: 999_999 }).padEnd(1 << 20, ' ');
-  const answers = await Promise.all(Array.from({ length: 160 }, () => raw(postern, '/api/v1/share/get', post(body))));
+  const answers = await Promise.all(Array.from({ length: 160 }, () => callRaw(postern, '/api/v1/share/get', post(body))));
   const refused = answers.filter(({ status }) => status === 503);
   assert.ok(answers.every(({ status }) => status === 404 || status === 503));
   const leastRead = 32; // the MiB of bodies that may arrive from one network; how many more are read depends on the machine
@@ -45,5 +45,5 @@ test('many long bodies that arrive together are read, and those beyond the limit
     assert.equal(problem.code, 'bodiesBusy');
     assert.ok(Number(headers.get('retry-after')) > 0);
   }
-  assert.equal((await raw(postern, '/api/v1/share/get', post(body))).status, 404);
+  assert.equal((await callRaw(postern, '/api/v1/share/get', post(body))).status, 404);
 });

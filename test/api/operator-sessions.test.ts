@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type Answer, newShare, startPostern, type TestPostern } from '../start.ts';
+import { newShare, startPostern, type TestPostern, type TestResponse } from '../start.ts';
 import { addKey } from './keys.ts';
 
 const password = 'a horse that reads maps';
 const secrets = { password, confirmPassword: password };
-const cookieOf = (answer: Answer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const cookieOf = (answer: TestResponse) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 const signIn = (postern: TestPostern, name: string, headers: Record<string, string> = {}, secret = password) =>
   postern.send('operator/signIn', { name, password: secret }, { key: null, headers });
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { until } from '../ports/until.ts';
-import { type Answer, newShare, startPostern, type TestPostern } from '../start.ts';
+import { newShare, startPostern, type TestPostern, type TestResponse } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const password = 'a horse that reads maps';
 const secrets = { password, confirmPassword: password };
 
 const tokenIn = (postern: TestPostern) => new URL(postern.firstConsoleUrl ?? '').hash.slice(1);
-const cookieOf = (answer: Answer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const cookieOf = (answer: TestResponse) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 /** Returns a function that calls an operation as a page of the console does. */
 const asPage =

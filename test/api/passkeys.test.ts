@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
 import { passkeyDevice } from '../parts/passkey-device.ts';
-import { type Answer, startPostern } from '../start.ts';
+import { startPostern, type TestResponse } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const password = 'a horse that reads maps';
@@ -40,7 +40,7 @@ async function withPasskey(t: TestContext) {
   return { ...olga, device, codes, begin };
 }
 
-const outcome = ({ status, body }: Answer) => [status, body.code];
+const outcome = ({ status, body }: TestResponse) => [status, body.code];
 
 test('an operator with a passkey signs in with the password and the passkey, and with neither alone', async (t) => {
   const { signIn, postern, device } = await withPasskey(t);

@@ -3,7 +3,7 @@ import { adminKey, type TestPostern } from '../start.ts';
 export const json = { 'content-type': 'application/json' };
 
 /** Sends a request without the defaults that `send` adds. @returns status, headers and parsed body */
-export async function raw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {
+export async function callRaw(postern: TestPostern, path: string, { key = adminKey, ...init }: RequestInit & { key?: string | null } = {}) {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set('authorization', `Bearer ${key}`);
   const response = await fetch(`${postern.apiUrl}${path}`, { ...init, headers });

@@ -3,19 +3,19 @@ import { type TestContext, test } from 'node:test';
 import { totp } from '../../src/adapters/identity/totp.ts';
 import { systemClock } from '../../src/adapters/os/system.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
-import { type Answer, startPostern, type TestPostern } from '../start.ts';
+import { startPostern, type TestPostern, type TestResponse } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const password = 'a horse that reads maps';
 const step = 30_000; // ms
 
-const cookieOf = (answer: Answer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const cookieOf = (answer: TestResponse) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 const signIn = (postern: TestPostern, name: string, code?: string) =>
   postern.send('operator/signIn', { name, password, ...(code === undefined ? {} : { code }) }, { key: null });
 
 /** Returns a function that calls an operation as the console of a session does. */
 const consoleOf =
-  (postern: TestPostern, session: Answer) =>
+  (postern: TestPostern, session: TestResponse) =>
   (name: string, body: object = {}) =>
     postern.send(name, body, { key: null, headers: { cookie: cookieOf(session), origin: postern.apiUrl } });
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
-import { type Answer, type Json, newShare, type TestPostern } from '../start.ts';
+import { type Json, newShare, type TestPostern, type TestResponse } from '../start.ts';
 import { linkTo } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';
 
@@ -16,7 +16,7 @@ interface FileAction {
   readonly action: string;
   /** Creates the file or folder that the action needs. */
   readonly prepare: (file: (name: string) => string, name: string) => void;
-  readonly act: (link: (route: string, init: RequestInit) => Promise<Answer>, name: string) => Promise<Answer>;
+  readonly act: (link: (route: string, init: RequestInit) => Promise<TestResponse>, name: string) => Promise<TestResponse>;
   readonly happened: (file: (name: string) => string, name: string) => boolean;
   /** The paths that the audit entry of the action may have. */
   readonly paths: (name: string) => readonly string[];

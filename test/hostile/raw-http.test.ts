@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 import { logLines } from '../parts/log-lines.ts';
 import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
-import { dial, raw, sendRaw, statuses, statusOf } from './raw-socket.ts';
+import { dial, sendRaw, sendRequest, statuses, statusOf } from './raw-socket.ts';
 
 const alive = async (postern: TestPostern) => assert.equal((await postern.visit('/health/live')).status, 200);
 const key = `Authorization: Bearer ${adminKey}`;
@@ -43,7 +43,7 @@ test('malformed HTTP is refused with a problem document, and the server keeps ru
 
 test('a request with two Host headers is refused', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
-  const answer = await raw(postern.publicUrl, 'GET /health/live', ['Host: evil.example']); // RFC 9112, 3.2
+  const answer = await sendRequest(postern.publicUrl, 'GET /health/live', ['Host: evil.example']); // RFC 9112, 3.2
   assert.equal(statusOf(answer), 400);
 });
 
@@ -63,9 +63,9 @@ test('a request without a Host header is refused with a problem document', { tim
 
 test('headers that are too large answer 431, and many headers do not stop the server', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
-  const huge = await raw(postern.publicUrl, 'GET /health/live', [`X-Large: ${'x'.repeat(200_000)}`]);
+  const huge = await sendRequest(postern.publicUrl, 'GET /health/live', [`X-Large: ${'x'.repeat(200_000)}`]);
   assert.ok(huge === '' || statusOf(huge) === 431, huge.slice(0, 100));
-  const many = await raw(
+  const many = await sendRequest(
     postern.publicUrl,
     'GET /health/live',
     Array.from({ length: 1500 }, (_, index) => `X${index}: y`),
@@ -122,7 +122,7 @@ test('a malformed chunked body leaves no file', { timeout: 15_000 }, async (t) =
     '3;a=\0\r\nabc\r\n0\r\n\r\n',
   ];
   for (const [index, body] of bodies.entries()) {
-    const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/chunked-${index}`, ['Transfer-Encoding: chunked'], body);
+    const answer = await sendRequest(postern.publicUrl, `PUT /s/${viewId}/file/chunked-${index}`, ['Transfer-Encoding: chunked'], body);
     assert.ok(![200, 201].includes(statusOf(answer)), `${JSON.stringify(body)}: ${answer.slice(0, 100)}`);
   }
   const { body } = await postern.visit(`/s/${viewId}/list`);
@@ -135,7 +135,7 @@ test('a malformed chunked body leaves no file', { timeout: 15_000 }, async (t) =
 test('a refused upload does not get 100 Continue', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare({ canUpload: false }));
-  const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, ['Expect: 100-continue', 'Content-Length: 1000000']);
+  const answer = await sendRequest(postern.publicUrl, `PUT /s/${viewId}/file/new`, ['Expect: 100-continue', 'Content-Length: 1000000']);
   assert.deepEqual(statuses(answer), [403]);
 });
 
@@ -156,7 +156,7 @@ test('a client gets the refusal while it still sends its upload, and can reuse t
 test('a permitted upload gets 100 Continue exactly once', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
-  const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, ['Expect: 100-continue', 'Content-Length: 4'], 'text');
+  const answer = await sendRequest(postern.publicUrl, `PUT /s/${viewId}/file/new`, ['Expect: 100-continue', 'Content-Length: 4'], 'text');
   assert.deepEqual(statuses(answer), [100, 201]);
 });
 
@@ -164,7 +164,7 @@ test('an Expect header other than 100-continue is answered with 417 and a proble
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   for (const expected of ['cake', '100-continue, cake']) {
-    const answer = await raw(postern.publicUrl, `PUT /s/${viewId}/file/new`, [`Expect: ${expected}`, 'Content-Length: 4'], 'text');
+    const answer = await sendRequest(postern.publicUrl, `PUT /s/${viewId}/file/new`, [`Expect: ${expected}`, 'Content-Length: 4'], 'text');
     assert.deepEqual(statuses(answer), [417], expected);
     assert.match(answer, /"The Expect header supports only 100-continue"/);
   }
@@ -173,22 +173,22 @@ test('an Expect header other than 100-continue is answered with 417 and a proble
 test('a request without Content-Length has an empty body on every method', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
-  const add = await raw(postern.apiUrl, 'POST /api/v1/share/add', [key, json]);
+  const add = await sendRequest(postern.apiUrl, 'POST /api/v1/share/add', [key, json]);
   assert.equal(statusOf(add), 400, add);
   assert.match(add, /title is required/);
-  assert.equal(statusOf(await raw(postern.apiUrl, 'POST /api/v1/share/add', [key])), 400);
-  const put = await raw(postern.publicUrl, `PUT /s/${viewId}/file/empty.txt`);
+  assert.equal(statusOf(await sendRequest(postern.apiUrl, 'POST /api/v1/share/add', [key])), 400);
+  const put = await sendRequest(postern.publicUrl, `PUT /s/${viewId}/file/empty.txt`);
   assert.equal(statusOf(put), 201, put);
   assert.match(put, /"size":0/);
-  const rename = await raw(postern.publicUrl, `POST /s/${viewId}/rename`, [json]);
+  const rename = await sendRequest(postern.publicUrl, `POST /s/${viewId}/rename`, [json]);
   assert.equal(statusOf(rename), 400, rename);
-  assert.equal(statusOf(await raw(postern.publicUrl, `DELETE /s/${viewId}/file/empty.txt`, [json])), 204);
+  assert.equal(statusOf(await sendRequest(postern.publicUrl, `DELETE /s/${viewId}/file/empty.txt`, [json])), 204);
 });
 
 test('JSON bodies that are too large, too deeply nested or invalid are refused', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const add = async (body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]) =>
-    raw(postern.apiUrl, 'POST /api/v1/share/add', [key, json, ...headers], body);
+    sendRequest(postern.apiUrl, 'POST /api/v1/share/add', [key, json, ...headers], body);
   const exact = (size: number) => `{"title":"${'x'.repeat(size - 12)}"}`;
   assert.equal(statusOf(await add(exact(1 << 20))), 400);
   assert.equal(statusOf(await add(exact((1 << 20) + 1))), 413);
@@ -272,7 +272,7 @@ test('no encoding of a path leads outside the share on any route', { timeout: 15
   const wrong: string[] = [];
   for (const path of evil)
     for (const route of routes) {
-      const answer = await raw(postern.publicUrl, route + path, ['Content-Length: 0']);
+      const answer = await sendRequest(postern.publicUrl, route + path, ['Content-Length: 0']);
       const status = statusOf(answer);
       const refused = route.includes(viewId) ? [400, 403, 404, 405, 409, 414, 431].includes(status) : status < 500;
       if (!refused || answer.includes(secret)) wrong.push(`${route}${path.slice(0, 40)}: ${status}`);
@@ -288,7 +288,10 @@ test('no encoding of a path leads outside the share on any route', { timeout: 15
 test('a path is decoded only once: a path that is encoded twice is a plain name in the share', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
-  assert.equal(statusOf(await raw(postern.publicUrl, `PUT /s/${viewId}/file/%252e%252e%252fname`, ['Content-Length: 1'], 'x')), 201);
+  assert.equal(
+    statusOf(await sendRequest(postern.publicUrl, `PUT /s/${viewId}/file/%252e%252e%252fname`, ['Content-Length: 1'], 'x')),
+    201,
+  );
   const { body } = await postern.visit(`/s/${viewId}/list`);
   assert.deepEqual(
     body.entries.map(({ name }: { name: string }) => name),
@@ -300,7 +303,7 @@ test('no encoding of a path causes a server error at /assets/ or /docs/', { time
   const postern = await startPostern(t);
   for (const path of evil)
     for (const line of ['GET /assets/', 'GET /docs/'])
-      assert.ok(statusOf(await raw(postern.publicUrl, line + path)) < 500, `${line}${path}`);
+      assert.ok(statusOf(await sendRequest(postern.publicUrl, line + path)) < 500, `${line}${path}`);
 });
 
 test('connections that are cut during a request leave no partial file and no running action', { timeout: 15_000 }, async (t) => {

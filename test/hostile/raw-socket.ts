@@ -15,19 +15,19 @@ export async function dial(url: string): Promise<Socket> {
 export async function sendRaw(url: string, bytes: string | Buffer, signal?: AbortSignal): Promise<string> {
   const socket = await dial(url);
   signal?.addEventListener('abort', () => socket.destroy());
-  let answer = '';
+  let text = '';
   socket.on('data', (chunk) => {
-    answer += chunk.toString('latin1');
+    text += chunk.toString('latin1');
   });
   socket.write(bytes);
   await new Promise((resolve) => socket.once('close', resolve)); // a reset is a valid result, too
-  return answer;
+  return text;
 }
 
 /** Sends one request on its own connection. */
-export const raw = (url: string, line: string, headers: readonly string[] = [], body = '', signal?: AbortSignal) =>
+export const sendRequest = (url: string, line: string, headers: readonly string[] = [], body = '', signal?: AbortSignal) =>
   sendRaw(url, [`${line} HTTP/1.1`, `Host: ${new URL(url).host}`, 'Connection: close', ...headers, '', body].join('\r\n'), signal);
 
-export const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+export const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
 /** Returns the status codes of all responses on a connection. */
-export const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+export const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));

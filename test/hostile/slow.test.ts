@@ -9,8 +9,8 @@ import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, startPostern, type TestPostern } from '../start.ts';
-import { linkTo, raw as visitRaw } from '../visit/visiting.ts';
-import { dial, raw, statusOf } from './raw-socket.ts';
+import { linkTo, sendPath } from '../visit/visiting.ts';
+import { dial, sendRequest, statusOf } from './raw-socket.ts';
 
 const day = 86_400_000; // ms
 const anyRate = { bytes: 0, within: day };
@@ -31,7 +31,7 @@ test('a JSON body that does not arrive in time answers 408, and the connection c
   const { base } = await linkTo(postern);
   for (const [line, ...headers] of [['POST /api/v1/share/get', `Authorization: Bearer ${adminKey}`], [`POST ${base}/sign-in`]]) {
     const head = [...headers, 'Content-Type: application/json', 'Content-Length: 100'];
-    const answer = await raw(postern.apiUrl, line ?? '', head, '{"id":');
+    const answer = await sendRequest(postern.apiUrl, line ?? '', head, '{"id":');
     assert.equal(statusOf(answer), 408);
     assert.match(answer, /bodyTooSlow/);
   }
@@ -44,7 +44,7 @@ test('one network can have 32 MiB of JSON bodies arriving, and further ones get 
   const head = [`Authorization: Bearer ${adminKey}`, 'Content-Type: application/json', `Content-Length: ${1 << 20}`];
   const sockets: Socket[] = [];
   for (let count = 0; count < 40; count += 1) sockets.push(await begin(t, postern, 'POST /api/v1/share/get', head));
-  const nextStatus = async () => statusOf(await raw(postern.apiUrl, 'POST /api/v1/share/get', head, '{', AbortSignal.timeout(500)));
+  const nextStatus = async () => statusOf(await sendRequest(postern.apiUrl, 'POST /api/v1/share/get', head, '{', AbortSignal.timeout(500)));
   await until(async () => (await nextStatus()) === 503);
   assert.equal((await postern.send('share/search')).status, 200);
   for (const socket of sockets) socket.destroy();
@@ -61,7 +61,7 @@ test('a body for an address that accepts none is refused before it arrives, on e
     ['/none', 404],
   ] as const)
     for (const method of ['POST', 'PUT', 'DELETE'])
-      assert.equal(statusOf(await raw(postern.apiUrl, `${method} ${target}`, head, '{"id":')), status, `${method} ${target}`);
+      assert.equal(statusOf(await sendRequest(postern.apiUrl, `${method} ${target}`, head, '{"id":')), status, `${method} ${target}`);
 });
 
 test('an upload that stalls is cut, and no part of it is kept', { timeout: 10_000 }, async (t) => {
@@ -121,7 +121,7 @@ test('an upload with a complete body is not cut while it is moved into place', {
   const holdPlace = (method: string) => (method === 'upload.place' ? held.promise : undefined);
   const postern = await startWithStorages(t, holdPlace, { replaced: { timeouts: short } });
   const { base } = await linkTo(postern);
-  const sent = visitRaw(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
+  const sent = sendPath(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
   const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   await once(later, 'close'); // takes longer than the idle timeout of the first upload
   held.resolve();
@@ -156,7 +156,7 @@ test('open uploads of one network do not block uploads of other networks', { tim
   );
   await until(async () => (await outcomes(postern, 'upload')).length === held.length);
   const send = (address: string, name: string) =>
-    visitRaw(postern, `${base}/file/${name}`, { method: 'PUT', body: 'x', headers: { 'x-forwarded-for': address } });
+    sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'x', headers: { 'x-forwarded-for': address } });
   const refused = await send('203.0.113.1', 'late.bin');
   assert.deepEqual([refused.status, refused.json.code], [503, 'uploadsBusy']);
   assert.equal((await send('203.0.113.2', 'other.bin')).status, 201);

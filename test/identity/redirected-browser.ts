@@ -1,4 +1,4 @@
-import type { Answer, TestPostern } from '../start.ts';
+import type { TestPostern, TestResponse } from '../start.ts';
 
 interface StoredCookie {
   readonly origin: string;
@@ -73,7 +73,7 @@ export class RedirectedBrowser {
   }
 
   /** Calls `visit` at a link. */
-  async visit(postern: TestPostern, base: string): Promise<Pick<Answer, 'status' | 'body'>> {
+  async visit(postern: TestPostern, base: string): Promise<Pick<TestResponse, 'status' | 'body'>> {
     const { response } = await this.open(`${postern.publicUrl}${base}/visit`);
     return { status: response.status, body: JSON.parse(await response.text()) };
   }

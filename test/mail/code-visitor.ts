@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { MailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
-import type { Answer, Start, TestPostern } from '../start.ts';
+import type { Start, TestPostern, TestResponse } from '../start.ts';
 import { linkTo, posting } from '../visit/visiting.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
@@ -48,7 +48,7 @@ export class Browser {
     this.#from = from;
   }
 
-  async send(path: string, init: RequestInit = {}): Promise<Answer> {
+  async send(path: string, init: RequestInit = {}): Promise<TestResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...init.headers, 'x-forwarded-for': this.#from, ...(cookie ? { cookie } : {}) };
     const answer = await this.#postern.visit(path, { ...init, headers });
@@ -60,7 +60,7 @@ export class Browser {
   }
 
   /** Requests a code at a link. */
-  request(base: string, email: string, headers: Record<string, string> = {}): Promise<Answer> {
+  request(base: string, email: string, headers: Record<string, string> = {}): Promise<TestResponse> {
     return this.send(`${base}/sign-in/code`, posting({ email }, headers));
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTenant } from '../api/keys.ts';
 import { until } from '../ports/until.ts';
-import { changeShare, hour, linkTo, minute, posting, raw, settableClock } from '../visit/visiting.ts';
+import { changeShare, hour, linkTo, minute, posting, sendPath, settableClock } from '../visit/visiting.ts';
 import { Browser, startWithCodes, wrongCode } from './code-visitor.ts';
 
 const ann = 'ann@example.com';
@@ -318,7 +318,7 @@ test('nothing of a code can be read in the database or in responses to operators
 
 test('the cookie of a code cannot be read by scripts, sent by other websites, or sent unencrypted', async (t) => {
   const { postern, share } = await startWithCodes(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
-  const { headers } = await raw(postern, `${share.base}/sign-in/code`, {
+  const { headers } = await sendPath(postern, `${share.base}/sign-in/code`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: ann }),

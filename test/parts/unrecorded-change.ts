@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { StoreUnavailable } from '#ports/store.ts';
-import type { Answer, TestPostern } from '../start.ts';
+import type { TestPostern, TestResponse } from '../start.ts';
 
 /** Requests a change whose outcome cannot be recorded: the database becomes unavailable after the change took place. */
-export async function askUnrecorded(t: TestContext, { ports: { store } }: TestPostern, ask: () => Promise<Answer>): Promise<void> {
+export async function askUnrecorded(t: TestContext, { ports: { store } }: TestPostern, ask: () => Promise<TestResponse>): Promise<void> {
   const { write } = store;
   let writes = 0;
   const failing: typeof write = (change, ...rest) => {

@@ -7,7 +7,7 @@ import { ItemArchived, ItemBusy, ItemChanged, OutcomeUnknown, StorageUnavailable
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { openS3 } from '../parts/open-s3.ts';
-import { bytesOf, namesIn, path, token } from './storage.contract.ts';
+import { namesIn, path, readBytes, token } from './storage.contract.ts';
 
 /** Starts a fake service. @returns a storage in it, and the requests that it received */
 async function fakeService(t: TestContext, answer: FakeAnswer, monotonic?: () => number) {
@@ -308,7 +308,7 @@ test('a small file is read from an S3 service with one request', async (t) => {
   );
   const opened = await storage.open(path('/doc'));
   assert.ok(opened);
-  assert.equal((await bytesOf(opened)).toString(), 'text');
+  assert.equal((await readBytes(opened)).toString(), 'text');
   assert.deepEqual(requests, ['GET /bucket/doc']);
 });
 

@@ -13,7 +13,7 @@ import { localStorages } from '../../src/adapters/storage/local-storages.ts';
 import { StorageUnavailable } from '../../src/ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
-import { path, startUpload, textOf } from './storage.contract.ts';
+import { path, readText, startUpload } from './storage.contract.ts';
 import { until } from './until.ts';
 
 const descriptors = () => readdirSync('/proc/self/fd').length;
@@ -102,7 +102,7 @@ test('the number of open locations per tenant is limited, and those of other ten
   const upload = await startUpload(first, '', 'uploaded');
   const listing = await first.list(path(''));
   const before = { descriptors: descriptors(), threads: threads() };
-  for (let number = 0; number < 12; number += 1) assert.equal(await textOf(open(2, `folder-${number}`), 'file'), 'its text');
+  for (let number = 0; number < 12; number += 1) assert.equal(await readText(open(2, `folder-${number}`), 'file'), 'its text');
   await until(() => threads() <= before.threads + 4);
   assert.ok(descriptors() <= before.descriptors + 4 * 6, `${descriptors()} descriptors after ${before.descriptors}`);
 
@@ -112,7 +112,7 @@ test('the number of open locations per tenant is limited, and those of other ten
   const names = [];
   for await (const batch of listing ?? []) names.push(...batch.map(({ name }) => name));
   assert.ok(names.includes('file'));
-  assert.equal(await textOf(first, 'uploaded'), 'uploaded');
+  assert.equal(await readText(first, 'uploaded'), 'uploaded');
   const threadsThen = threads();
   assert.ok(await others.stat(path('file')));
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs

@@ -16,7 +16,7 @@ import { openS3, partSpace } from '../parts/open-s3.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
 import { startPostern } from '../start.ts';
 import { visitEveryAction } from '../visit/every-action.ts';
-import { make, namesIn, path, put, remove, rename, storageContract, textOf, token } from './storage.contract.ts';
+import { make, namesIn, path, put, readText, remove, rename, storageContract, token } from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const missing = radosgwPrograms.filter((program) => !isInstalled(program));
@@ -75,7 +75,7 @@ else {
       await upload.write(Buffer.from('after'));
       await assert.rejects(upload.place(), target.ifTaken === 'refuse' ? ItemExists : ItemChanged);
       await upload.discard();
-      assert.equal(await textOf(storage, `/${target.name}`), 'by another program');
+      assert.equal(await readText(storage, `/${target.name}`), 'by another program');
     }
   });
 
@@ -161,7 +161,7 @@ else {
     await rename(openS3(configuration, { request }), path('/'), 'old', 'new');
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'c']);
-    assert.equal(await textOf(storage, '/old/a'), 'replaced');
+    assert.equal(await readText(storage, '/old/a'), 'replaced');
   });
 
   test('S3 (radosgw): a file that is uploaded into the new folder while a folder is renamed to it stays, and the rename is undone', async () => {
@@ -179,7 +179,7 @@ else {
       return outbound.request(url, options);
     };
     await assert.rejects(rename(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemExists);
-    assert.equal(await textOf(storage, '/new/b'), 'uploaded');
+    assert.equal(await readText(storage, '/new/b'), 'uploaded');
     assert.deepEqual([await namesIn(storage, '/old'), await namesIn(storage, '/new')], [['a', 'b'], ['b']]);
   });
 
@@ -191,7 +191,7 @@ else {
     await storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] });
     await storage.sweep(async () => []);
     assert.equal(await storage.recover(change), 'new');
-    assert.equal(await textOf(storage, '/new/a'), 'text');
+    assert.equal(await readText(storage, '/new/a'), 'text');
   });
 
   test('S3 (radosgw): a rename that another process has undone meanwhile deletes nothing', async () => {
@@ -208,7 +208,7 @@ else {
     };
     await assert.rejects(storage.rename(change.parent, 'old', 'new', { ...change, confirm, pendingTokens: [] }), /another process/);
     assert.deepEqual(await namesIn(storage, '/'), ['old']);
-    assert.equal(await textOf(storage, '/old/a'), 'text');
+    assert.equal(await readText(storage, '/old/a'), 'text');
   });
 
   test('S3 (radosgw): a rename during which a file of the folder is deleted fails, and leaves no copies', async () => {
@@ -268,7 +268,7 @@ else {
     assert.equal(await storage.stat(path('/file')), null);
     await storage.clearEvidence(change);
     await put(storage, '/', 'file', 'new');
-    assert.equal(await textOf(storage, '/file'), 'new');
+    assert.equal(await readText(storage, '/file'), 'new');
   });
 
   const numbered = (name: string, size: number | null) => ({ parent: path('/'), name, size, ifTaken: 'number' }) as const;
@@ -287,7 +287,7 @@ else {
       };
       // Both find "a (2).txt" free at first: one as the number of a taken name, one as its own name.
       for (const [name, text] of await Promise.all([upload('a.txt', 'numb'), upload('a (2).txt', 'own.')]))
-        assert.equal(await textOf(storage, `/${name}`), text);
+        assert.equal(await readText(storage, `/${name}`), text);
     }
     assert.equal((await namesIn(storage, '/'))?.length, 5);
   });
@@ -351,7 +351,7 @@ else {
     await storage.clearEvidence(recorded);
     await storage.sweep(async () => []);
     assert.deepEqual(await namesIn(storage, '/'), ['a (2).txt', 'a.txt']);
-    assert.equal(await textOf(storage, '/a (2).txt'), 'second');
+    assert.equal(await readText(storage, '/a (2).txt'), 'second');
   });
 
   test('at an S3 location, visitors list, upload, download, archive, rename and delete', async (t) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { make, namesIn, path, put, remove, rename, textOf } from './storage.contract.ts';
+import { make, namesIn, path, put, readText, remove, rename } from './storage.contract.ts';
 import { swappedPlace } from './swapped-place.ts';
 import { until } from './until.ts';
 
@@ -24,9 +24,9 @@ test('a symbolic link that is swapped in during an operation gives no access to 
   while (race.racing) {
     turn += 1;
     const texts = await Promise.all(
-      ['/folder/same', '/folder/sub/deep', '/folder/secret', '/file'].map((where) => textOf(storage, where).catch(() => null)),
+      ['/folder/same', '/folder/sub/deep', '/folder/secret', '/file'].map((where) => readText(storage, where).catch(() => null)),
     );
-    const many = await Promise.all(Array.from({ length: 16 }, () => textOf(storage, '/folder/secret').catch(() => null)));
+    const many = await Promise.all(Array.from({ length: 16 }, () => readText(storage, '/folder/secret').catch(() => null)));
     assert.deepEqual(
       many.filter((text) => text !== null),
       [],

@@ -82,18 +82,18 @@ export const remove = (storage: Storage, parent: ItemPath, name: string) =>
   runChange(storage, { action: 'delete', parent, name, newName: '' }, (context) => storage.remove(parent, name, context));
 
 /** Returns the text of a file, or null if it does not exist. */
-export async function textOf(storage: Storage, where: string): Promise<string | null> {
+export async function readText(storage: Storage, where: string): Promise<string | null> {
   const file = await storage.open(path(where));
   if (!file) return null;
   try {
-    return (await bytesOf(file)).toString();
+    return (await readBytes(file)).toString();
   } finally {
     await file.close();
   }
 }
 
 /** Returns the bytes of a range of a file; of the entire file by default. */
-export async function bytesOf(file: OpenFile, range = { start: 0, end: file.entry.size - 1 }): Promise<Buffer> {
+export async function readBytes(file: OpenFile, range = { start: 0, end: file.entry.size - 1 }): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of file.read(range)) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
@@ -138,7 +138,7 @@ function uploads(name: string, open: OpenStorage): void {
     await make(storage, path('/'), 'folder');
     await assert.rejects(put(storage, '/', 'taken', 'second'), ItemExists);
     await assert.rejects(put(storage, '/', 'folder', 'second'), ItemExists);
-    assert.equal(await textOf(storage, '/taken'), 'first');
+    assert.equal(await readText(storage, '/taken'), 'first');
   });
 
   test(`${name}: if a hundred uploads use one name, exactly one is kept, with its complete content`, async (t) => {
@@ -148,7 +148,7 @@ function uploads(name: string, open: OpenStorage): void {
     assert.equal(successCount(results), 1);
     assert.equal(failureCount(results, ItemExists), 99);
     const winner = results.findIndex(({ status }) => status === 'fulfilled');
-    assert.equal(await textOf(storage, '/one'), `${winner}`.repeat(5000));
+    assert.equal(await readText(storage, '/one'), `${winner}`.repeat(5000));
   });
 
   test(`${name}: if fifty uploads replace the same version of a file, exactly one succeeds`, async (t) => {
@@ -188,7 +188,7 @@ function uploads(name: string, open: OpenStorage): void {
     };
     const names = await Promise.all(['one', 'two', 'three'].map(place));
     assert.deepEqual([...names].sort(), ['a (2).txt', 'a (3).txt', 'a.txt']);
-    assert.deepEqual(await Promise.all(names.map((placed) => textOf(storage, `/${placed}`))), ['one', 'two', 'three']);
+    assert.deepEqual(await Promise.all(names.map((placed) => readText(storage, `/${placed}`))), ['one', 'two', 'three']);
   });
 }
 
@@ -211,7 +211,7 @@ function changes(name: string, open: OpenStorage): void {
     await assert.rejects(rename(storage, path('/'), 'none', 'new'), ItemNotFound);
     assert.deepEqual(await namesIn(storage, '/'), ['a', 'b', 'empty', 'full']);
     await rename(storage, path('/'), 'full', 'moved');
-    assert.equal(await textOf(storage, '/moved/inner'), 'inner');
+    assert.equal(await readText(storage, '/moved/inner'), 'inner');
   });
 
   test(`${name}: if a hundred files are renamed to one name, exactly one rename succeeds, and no file is lost`, async (t) => {
@@ -262,7 +262,7 @@ function changes(name: string, open: OpenStorage): void {
       await assert.rejects(rename(storage, path(parent), 'x', 'y'), ItemNotFound, parent);
       await assert.rejects(remove(storage, path(parent), 'x'), ItemNotFound, parent);
     }
-    assert.equal(await textOf(storage, '/file'), 'text');
+    assert.equal(await readText(storage, '/file'), 'text');
   });
 }
 
@@ -289,7 +289,7 @@ function lookups(name: string, open: OpenStorage): void {
     const entry = await storage.stat(path('/doc'));
     await put(storage, '/', 'doc', 'after!', entry?.etag);
     await remove(storage, path('/'), 'doc');
-    const bytes = await bytesOf(file).catch((cause: unknown) => {
+    const bytes = await readBytes(file).catch((cause: unknown) => {
       if (cause instanceof ItemChanged) return null; // a service that keeps no old versions
       throw cause;
     });
@@ -341,7 +341,7 @@ function ranges(name: string, open: OpenStorage): void {
       [last - 10, last],
       [5, 4],
     ] as const)
-      assert.ok((await bytesOf(file, { start, end })).equals(bytes.subarray(start, end + 1)), `${start} to ${end}`);
+      assert.ok((await readBytes(file, { start, end })).equals(bytes.subarray(start, end + 1)), `${start} to ${end}`);
     await file.close();
   });
 

@@ -25,7 +25,7 @@ import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { PoorStorage } from './poor-storage.ts';
 import { bindAt, folderForDisks, mountAt, mountExt4At, smallDisk, unmount } from './small-disk.ts';
-import { make, namesIn, path, put, remove, rename, startUpload, storageContract, textOf, token } from './storage.contract.ts';
+import { make, namesIn, path, put, readText, remove, rename, startUpload, storageContract, token } from './storage.contract.ts';
 import { until } from './until.ts';
 
 /** All names below a folder, hidden ones too. */
@@ -139,7 +139,7 @@ test('a path longer than the limit of the kernel can be created, read and delete
     levels.push('level'.repeat(20));
   }
   await put(storage, `/${levels.join('/')}`, 'file', 'deep');
-  assert.equal(await textOf(storage, `/${levels.join('/')}/file`), 'deep');
+  assert.equal(await readText(storage, `/${levels.join('/')}/file`), 'deep');
   await rename(storage, path(`/${levels.join('/')}`), 'file', 'renamed');
   await remove(storage, path('/'), levels[0] ?? '');
   assert.deepEqual(readdirSync(root), ['.postern']);
@@ -168,7 +168,7 @@ test('on a full disk an upload fails with StorageFull, keeps existing files and 
   assert.equal(descriptorsWithin(root), 0);
   assert.deepEqual(everything(root), ['.postern', 'before']);
   await put(storage, '/', 'after', Buffer.alloc(2 << 20, 1));
-  assert.equal(await textOf(storage, '/before'), 'kept');
+  assert.equal(await readText(storage, '/before'), 'kept');
 });
 
 test('on a disk without free inodes, creating a folder fails with StorageFull', async (t) => {
@@ -193,7 +193,7 @@ test('on a disk mounted below the root, uploads, renames and deletions work and 
   await rename(storage, path('/mounted'), 'doc', 'renamed');
   mkdirSync(join(root, 'mounted/tree/sub/deeper'), { recursive: true });
   await remove(storage, path('/mounted'), 'tree');
-  assert.equal(await textOf(storage, '/mounted/renamed'), 'new');
+  assert.equal(await readText(storage, '/mounted/renamed'), 'new');
   assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
 });
 
@@ -223,7 +223,7 @@ test('in a bind mount from the same disk, uploads, renames and deletions work', 
   const seen = await storage.stat(path('/bound/doc'));
   await put(storage, '/bound', 'doc', 'new', seen?.etag);
   await rename(storage, path('/bound'), 'doc', 'renamed');
-  assert.equal(await textOf(storage, '/bound/renamed'), 'new');
+  assert.equal(await readText(storage, '/bound/renamed'), 'new');
   await make(storage, path('/bound'), 'made');
   for (const name of ['renamed', 'made']) await remove(storage, path('/bound'), name);
   assert.deepEqual(everything(bound), []);
@@ -318,10 +318,10 @@ test('a cached small file is read again after it is overwritten in place', async
   writeFileSync(file, 'old.');
   await until(() => statSync(file).ctimeMs < Date.now() - 1100); // old enough to be cached
   const [first, second] = [await storage.open(path('/doc')), await storage.open(path('/doc'))];
-  assert.equal(await textOf(storage, '/doc'), 'old.');
+  assert.equal(await readText(storage, '/doc'), 'old.');
   assert.equal(second?.content, first?.content, 'the second open returns the cached content');
   writeFileSync(file, 'new.');
-  assert.equal(await textOf(storage, '/doc'), 'new.');
+  assert.equal(await readText(storage, '/doc'), 'new.');
   rmSync(file);
   assert.equal(await storage.open(path('/doc')), null);
 });

@@ -5,8 +5,8 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Json, newShare, temporaryFolder } from '../start.ts';
-import { adminKey, runPostern, spawnPostern } from './run-postern.ts';
+import { adminKey, type Json, newShare, temporaryFolder } from '../start.ts';
+import { runPostern, spawnPostern } from './run-postern.ts';
 
 function linesOf(file: string): Json[] {
   if (!existsSync(file)) return [];

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../start.ts';
 export interface FrontProxy {
   readonly url: string;
   /** Distributes requests among these targets from now on. A target that does not respond is skipped. */
-  lead(targets: readonly string[]): Promise<void>;
+  forwardTo(targets: readonly string[]): Promise<void>;
 }
 
 /** Starts a proxy from npm, for machines without nginx. */
@@ -37,7 +37,7 @@ async function startFromNpm(t: TestContext): Promise<FrontProxy> {
   const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
   return {
     url,
-    async lead(to) {
+    async forwardTo(to) {
       targets.push(...to);
     },
   };
@@ -47,7 +47,7 @@ async function startNginx(t: TestContext): Promise<FrontProxy> {
   const nginx = await prepareNginx(await temporaryFolder(t));
   return {
     url: nginx.url,
-    async lead(targets) {
+    async forwardTo(targets) {
       const child = await nginx.start({
         postern: targets.map((target) => new URL(target).host),
         locationLines: 'proxy_set_header Host $http_host;',

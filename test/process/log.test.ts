@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { newShare, temporaryFolder } from '../start.ts';
-import { adminKey, runPostern, spawnPostern } from './run-postern.ts';
+import { adminKey, newShare, temporaryFolder } from '../start.ts';
+import { runPostern, spawnPostern } from './run-postern.ts';
 
 /** Adds a second location, whose stored configuration damage() then breaks. */
 async function addDamageable(postern: Awaited<ReturnType<typeof runPostern>>, data: string): Promise<void> {

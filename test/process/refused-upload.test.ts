@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { raw, statusOf } from '../hostile/raw-socket.ts';
+import { sendRequest, statusOf } from '../hostile/raw-socket.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { smallDisk } from '../ports/small-disk.ts';
 import { newShare, temporaryFolder } from '../start.ts';
@@ -17,7 +17,7 @@ const large = 'x'.repeat(8 * megabyte);
 async function upload(t: TestContext, { publicUrl }: RunningPostern, viewId: string, chunked: boolean): Promise<number> {
   const headers = [chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${large.length}`];
   const body = chunked ? `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n` : large;
-  return statusOf(await raw(publicUrl, `PUT /s/${viewId}/file/large`, headers, body, t.signal));
+  return statusOf(await sendRequest(publicUrl, `PUT /s/${viewId}/file/large`, headers, body, t.signal));
 }
 
 for (const chunked of [false, true]) {

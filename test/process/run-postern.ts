@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
+import { adminKey } from '../start.ts';
 
 const checkout = join(import.meta.dirname, '../..');
-export const adminKey = 'pst_test-key-of-an-admin';
 
 /** A Postern in its own process. */
-export interface Running {
+export interface PosternProcess {
   readonly child: ChildProcess;
   /** Returns everything that it has written to stdout and stderr. */
   readonly output: () => string;
@@ -21,7 +21,7 @@ export interface Running {
  * Starts the built server as a process, and does not wait until it listens.
  * @param within program and parameters, such as `unshare -m`, that start the server
  */
-export function spawnPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []): Running {
+export function spawnPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []): PosternProcess {
   const { PATH = '' } = process.env;
   const [program = '', ...parameters] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', 'build/server/main.js'];
   const child = spawn(program, parameters, {
@@ -61,13 +61,13 @@ export async function runPostern(t: TestContext, environment: Record<string, str
   await running.waitForOutput(/Then: .*\n/);
   /** Calls a management operation. */
   async function send(name: string, body: object = {}, key = environment['POSTERN_API_KEY'] ?? adminKey) {
-    const isQuestion = /\/search$/.test(name);
-    const query = isQuestion ? `?${new URLSearchParams(Object.entries(body).map(([field, value]) => [field, String(value)]))}` : '';
-    const method = isQuestion ? 'GET' : /\/delete$/.test(name) ? 'DELETE' : 'POST';
+    const isSearch = /\/search$/.test(name);
+    const query = isSearch ? `?${new URLSearchParams(Object.entries(body).map(([field, value]) => [field, String(value)]))}` : '';
+    const method = isSearch ? 'GET' : /\/delete$/.test(name) ? 'DELETE' : 'POST';
     const response = await fetch(`${apiUrl}/api/v1/${name}${query}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(isQuestion ? {} : { body: JSON.stringify(body) }),
+      ...(isSearch ? {} : { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: each test checks the fields that it needs
     return { status: response.status, body: (await response.json().catch(() => null)) as any };

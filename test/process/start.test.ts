@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { DataFolder } from '../../src/data-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { raw, statusOf } from '../hostile/raw-socket.ts';
+import { sendRequest, statusOf } from '../hostile/raw-socket.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { newShare, temporaryFolder } from '../start.ts';
@@ -169,7 +169,7 @@ test('with POSTERN_ADMIN_PORT, links and management operations are served on sep
   const key = { authorization: 'Bearer pst_test-key-of-an-admin' };
   const status = async (url: string) => (await fetch(url, { headers: key, redirect: 'manual' })).status;
   assert.equal(await status(`${postern.apiUrl}/api/v1/share/add`), 405);
-  const unread = await raw(postern.apiUrl, 'PUT /none', ['Content-Type: application/json', 'Content-Length: 1000000'], '{"id":');
+  const unread = await sendRequest(postern.apiUrl, 'PUT /none', ['Content-Type: application/json', 'Content-Length: 1000000'], '{"id":');
   assert.equal(statusOf(unread), 404, 'before its body comes');
   for (const path of ['/api/v1/share/search', '/docs', '/metrics', '/openapi.json', '/api/v1/login'])
     assert.equal(await status(postern.publicUrl + path), 404, `${path} at the links' port`);

@@ -7,9 +7,9 @@ import pg from 'pg';
 import { atEnd } from '../parts/at-end.ts';
 import { startPostgres } from '../parts/postgres-server.ts';
 import { shareBody } from '../parts/share-body.ts';
-import { temporaryFolder } from '../start.ts';
+import { adminKey, temporaryFolder } from '../start.ts';
 import { startFrontProxy } from './front-proxy.ts';
-import { adminKey, runPostern } from './run-postern.ts';
+import { runPostern } from './run-postern.ts';
 
 const changes = 240;
 const uploads = 90;
@@ -32,7 +32,7 @@ async function startThree(t: TestContext) {
     POSTERN_PUBLIC_URL: proxy.url,
   };
   const processes = await Promise.all([1, 2, 3].map(() => runPostern(t, environment)));
-  await proxy.lead(processes.map(({ apiUrl }) => apiUrl.replace('localhost', '127.0.0.1')));
+  await proxy.forwardTo(processes.map(({ apiUrl }) => apiUrl.replace('localhost', '127.0.0.1')));
   return { proxy, processes, files: join(data, 'files') };
 }
 

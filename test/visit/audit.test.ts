@@ -6,7 +6,7 @@ import { VisitAudit } from '#features/audit/visit-audit.ts';
 import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { basic, linkTo, minute, nothingAllowed, posting, raw, settableClock } from './visiting.ts';
+import { basic, linkTo, minute, nothingAllowed, posting, sendPath, settableClock } from './visiting.ts';
 
 const everyAlert = {
   alertView: true,
@@ -24,7 +24,7 @@ async function startAudited(t: TestContext, over: object = {}) {
   const link = await linkTo(postern, { authenticationId: id, notifyEmails: 'owner@example.com', ...over });
   const cookie = await signIn(postern, link.base, 'ann');
   const request = (path: string, method = 'GET', body = '') =>
-    raw(postern, link.base + path, {
+    sendPath(postern, link.base + path, {
       method,
       body,
       headers: { cookie, ...(body.startsWith('{') ? { 'content-type': 'application/json' } : {}) },
@@ -205,7 +205,7 @@ test('a visitor who requests many different archives of a folder creates a bound
 test('visits from several addresses of one IPv6 network share one audit entry', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { base, id } = await linkTo(postern);
-  for (const end of ['1', '2', '3:4']) await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': `2001:db8:1:2::${end}` } });
+  for (const end of ['1', '2', '3:4']) await sendPath(postern, `${base}/visit`, { headers: { 'x-forwarded-for': `2001:db8:1:2::${end}` } });
   const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
   await until(async () => (await rows())[0]?.count === 3);
   assert.equal((await rows()).length, 1);
@@ -218,7 +218,7 @@ test('a visit while the database is unavailable is recorded later with its origi
   const { store } = postern.ports;
   const at = clock.now();
   const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreUnavailable('the database is unavailable')));
-  await raw(postern, `${base}/visit`);
+  await sendPath(postern, `${base}/visit`);
   await until(() => mocked.mock.callCount() > 0);
   clock.ahead(minute);
   mocked.mock.restore();

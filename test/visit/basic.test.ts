@@ -8,7 +8,7 @@ import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
-import { basic, changeShare, linkTo, minute, raw, settableClock } from './visiting.ts';
+import { basic, changeShare, linkTo, minute, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
@@ -35,7 +35,7 @@ async function guarded(t: TestContext) {
   const postern = await startPostern(t, { replaced: { ports: { clock, passwordHash } } });
   const profile = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: profile.id });
-  const asks = (headers: Record<string, string>) => raw(postern, `${base}/file/welcome.txt`, { headers });
+  const asks = (headers: Record<string, string>) => sendPath(postern, `${base}/file/welcome.txt`, { headers });
   return { clock, passwordHash, postern, profile, base, asks, ann: () => asks({ authorization: basic('ann', password) }) };
 }
 
@@ -74,7 +74,11 @@ test('a login profile with a shared password accepts any username, or only its o
   ] as const) {
     const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username, password: 'open sesame' });
     const { base } = await linkTo(postern, { authenticationId: profile.id });
-    assert.equal((await raw(postern, `${base}/list`, { headers: { authorization: basic(name, 'open sesame') } })).status, expected, name);
+    assert.equal(
+      (await sendPath(postern, `${base}/list`, { headers: { authorization: basic(name, 'open sesame') } })).status,
+      expected,
+      name,
+    );
   }
 });
 
@@ -99,7 +103,7 @@ test('credentials cached for one network do not let another network skip its sig
   const profile = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: profile.id });
   const from = (address: string, secret: string) =>
-    raw(postern, `${base}/list`, { headers: { authorization: basic('ann', secret), 'x-forwarded-for': address } });
+    sendPath(postern, `${base}/list`, { headers: { authorization: basic('ann', secret), 'x-forwarded-for': address } });
   assert.equal((await from('198.51.100.7', password)).status, 200);
   for (let time = 0; time < 7; time += 1) await from('203.0.113.7', 'a wrong password');
   assert.equal((await from('203.0.113.7', password)).status, 429);
@@ -171,7 +175,7 @@ test('a download with Basic authentication continues after its cached credential
   await file.truncate(2 ** 32);
   await file.close();
   const headers = { authorization: basic('ann', password) };
-  assert.equal((await raw(postern, `${base}/file/welcome.txt`, { headers })).status, 200); // the credentials are cached from now on
+  assert.equal((await sendPath(postern, `${base}/file/welcome.txt`, { headers })).status, 200); // the credentials are cached from now on
   const response = await new Promise<IncomingMessage>((resolve) => {
     get(`${postern.publicUrl}${base}/file/large.bin`, { headers, agent: false }, resolve);
   });

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, nothingAllowed, posting, raw } from './visiting.ts';
+import { linkTo, nothingAllowed, posting, sendPath } from './visiting.ts';
 
 const post: RequestInit = { method: 'POST' };
 const remove: RequestInit = { method: 'DELETE' };
@@ -95,7 +95,7 @@ test('a shared file cannot be renamed or deleted, and is replaced only with If-M
   const replaced = await postern.visit(`${base}/file`, { method: 'PUT', body: 'new text', headers: { 'if-match': etag } });
   assert.equal(replaced.status, 201);
   assert.equal(replaced.body.name, 'welcome.txt');
-  assert.equal((await raw(postern, `${base}/file`)).text, 'new text');
+  assert.equal((await sendPath(postern, `${base}/file`)).text, 'new text');
 });
 
 test('a path below a shared file gets 404 on every route', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { startPostern, usersProfile } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 const json = { 'content-type': 'application/json' };
 const changes = [
@@ -29,11 +29,11 @@ test('a change that another origin sends is refused on every route', async (t) =
   ])
     for (const at of [base, '/s/neverexistedatall'])
       for (const [method, path, body] of changes) {
-        const answer = await raw(postern, at + path, { method, headers: { ...(body.startsWith('{') ? json : {}), ...foreign }, body });
+        const answer = await sendPath(postern, at + path, { method, headers: { ...(body.startsWith('{') ? json : {}), ...foreign }, body });
         assert.equal(answer.status, 403, `${method} ${path} ${JSON.stringify(foreign)}`);
         assert.equal(answer.json.code, 'otherSite');
       }
-  assert.equal((await raw(postern, `${base}/file/welcome.txt`)).status, 200);
+  assert.equal((await sendPath(postern, `${base}/file/welcome.txt`)).status, 200);
 });
 
 test('a change from the own origin, by any loopback name, or from a program is accepted', async (t) => {
@@ -49,7 +49,7 @@ test('a change from the own origin, by any loopback name, or from a program is a
     { 'sec-fetch-site': 'none' },
   ];
   for (const [index, headers] of own.entries())
-    assert.equal((await raw(postern, `${base}/folder/f${index}`, { method: 'POST', headers })).status, 201, JSON.stringify(headers));
+    assert.equal((await sendPath(postern, `${base}/folder/f${index}`, { method: 'POST', headers })).status, 201, JSON.stringify(headers));
 });
 
 test('read requests that come from another origin are answered', async (t) => {
@@ -57,7 +57,7 @@ test('read requests that come from another origin are answered', async (t) => {
   const { base } = await linkTo(postern);
   for (const path of ['', '/visit', '/list', '/file/welcome.txt'])
     assert.equal(
-      (await raw(postern, base + path, { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://mail.example' } })).status,
+      (await sendPath(postern, base + path, { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://mail.example' } })).status,
       200,
       path,
     );
@@ -66,14 +66,14 @@ test('read requests that come from another origin are answered', async (t) => {
 test('if a public address is set, no other origin or host is accepted', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { base } = await linkTo(postern);
-  const post = (headers: Record<string, string>) => raw(postern, `${base}/folder/a`, { method: 'POST', headers });
+  const post = (headers: Record<string, string>) => sendPath(postern, `${base}/folder/a`, { method: 'POST', headers });
   assert.equal((await post({ origin: 'https://files.example.com' })).status, 201);
   for (const origin of ['http://files.example.com', 'https://files.example.com:8443', 'https://example.com', 'http://localhost'])
     assert.equal((await post({ origin })).status, 403, origin);
   const { port } = new URL(postern.apiUrl);
   for (const host of [`localhost:${port}`, '127.0.0.1', 'evil.example', 'files.example.com:8443', 'files.example.com.evil.example'])
     for (const path of [base, `${base}/visit`, `${base}/file/welcome.txt`, '/p/whatever/visit']) {
-      const answer = await raw(postern, path, { headers: { host } });
+      const answer = await sendPath(postern, path, { headers: { host } });
       assert.equal(answer.status, 421, `${host} ${path}`);
       assert.match(answer.text, /https:\/\/files\.example\.com/);
     }
@@ -82,11 +82,11 @@ test('if a public address is set, no other origin or host is accepted', async (t
 test('health and metrics accept any Host header, but a link does not', async (t) => {
   const postern = await startPostern(t);
   const headers = { host: 'monitor.example' };
-  assert.equal((await raw(postern, '/health/live', { headers })).status, 200);
-  assert.equal((await raw(postern, '/health/ready', { headers })).status, 200);
-  assert.notEqual((await raw(postern, '/metrics', { headers })).status, 421);
+  assert.equal((await sendPath(postern, '/health/live', { headers })).status, 200);
+  assert.equal((await sendPath(postern, '/health/ready', { headers })).status, 200);
+  assert.notEqual((await sendPath(postern, '/metrics', { headers })).status, 421);
   const { base } = await linkTo(postern);
-  assert.equal((await raw(postern, `${base}/visit`, { headers })).status, 421);
+  assert.equal((await sendPath(postern, `${base}/visit`, { headers })).status, 421);
 });
 
 test('if the public address is loopback, a link answers for each loopback name on its port', async (t) => {
@@ -94,8 +94,8 @@ test('if the public address is loopback, a link answers for each loopback name o
   const { base } = await linkTo(postern);
   const { port } = new URL(postern.publicUrl);
   for (const name of ['127.0.0.1', '[::1]', 'localhost'])
-    assert.equal((await raw(postern, `${base}/visit`, { headers: { host: `${name}:${port}` } })).status, 200, name);
-  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'localhost:1' } })).status, 421);
+    assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: `${name}:${port}` } })).status, 200, name);
+  assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: 'localhost:1' } })).status, 421);
 });
 
 test('every response of a link carries the privacy and security headers', async (t) => {
@@ -130,7 +130,7 @@ test('every response of a link carries the privacy and security headers', async 
     ['/sign-in/saml/1/metadata', 404, {}],
     ['/sign-in/oidc/1', 400, {}],
   ] as const) {
-    const answer = await raw(postern, path, init);
+    const answer = await sendPath(postern, path, init);
     assert.equal(answer.status, status, path);
     const { headers } = answer;
     assert.equal(headers['referrer-policy'], 'no-referrer', `${path} ${status}`);
@@ -148,7 +148,7 @@ test('every response of a link carries the privacy and security headers', async 
 test('a viewed file cannot be embedded in a frame', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
-  const answer = await raw(postern, `${base}/view/welcome.txt`);
+  const answer = await sendPath(postern, `${base}/view/welcome.txt`);
   assert.equal(answer.status, 200);
   assert.match(String(answer.headers['content-security-policy']), /frame-ancestors 'none'/);
 });
@@ -156,7 +156,7 @@ test('a viewed file cannot be embedded in a frame', async (t) => {
 test('a response to a malformed address carries the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
-  const { status, headers } = await raw(postern, `${base}/file/%zz`);
+  const { status, headers } = await sendPath(postern, `${base}/file/%zz`);
   assert.equal(status, 400);
   assert.equal(headers['referrer-policy'], 'no-referrer');
   assert.equal(headers['cache-control'], 'private, no-store');
@@ -167,7 +167,7 @@ test('a port in X-Forwarded-For is ignored', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1-127.0.0.9' } });
   const { id } = await postern.call('loginprofile/add', { title: 'Office', typeId: 3, ipRange: '203.0.113.7' });
   const { base } = await linkTo(postern, { authenticationId: id });
-  const from = async (address: string) => (await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': address } })).status;
+  const from = async (address: string) => (await sendPath(postern, `${base}/visit`, { headers: { 'x-forwarded-for': address } })).status;
   assert.deepEqual([await from('203.0.113.7:52100'), await from('203.0.113.8:52100'), await from('203.0.113.7')], [200, 403, 200]);
 });
 
@@ -175,9 +175,9 @@ test('a request target in absolute form is answered like its path', async (t) =>
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   const { host } = new URL(postern.publicUrl);
-  assert.equal((await raw(postern, `http://${host}${base}/visit`)).status, 200);
-  assert.equal((await raw(postern, `http://${host}/health/live`)).status, 200);
-  assert.equal((await raw(postern, `http://${host}`)).status, (await raw(postern, '/')).status);
+  assert.equal((await sendPath(postern, `http://${host}${base}/visit`)).status, 200);
+  assert.equal((await sendPath(postern, `http://${host}/health/live`)).status, 200);
+  assert.equal((await sendPath(postern, `http://${host}`)).status, (await sendPath(postern, '/')).status);
 });
 
 test('the address of an untrusted proxy is logged once', async (t) => {
@@ -186,7 +186,7 @@ test('the address of an untrusted proxy is logged once', async (t) => {
   log.on('data', (chunk) => lines.push(String(chunk)));
   const postern = await startPostern(t, { replaced: { log } });
   const { base } = await linkTo(postern);
-  for (let number = 0; number < 3; number += 1) await raw(postern, `${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+  for (let number = 0; number < 3; number += 1) await sendPath(postern, `${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
   assert.equal(lines.filter((line) => line.includes('POSTERN_TRUSTED_PROXIES')).length, 1);
   assert.match(lines.join(''), /127\.0\.0\.1/);
 });
@@ -199,7 +199,7 @@ test('a former address redirects links to the public address and refuses all oth
   const postern = await startPostern(t, { environment });
   const { base } = await linkTo(postern);
   for (const host of ['old.example.com', 'OLDER.example.com:8080']) {
-    const page = await raw(postern, `${base}?a=b`, { headers: { host } });
+    const page = await sendPath(postern, `${base}?a=b`, { headers: { host } });
     assert.deepEqual([page.status, page.headers.location], [307, `https://files.example.com${base}?a=b`], host);
     for (const [method, path] of [
       ['GET', '/api/v1/share/search'],
@@ -208,10 +208,10 @@ test('a former address redirects links to the public address and refuses all oth
       ['GET', '/console'],
       ['GET', '/metrics'],
     ] as const)
-      assert.equal((await raw(postern, path, { method, headers: { host } })).status, 421, `${method} ${path}`);
+      assert.equal((await sendPath(postern, path, { method, headers: { host } })).status, 421, `${method} ${path}`);
   }
-  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'files.example.com' } })).status, 200);
-  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: 'other.example.com' } })).status, 421);
+  assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: 'files.example.com' } })).status, 200);
+  assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: 'other.example.com' } })).status, 421);
 });
 
 test('an overlong Host or Origin header is refused without being parsed', async (t) => {
@@ -224,7 +224,7 @@ test('an overlong Host or Origin header is refused without being parsed', async 
     return parse(text);
   });
   const name = `a${'%CD%84'.repeat(1200)}${'%CC%96'.repeat(1200)}`;
-  assert.equal((await raw(postern, `${base}/visit`, { headers: { host: name } })).status, 421);
-  assert.equal((await raw(postern, `${base}/folder/new`, { method: 'POST', headers: { origin: `http://${name}` } })).status, 403);
+  assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: name } })).status, 421);
+  assert.equal((await sendPath(postern, `${base}/folder/new`, { method: 'POST', headers: { origin: `http://${name}` } })).status, 403);
   assert.ok(read.every((text) => text.length <= 300));
 });

@@ -8,7 +8,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { startWithBlockedMethod, startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 test('the requests of one connection run one at a time, each after the response to the request before it', {
   timeout: 20_000,
@@ -160,17 +160,17 @@ test('an archive and a range of it are sent completely while many other clients 
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await writeFile(join(postern.files, 'box', name), content);
   const { base } = await linkTo(postern, { path: '/box' });
   const { hostname, port } = new URL(postern.publicUrl);
-  const alone = await raw(postern, `${base}/zip`);
+  const alone = await sendPath(postern, `${base}/zip`);
   for (let number = 0; number < 64; number += 1) {
     const socket = connect(Number(port), hostname);
     atEnd(t, () => socket.destroy());
     socket.write(`GET ${base}/zip HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
     await once(socket, 'readable');
   }
-  const beside = await raw(postern, `${base}/zip`);
+  const beside = await sendPath(postern, `${base}/zip`);
   assert.ok(beside.bytes.equals(alone.bytes));
   const range = { range: `bytes=${1 << 20}-${3 << 20}` };
-  const part = await raw(postern, `${base}/zip`, { headers: range });
+  const part = await sendPath(postern, `${base}/zip`, { headers: range });
   assert.equal(part.status, 206);
   assert.ok(part.bytes.equals(alone.bytes.subarray(1 << 20, (3 << 20) + 1)));
 });

@@ -8,7 +8,7 @@ import { ItemChanged, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, type RawAnswer, raw } from './visiting.ts';
+import { linkTo, type RawResponse, sendPath } from './visiting.ts';
 
 const digits = '0123456789'.repeat(100);
 
@@ -17,12 +17,12 @@ async function sharedDigits(t: TestContext) {
   await writeFile(join(postern.files, 'digits.txt'), digits);
   const { base } = await linkTo(postern);
   const path = `${base}/file/digits.txt`;
-  const get = (headers: Record<string, string> = {}, method = 'GET') => raw(postern, path, { headers, method });
+  const get = (headers: Record<string, string> = {}, method = 'GET') => sendPath(postern, path, { headers, method });
   return { postern, base, get, file: join(postern.files, 'digits.txt') };
 }
 
 /** Returns the parts of a multipart/byteranges response. */
-function parts({ headers, text }: RawAnswer) {
+function parts({ headers, text }: RawResponse) {
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
   assert.ok(boundary);
   assert.ok(text.trimEnd().endsWith(`--${boundary}--`));
@@ -70,10 +70,10 @@ test('a HEAD request for a file gets the same headers as GET, without the conten
 test('an empty file is sent with length 0, and a range of it gets 416', async (t) => {
   const { postern, base } = await sharedDigits(t);
   await writeFile(join(postern.files, 'empty'), '');
-  const answer = await raw(postern, `${base}/file/empty`);
+  const answer = await sendPath(postern, `${base}/file/empty`);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers['content-length'], '0');
-  assert.equal((await raw(postern, `${base}/file/empty`, { headers: { range: 'bytes=0-' } })).status, 416);
+  assert.equal((await sendPath(postern, `${base}/file/empty`, { headers: { range: 'bytes=0-' } })).status, 416);
 });
 
 test('a file of any size is sent unchanged, in full and as a range', async (t) => {
@@ -81,9 +81,9 @@ test('a file of any size is sent unchanged, in full and as a range', async (t) =
   for (const size of [1, 256, 16_384, 16_385, 600_000]) {
     const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (255 - index) & 255));
     await writeFile(join(postern.files, 'every.bin'), bytes);
-    const whole = await raw(postern, `${base}/file/every.bin`);
+    const whole = await sendPath(postern, `${base}/file/every.bin`);
     assert.ok(whole.bytes.equals(bytes), `${size}`);
-    const part = await raw(postern, `${base}/file/every.bin`, { headers: { range: `bytes=0-${size >> 1}` } });
+    const part = await sendPath(postern, `${base}/file/every.bin`, { headers: { range: `bytes=0-${size >> 1}` } });
     assert.ok(part.bytes.equals(bytes.subarray(0, (size >> 1) + 1)), `${size}`);
   }
 });
@@ -107,7 +107,7 @@ test('Content-Disposition contains the complete file name, with any characters',
     'x'.repeat(250),
   ]) {
     await writeFile(join(postern.files, name), 'x');
-    const answer = await raw(postern, `${base}/file/${encodeURIComponent(name)}`);
+    const answer = await sendPath(postern, `${base}/file/${encodeURIComponent(name)}`);
     const disposition = answer.headers['content-disposition'] ?? '';
     assert.equal(answer.status, 200, name);
     assert.match(disposition, /^attachment;/, name);
@@ -254,7 +254,7 @@ test('the ETag changes with the content, even if the modification time and the s
 
 test('a folder cannot be downloaded as a file', async (t) => {
   const { postern, base } = await sharedDigits(t);
-  assert.equal((await raw(postern, `${base}/file`)).status, 404);
+  assert.equal((await sendPath(postern, `${base}/file`)).status, 404);
 });
 
 for (const [what, cause] of [
@@ -267,7 +267,7 @@ for (const [what, cause] of [
     });
     await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
     const { base } = await linkTo(postern);
-    const answer = await raw(postern, `${base}/file/a.bin`);
+    const answer = await sendPath(postern, `${base}/file/a.bin`);
     assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
   });
 
@@ -283,7 +283,7 @@ test('a response never contains bytes that the file does not have, even if it is
   );
   atEnd(t, () => cutter.terminate());
   for (let number = 0; number < 300; number += 1) {
-    const answer = await raw(postern, `${base}/file/cut.txt`).catch(() => null); // an interrupted response is allowed
+    const answer = await sendPath(postern, `${base}/file/cut.txt`).catch(() => null); // an interrupted response is allowed
     if (answer?.status === 200) assert.doesNotMatch(answer.text, /\0/);
   }
 });

@@ -3,7 +3,7 @@ import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 const size = 600 * 1024; // bytes, large enough to be sent by the proxy
 
@@ -22,7 +22,7 @@ for (const [header, prefix, name] of [
 ] as const)
   test(`${header} tells a trusted proxy to send a large file itself, after the permission check`, async (t) => {
     const { postern, address, lies } = await behind(t, '127.0.0.1', header, name);
-    const answer = await raw(postern, address, { headers: { range: 'bytes=0-9', 'if-match': '"of the proxy"' } });
+    const answer = await sendPath(postern, address, { headers: { range: 'bytes=0-9', 'if-match': '"of the proxy"' } });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers[header], prefix + lies);
     assert.equal(answer.headers['content-type'], 'application/pdf');
@@ -40,7 +40,7 @@ test('x-sendfile is not used for a path that needs encoding, because proxies dec
   await mkdir(join(postern.files, 'box/a%20b'));
   await writeFile(join(postern.files, 'box/a%20b/c'), Buffer.alloc(size));
   for (const path of [address, `${base}/file/a%2520b/c`]) {
-    const answer = await raw(postern, path);
+    const answer = await sendPath(postern, path);
     assert.equal(answer.headers['x-sendfile'], undefined, path);
     assert.equal(answer.bytes.length, size, path);
   }
@@ -56,13 +56,13 @@ test('a trusted proxy gets the real path of a file if a symbolic link leads to t
   });
   await postern.call('location/add', { name: 'linked', kind: 'local', configuration: JSON.stringify({ folder: join(folder, 'linked') }) });
   const { base } = await linkTo(postern, { location: 'linked', path: '/' });
-  const answer = await raw(postern, `${base}/file/large`);
+  const answer = await sendPath(postern, `${base}/file/large`);
   assert.equal(answer.headers['x-sendfile'], join(folder, 'disk/large'));
 });
 
 test('only a trusted proxy gets the path of a file on disk', async (t) => {
   const { postern, address } = await behind(t, '192.0.2.1', 'x-accel-redirect');
-  const answer = await raw(postern, address);
+  const answer = await sendPath(postern, address);
   assert.equal(answer.bytes.length, size);
   assert.doesNotMatch(JSON.stringify(answer.headers), /postern-files|accel|sendfile/i);
 });
@@ -70,12 +70,12 @@ test('only a trusted proxy gets the path of a file on disk', async (t) => {
 test('small files, previews, archives and refused requests are not passed to the proxy', async (t) => {
   const { postern, base, address } = await behind(t, '127.0.0.1', 'x-accel-redirect');
   for (const path of [`${base}/file/small.txt`, address.replace('/file/', '/view/'), `${base}/zip`]) {
-    const answer = await raw(postern, path);
+    const answer = await sendPath(postern, path);
     assert.equal(answer.status, 200, path);
     assert.ok(answer.bytes.length > 0, path);
     assert.equal(answer.headers['x-accel-redirect'], undefined, path);
   }
   const closed = await linkTo(postern, { path: '/box', canDownload: false });
-  const refused = await raw(postern, address.replace(base, closed.base));
+  const refused = await sendPath(postern, address.replace(base, closed.base));
   assert.deepEqual([refused.status, refused.headers['x-accel-redirect']], [403, undefined]);
 });

@@ -7,7 +7,7 @@ import { hangingDisk } from '../parts/hanging-disk.ts';
 import { startWithThreads } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
-import { type Answer, type Start, type TestPostern, temporaryFolder } from '../start.ts';
+import { type Start, type TestPostern, type TestResponse, temporaryFolder } from '../start.ts';
 import { linkTo } from './visiting.ts';
 
 const large = 1 << 20; // bytes: more than a thread sends with its response
@@ -109,7 +109,7 @@ test('requests to a disk that does not respond in time get 503, new ones at once
 test('a change that a hung disk delays answers 503, and is recorded as done when it has taken place', async (t) => {
   const { postern, disk, base } = await startWithHungLocation(t, ['createFolder', 'placeUpload'], 100);
   disk.hang();
-  const answers: Answer[] = [
+  const answers: TestResponse[] = [
     await postern.visit(`${base}/folder/new`, { method: 'POST' }),
     await postern.visit(`${base}/file/new.txt`, { method: 'PUT', body: 'a text' }),
   ];

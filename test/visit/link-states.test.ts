@@ -3,13 +3,13 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
-import { type Answer, signIn, startPostern, usersProfile } from '../start.ts';
+import { signIn, startPostern, type TestResponse, usersProfile } from '../start.ts';
 import { changeShare, hour, linkTo, nothingAllowed, posting, settableClock } from './visiting.ts';
 
 const day = 24 * hour;
 const at = (time: number) => new Date(time).toISOString();
 /** Returns a response without the fields that differ for each request. */
-function told({ status, body, headers }: Answer) {
+function told({ status, body, headers }: TestResponse) {
   const { instance: _, timestamp: __, ...rest } = body;
   return { status, rest, type: headers.get('content-type'), challenge: headers.get('www-authenticate') };
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
 import { mediaTypes } from '../../src/adapters/media/media-types.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 const page = (entries: number) => ({
   entries: Array.from({ length: entries }, (_, number) => ({ name: `${number}.pdf`, folder: false, size: 1, modified: 0, etag: '"1"' })),
@@ -33,7 +33,7 @@ test('a listing of thousands of entries is valid JSON with a Content-Length, als
   await mkdir(folder);
   await Promise.all(Array.from({ length: 2500 }, (_, number) => writeFile(join(folder, `é "${number}".txt`), 'x')));
   const { base } = await linkTo(postern, { path: '/many' });
-  const answer = await raw(postern, `${base}/list?pageSize=10000`);
+  const answer = await sendPath(postern, `${base}/list?pageSize=10000`);
   assert.equal(answer.json.entries.length, 2500);
   const { entries: _, ...rest } = answer.json;
   assert.deepEqual(rest, { path: '/', startIndex: 0, pageSize: 10_000, resultCount: 2500, totalCount: 2500 });
@@ -43,6 +43,6 @@ test('a listing of thousands of entries is valid JSON with a Content-Length, als
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   const length = Number(answer.headers['content-length']);
   assert.ok(length > 1 << 16);
-  const head = await raw(postern, `${base}/list?pageSize=10000`, { method: 'HEAD' });
+  const head = await sendPath(postern, `${base}/list?pageSize=10000`, { method: 'HEAD' });
   assert.equal(Number(head.headers['content-length']), length);
 });

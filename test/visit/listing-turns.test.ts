@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
-import { type Answer, adminKey, type TestPostern } from '../start.ts';
+import { adminKey, type TestPostern, type TestResponse } from '../start.ts';
 import { linkTo } from './visiting.ts';
 
 const list = (postern: TestPostern, base: string, startIndex: number, signal?: AbortSignal) =>
@@ -154,7 +154,7 @@ test('waiting requests for the same page are answered by one read of the folder'
 test('a visitor with too many waiting pages gets 503 with Retry-After', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const { base } = await linkTo(postern);
-  const refused: Answer[] = [];
+  const refused: TestResponse[] = [];
   const answers = Array.from({ length: 60 }, async (_, index) => {
     const answer = await list(postern, base, index);
     if (answer.status === 503) refused.push(answer);

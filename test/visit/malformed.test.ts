@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern } from '../start.ts';
-import { linkTo, posting, raw } from './visiting.ts';
+import { linkTo, posting, sendPath } from './visiting.ts';
 
 const malformed = [
   '..',
@@ -52,7 +52,7 @@ test('a malformed path gets 400 on every route, before the link is looked up', a
         ['DELETE', 'file'],
         ['POST', 'folder'],
       ] as const) {
-        const answer = await raw(postern, `${at}/${route}/${path}`, { method });
+        const answer = await sendPath(postern, `${at}/${route}/${path}`, { method });
         assert.equal(answer.status, 400, `${method} ${route}/${path}`);
       }
 });
@@ -63,11 +63,11 @@ test('a path is decoded only once, so that a doubly encoded path is an ordinary 
   await writeFile(join(postern.files, '%2e%2e/100%.txt'), 'percent');
   const { base } = await linkTo(postern);
 
-  const found = await raw(postern, `${base}/file/%252e%252e/100%25.txt`);
+  const found = await sendPath(postern, `${base}/file/%252e%252e/100%25.txt`);
   assert.equal(found.status, 200);
   assert.equal(found.text, 'percent');
   for (const path of ['%252e%252e/welcome.txt', '%2500', 'a%252fb', 'a%255cb'])
-    assert.equal((await raw(postern, `${base}/file/${path}`)).status, 404, path);
+    assert.equal((await sendPath(postern, `${base}/file/${path}`)).status, 404, path);
 });
 
 test('a file name with special characters is reached by its URL encoding', async (t) => {
@@ -89,7 +89,7 @@ test('a file name with special characters is reached by its URL encoding', async
     '..a',
   ]) {
     await writeFile(join(postern.files, name), name);
-    const answer = await raw(postern, `${base}/file/${encodeURIComponent(name)}`);
+    const answer = await sendPath(postern, `${base}/file/${encodeURIComponent(name)}`);
     assert.equal(answer.status, 200, name);
     assert.equal(answer.text, name);
   }
@@ -109,7 +109,7 @@ test('paths and names in a request body are not URL-decoded, and invalid segment
   }
   const plain = await postern.visit(`${base}/rename`, posting({ path: 'a%2e.txt', name: 'b%2e.txt' }));
   assert.equal(plain.status, 200);
-  assert.equal((await raw(postern, `${base}/file/b%252e.txt`)).status, 200);
+  assert.equal((await sendPath(postern, `${base}/file/b%252e.txt`)).status, 200);
 });
 
 test('a path of 255 levels is accepted, and a deeper path gets 400 with the limit in the detail', async (t) => {
@@ -145,7 +145,7 @@ test('a share 200 levels deep gives access to 200 more levels below it', async (
   await mkdir(join(postern.files, levels, levels), { recursive: true });
   await writeFile(join(postern.files, levels, levels, 'b.txt'), 'b');
   const { base } = await linkTo(postern, { path: `/${levels}` });
-  assert.equal((await raw(postern, `${base}/file/${levels}/b.txt`)).bytes.toString(), 'b');
+  assert.equal((await sendPath(postern, `${base}/file/${levels}/b.txt`)).bytes.toString(), 'b');
   assert.equal((await postern.visit(`${base}/rename`, posting({ path: `${levels}/b.txt`, name: 'c.txt' }))).status, 200);
   assert.equal((await postern.visit(`${base}/file/${levels}/c.txt`, { method: 'DELETE' })).status, 204);
 });

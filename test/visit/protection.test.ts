@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const pdf = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n');
@@ -21,7 +21,7 @@ async function answers(t: TestContext, over: object) {
     await writeFile(join(postern.files, name), bytes);
   const { base } = await linkTo(postern, over);
   return async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
-    const { status, json } = await raw(postern, base + path, { method, headers });
+    const { status, json } = await sendPath(postern, base + path, { method, headers });
     return method === 'HEAD' ? `${status}` : `${status} ${json?.code ?? ''}`.trim();
   };
 }

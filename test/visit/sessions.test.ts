@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, type Json, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { hour, linkTo, minute, posting, raw, settableClock } from './visiting.ts';
+import { hour, linkTo, minute, posting, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
@@ -54,7 +54,7 @@ test('with an https public address, the session cookie has the __Host- prefix an
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { id } = await usersProfile(postern);
   const { base } = await linkTo(postern, { authenticationId: id });
-  const answer = await raw(postern, `${base}/sign-in`, {
+  const answer = await sendPath(postern, `${base}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'ann', password }),
@@ -63,7 +63,7 @@ test('with an https public address, the session cookie has the __Host- prefix an
   const [cookie = ''] = answer.headers['set-cookie'] ?? [];
   assert.match(cookie, new RegExp(`^__Host-postern-${id}=`));
   for (const attribute of [/;\s*Secure/i, /;\s*HttpOnly/i, /;\s*SameSite=Lax/i, /;\s*Path=\/(;|$)/i]) assert.match(cookie, attribute);
-  const again = await raw(postern, `${base}/list`, { headers: { cookie: cookie.split(';')[0] ?? '' } });
+  const again = await sendPath(postern, `${base}/list`, { headers: { cookie: cookie.split(';')[0] ?? '' } });
   assert.equal(again.status, 200);
 });
 

@@ -6,7 +6,7 @@ import { checkSignIn } from '#features/visits/sessions/visitor-identity.ts';
 import { signInKinds } from '#features/visits/sign-in/sign-in-kinds.ts';
 import type { CompletedSignIn, PasswordCredentials, ProfileRef, SignInAttempt, SignInType } from '#ports/sign-in.ts';
 import { cookieOf, startPostern, type TestPostern } from '../start.ts';
-import { basic, linkTo, posting, raw } from './visiting.ts';
+import { basic, linkTo, posting, sendPath } from './visiting.ts';
 
 /** A login profile with a visitor who can sign in with a password. */
 export interface PasswordVisitor {
@@ -177,7 +177,7 @@ export function passwordKindContract(
     assert.deepEqual(answer.body.visitor, { name: identity.name, email: identity.email });
     const authorization = basic(visitor.right.username, visitor.right.password);
     for (const headers of [{ cookie: cookieOf(answer) }, { authorization }])
-      assert.equal((await raw(postern, `${base}/list`, { headers })).status, 200);
+      assert.equal((await sendPath(postern, `${base}/list`, { headers })).status, 200);
     const { identity: stored } = await postern.ports.store.read.selectFrom('visit_session').select('identity').executeTakeFirstOrThrow();
     const { claimsAt, ...storedIdentity } = JSON.parse(stored ?? '');
     assert.deepEqual(storedIdentity, identity);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
-import { linkTo, posting, raw } from './visiting.ts';
+import { cookieOf, signIn, startPostern, type TestResponse, usersProfile } from '../start.ts';
+import { linkTo, posting, sendPath } from './visiting.ts';
 
 const password = 'correct horse battery';
-const withoutTimes = ({ status, body }: Answer) => ({ status, code: body.code, detail: body.detail, title: body.title });
+const withoutTimes = ({ status, body }: TestResponse) => ({ status, code: body.code, detail: body.detail, title: body.title });
 
 test('before sign-in, a visit returns how to sign in and no data of the share', async (t) => {
   const postern = await startPostern(t);
@@ -88,7 +88,7 @@ test('a password profile without a user name requires only the password', async 
   const entered = await postern.visit(`${base}/sign-in`, posting({ password: 'open sesame' }));
   assert.equal(entered.status, 200);
   assert.equal((await postern.visit(`${base}/list`, { headers: { cookie: cookieOf(entered) } })).status, 200);
-  assert.equal((await raw(postern, `${base}/list`)).status, 401);
+  assert.equal((await sendPath(postern, `${base}/list`)).status, 401);
 });
 
 test('a password profile with a user name requires both the user name and the password', async (t) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fromBufferPromise } from 'yauzl';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, posting, raw } from './visiting.ts';
+import { linkTo, posting, sendPath } from './visiting.ts';
 
 const links = ['to-file', 'to-folder', 'inside', 'inside-folder', 'nowhere', 'to-root'];
 
@@ -33,7 +33,7 @@ test('a symbolic link is not listed or archived', async (t) => {
     ['real'],
   );
   assert.equal(totalCount, 1);
-  const archive = await fromBufferPromise((await raw(postern, `${base}/zip`)).bytes);
+  const archive = await fromBufferPromise((await sendPath(postern, `${base}/zip`)).bytes);
   const names: string[] = [];
   for await (const { fileName } of archive.eachEntry()) names.push(fileName);
   assert.deepEqual(names.sort(), ['real/', 'real/a.txt']);
@@ -43,24 +43,24 @@ test('a symbolic link answers 404 on every route, wherever it points', async (t)
   const { postern, base } = await linked(t);
   for (const name of links) {
     for (const route of ['list', 'file', 'view', 'zip'])
-      assert.equal((await raw(postern, `${base}/${route}/${name}`)).status, 404, `${route} ${name}`);
-    assert.equal((await raw(postern, `${base}/zip?name=${name}`)).status, 404, name);
+      assert.equal((await sendPath(postern, `${base}/${route}/${name}`)).status, 404, `${route} ${name}`);
+    assert.equal((await sendPath(postern, `${base}/zip?name=${name}`)).status, 404, name);
     for (const inner of ['secret.txt', 'a.txt', 'etc/hostname'])
-      assert.equal((await raw(postern, `${base}/file/${name}/${inner}`)).status, 404, `${name}/${inner}`);
+      assert.equal((await sendPath(postern, `${base}/file/${name}/${inner}`)).status, 404, `${name}/${inner}`);
     assert.equal((await postern.visit(`${base}/rename`, posting({ path: name, name: 'taken' }))).status, 404, name);
     assert.equal((await postern.visit(`${base}/rename`, posting({ path: `${name}/a.txt`, name: 'b.txt' }))).status, 404, name);
-    assert.equal((await raw(postern, `${base}/file/${name}`, { method: 'DELETE' })).status, 404, name);
-    assert.equal((await raw(postern, `${base}/file/${name}/new.txt`, { method: 'PUT', body: 'x' })).status, 404, name);
-    assert.equal((await raw(postern, `${base}/folder/${name}/new`, { method: 'POST' })).status, 404, name);
+    assert.equal((await sendPath(postern, `${base}/file/${name}`, { method: 'DELETE' })).status, 404, name);
+    assert.equal((await sendPath(postern, `${base}/file/${name}/new.txt`, { method: 'PUT', body: 'x' })).status, 404, name);
+    assert.equal((await sendPath(postern, `${base}/folder/${name}/new`, { method: 'POST' })).status, 404, name);
   }
 });
 
 test('nothing is written through a symbolic link', async (t) => {
   const { postern, base, outside, at } = await linked(t);
   for (const name of links) {
-    await raw(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
-    await raw(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
-    await raw(postern, `${base}/folder/${name}`, { method: 'POST' });
+    await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
+    await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
+    await sendPath(postern, `${base}/folder/${name}`, { method: 'POST' });
     await postern.visit(`${base}/rename`, posting({ path: 'real', name }));
   }
   assert.deepEqual(await readdir(outside), ['secret.txt']);
@@ -71,7 +71,7 @@ test('nothing is written through a symbolic link', async (t) => {
 test('deleting a folder with symbolic links does not delete their targets', async (t) => {
   const { postern, outside } = await linked(t);
   const { base } = await linkTo(postern);
-  assert.equal((await raw(postern, `${base}/file/box`, { method: 'DELETE' })).status, 204);
+  assert.equal((await sendPath(postern, `${base}/file/box`, { method: 'DELETE' })).status, 204);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
 });
 

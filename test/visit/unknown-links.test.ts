@@ -6,7 +6,7 @@ import { countUnknownLinks } from '../../src/http/visitor/unknown-links.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { recordStatements } from '../parts/statements.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
-import { basic, linkTo, minute, raw, settableClock } from './visiting.ts';
+import { basic, linkTo, minute, sendPath, settableClock } from './visiting.ts';
 
 const from = (address: string, headers: Record<string, string> = {}) => ({ headers: { 'x-forwarded-for': address, ...headers } });
 const prober = '203.0.113.7';
@@ -20,8 +20,9 @@ async function probed(t: TestContext) {
   const [open, guarded] = [await linkTo(postern), await linkTo(postern, { authenticationId: profile.id })];
   const cookie = await signIn(postern, guarded.base, 'ann');
   for (let number = 0; number < 60; number += 1)
-    assert.equal((await raw(postern, `/s/unknownlink${number}/visit`, from(prober))).status, 404);
-  const status = async (path: string, headers: Record<string, string> = {}) => (await raw(postern, path, from(prober, headers))).status;
+    assert.equal((await sendPath(postern, `/s/unknownlink${number}/visit`, from(prober))).status, 404);
+  const status = async (path: string, headers: Record<string, string> = {}) =>
+    (await sendPath(postern, path, from(prober, headers))).status;
   return { clock, postern, profile, open, guarded, cookie, status };
 }
 
@@ -36,10 +37,10 @@ test('after sixty unknown links in a minute, every link answers 429 to that netw
     `/p/${profile.viewId}/visit`,
   ])
     assert.equal(await status(path), 429, path);
-  const answer = await raw(postern, `${open.base}/visit`, from(prober));
+  const answer = await sendPath(postern, `${open.base}/visit`, from(prober));
   assert.ok(Number(answer.headers['retry-after']) >= 1);
   assert.ok(Number(answer.headers['retry-after']) <= 60);
-  assert.equal((await raw(postern, `${open.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not');
+  assert.equal((await sendPath(postern, `${open.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not');
 });
 
 test('when the minute has ended, the network can open links again', async (t) => {
@@ -141,16 +142,16 @@ test('stopped links and unknown portals count as unknown links', async (t) => {
   const stopped = await linkTo(postern, { active: false });
   const open = await linkTo(postern);
   for (let number = 0; number < 30; number += 1) {
-    assert.equal((await raw(postern, `${stopped.base}/list`)).status, 404);
-    assert.equal((await raw(postern, '/p/neverwasone/visit')).status, 404);
+    assert.equal((await sendPath(postern, `${stopped.base}/list`)).status, 404);
+    assert.equal((await sendPath(postern, '/p/neverwasone/visit')).status, 404);
   }
-  assert.equal((await raw(postern, `${open.base}/visit`)).status, 429);
+  assert.equal((await sendPath(postern, `${open.base}/visit`)).status, 429);
 });
 
 test('a missing path in an existing link does not count as an unknown link', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
-  for (let number = 0; number < 70; number += 1) assert.equal((await raw(postern, `${base}/file/absent${number}`)).status, 404);
+  for (let number = 0; number < 70; number += 1) assert.equal((await sendPath(postern, `${base}/file/absent${number}`)).status, 404);
 });
 
 test('requests that delay their bodies cannot try more than sixty unknown links', async (t) => {

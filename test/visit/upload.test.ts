@@ -10,10 +10,10 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { linkTo, nothingAllowed, posting, raw } from './visiting.ts';
+import { linkTo, nothingAllowed, posting, sendPath } from './visiting.ts';
 
 const put = (postern: TestPostern, path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
-  raw(postern, path, { method: 'PUT', body, headers });
+  sendPath(postern, path, { method: 'PUT', body, headers });
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 test('an uploaded file is stored completely, and the response has its size and hash', async (t) => {
@@ -34,7 +34,7 @@ test('the body of an upload is stored unchanged for every content type', async (
   for (const type of ['application/json', 'text/html', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']) {
     const name = encodeURIComponent(type.replace('/', '-'));
     assert.equal((await put(postern, `${base}/file/${name}`, '{"not json', { 'content-type': type })).status, 201, type);
-    assert.equal((await raw(postern, `${base}/file/${name}`)).text, '{"not json');
+    assert.equal((await sendPath(postern, `${base}/file/${name}`)).text, '{"not json');
   }
 });
 
@@ -61,7 +61,7 @@ test('an upload replaces a file only if If-Match matches the current file', asyn
   const postern = await startPostern(t);
   const { base } = await linkTo(postern);
   await put(postern, `${base}/file/a.txt`, 'first');
-  const { etag = '' } = (await raw(postern, `${base}/file/a.txt`)).headers;
+  const { etag = '' } = (await sendPath(postern, `${base}/file/a.txt`)).headers;
   const answer = await put(postern, `${base}/file/a.txt`, 'second', { 'if-match': etag });
   assert.equal(answer.status, 201);
   assert.equal(answer.json.sha256, sha256('second'));
@@ -77,7 +77,7 @@ test('an upload replaces a file only if If-Match matches the current file', asyn
 test('replacing a file requires canDelete', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { canDelete: false });
-  const { etag = '' } = (await raw(postern, `${base}/file/welcome.txt`)).headers;
+  const { etag = '' } = (await sendPath(postern, `${base}/file/welcome.txt`)).headers;
   for (const name of ['welcome.txt', 'absent.txt']) {
     const answer = await put(postern, `${base}/file/${name}`, 'x', { 'if-match': etag });
     assert.equal(answer.status, 403, name);
@@ -118,7 +118,7 @@ test('a drop box adds a number to an existing name, and the response has the nam
   ]);
   assert.equal(await readFile(join(postern.files, 'box/cv.tar (2).gz'), 'utf8'), '2');
   for (const path of ['/list', '/file/cv.tar.gz', '/view/cv.tar.gz', '/zip'])
-    assert.equal((await raw(postern, base + path)).status, 403, path);
+    assert.equal((await sendPath(postern, base + path)).status, 403, path);
 });
 
 test('simultaneous uploads of one name to a drop box are all stored', async (t) => {
@@ -189,7 +189,7 @@ test('an interrupted upload leaves no file, even after a restart', async (t) => 
   await new Promise((resolve) => sending.write('x'.repeat(50_000), resolve));
   const begun = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
   while (!(await begun())) await postern.visit(`${base}/visit`);
-  assert.equal((await raw(postern, `${base}/file/broken.bin`)).status, 404);
+  assert.equal((await sendPath(postern, `${base}/file/broken.bin`)).status, 404);
   assert.deepEqual(
     (await postern.visit(`${base}/list`)).body.entries.map(({ name }: { name: string }) => name),
     ['welcome.txt'],
@@ -199,7 +199,7 @@ test('an interrupted upload leaves no file, even after a restart', async (t) => 
   await postern.stop();
 
   const again = await startPostern(t, { data });
-  assert.equal((await raw(again, `${base}/file/broken.bin`)).status, 404);
+  assert.equal((await sendPath(again, `${base}/file/broken.bin`)).status, 404);
   assert.deepEqual(
     (await readdir(again.files)).filter((name) => name !== '.postern'),
     ['welcome.txt'],
@@ -276,7 +276,7 @@ test('of two replacements of one file through overlapping locations, the second 
   await postern.call('location/add', { name: 'inner', kind: 'local', configuration });
   const outer = await linkTo(postern, { path: '/inner' });
   const inner = await linkTo(postern, { location: 'inner', path: '/' });
-  const { etag } = (await raw(postern, `${outer.base}/file/doc`)).headers;
+  const { etag } = (await sendPath(postern, `${outer.base}/file/doc`)).headers;
   const replace = ({ base }: { base: string }, body: string) =>
     postern.visit(`${base}/file/doc`, { method: 'PUT', body, headers: { 'if-match': String(etag) } });
   const count = (method: string) => calls.filter((called) => called === method).length;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const pdf = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n');
@@ -26,7 +26,7 @@ async function viewing(t: TestContext, over: object = {}) {
     base,
     async view(name: string, bytes: string | Uint8Array, method = 'GET') {
       await writeFile(join(postern.files, name), bytes);
-      return raw(postern, `${base}/view/${encodeURIComponent(name)}`, { method });
+      return sendPath(postern, `${base}/view/${encodeURIComponent(name)}`, { method });
     },
   };
 }
@@ -119,7 +119,7 @@ test('a view supports HEAD, ranges and conditional requests like a file download
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
   assert.equal(head.headers['content-length'], String(png.length));
-  const asked = (headers: Record<string, string>) => raw(postern, `${base}/view/a.png`, { headers });
+  const asked = (headers: Record<string, string>) => sendPath(postern, `${base}/view/a.png`, { headers });
   const part = await asked({ range: 'bytes=0-3' });
   assert.equal(part.status, 206);
   assert.deepEqual(part.bytes, png.subarray(0, 4));
@@ -128,15 +128,15 @@ test('a view supports HEAD, ranges and conditional requests like a file download
 
 test('a share of one file is viewed at the address without a path', async (t) => {
   const { postern, base } = await viewing(t, { path: '/welcome.txt', folder: false });
-  assert.equal((await raw(postern, `${base}/view`)).status, 200);
-  assert.equal((await raw(postern, `${base}/view/welcome.txt`)).status, 404);
+  assert.equal((await sendPath(postern, `${base}/view`)).status, 200);
+  assert.equal((await sendPath(postern, `${base}/view/welcome.txt`)).status, 404);
 });
 
 test('viewing and downloading are separate permissions', async (t) => {
   const look = await viewing(t, { canDownload: false });
   assert.equal((await look.view('a.png', png)).status, 200);
-  assert.equal((await raw(look.postern, `${look.base}/file/a.png`)).status, 403);
+  assert.equal((await sendPath(look.postern, `${look.base}/file/a.png`)).status, 403);
   const take = await viewing(t, { canView: false });
   assert.equal((await take.view('a.png', png)).status, 403);
-  assert.equal((await raw(take.postern, `${take.base}/file/a.png`)).status, 200);
+  assert.equal((await sendPath(take.postern, `${take.base}/file/a.png`)).status, 200);
 });

@@ -3,7 +3,7 @@ import type { Clock } from '#ports/clock.ts';
 import { type Json, newShare, type TestPostern } from '../start.ts';
 
 /** A response, with the bytes of its body as they were received. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -18,7 +18,11 @@ interface RawRequest {
 }
 
 /** Sends a path as it is written: nothing in it is resolved or encoded on the way. */
-export function raw(postern: TestPostern, path: string, { method = 'GET', headers = {}, body = '' }: RawRequest = {}): Promise<RawAnswer> {
+export function sendPath(
+  postern: TestPostern,
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: RawRequest = {},
+): Promise<RawResponse> {
   const { hostname, port } = new URL(postern.apiUrl);
   const all = { host: new URL(postern.publicUrl).host, ...headers };
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 test('an archive whose names would need much memory is streamed without an ETag', async (t) => {
   const postern = await startPostern(t);
@@ -14,11 +14,11 @@ test('an archive whose names would need much memory is streamed without an ETag'
   };
   mkdirSync(deep, { recursive: true });
   fill(0, 1000);
-  const planned = await raw(postern, `${base}/zip/deep`, { method: 'HEAD' });
+  const planned = await sendPath(postern, `${base}/zip/deep`, { method: 'HEAD' });
   assert.ok(planned.headers['etag'] && Number(planned.headers['content-length']) > 3_000_000);
   fill(1000, 5000);
-  const found = await raw(postern, `${base}/zip/deep`, { method: 'HEAD' });
+  const found = await sendPath(postern, `${base}/zip/deep`, { method: 'HEAD' });
   assert.deepEqual([found.status, found.headers['etag']], [200, undefined]);
-  const whole = await raw(postern, `${base}/zip/deep`);
+  const whole = await sendPath(postern, `${base}/zip/deep`);
   assert.ok(whole.bytes.length > 5000 * 2 * 3500, `${whole.bytes.length}`);
 });

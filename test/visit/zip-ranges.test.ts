@@ -10,7 +10,7 @@ import { fromBufferPromise } from 'yauzl';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 const large = 3_000_000; // bytes: so large that its checksum follows it in the archive
 const [centralSignature, endSignature] = [0x02014b50, 0x06054b50]; // APPNOTE 4.3.12, 4.3.16
@@ -33,7 +33,7 @@ async function filled(t: TestContext) {
 
 test('an archive has a length and an ETag, and every range has the same bytes as the entire archive', async (t) => {
   const { postern, data, base } = await filled(t);
-  const whole = await raw(postern, `${base}/zip`);
+  const whole = await sendPath(postern, `${base}/zip`);
   const { etag } = whole.headers;
   assert.equal(whole.headers['content-length'], String(whole.bytes.length));
   assert.equal(whole.headers['accept-ranges'], 'bytes');
@@ -41,7 +41,7 @@ test('an archive has a length and an ETag, and every range has the same bytes as
   const names: string[] = [];
   for await (const entry of (await fromBufferPromise(whole.bytes, { validateEntrySizes: true })).eachEntry()) names.push(entry.fileName);
   assert.deepEqual(names, ['b.txt', 'inner/', 'inner/a.bin', 'inner/z.txt', 'naïve 日本.txt', 'zero']);
-  assert.deepEqual((await raw(postern, `${base}/zip`)).bytes, whole.bytes);
+  assert.deepEqual((await sendPath(postern, `${base}/zip`)).bytes, whole.bytes);
   await postern.stop();
   // After the restart no checksum is cached: each range computes again those that it needs.
   const again = await startPostern(t, { data });
@@ -49,21 +49,21 @@ test('an archive has a length and an ETag, and every range has the same bytes as
   const edges = [0, 1, 40, 5000, 6000, 700_000, large, large + 5200, size - 400, size - 30, size - 1];
   for (const start of [size - 30, ...edges])
     for (const end of [...edges.filter((edge) => edge >= start), size + 5]) {
-      const part = await raw(again, `${base}/zip`, { headers: { range: `bytes=${start}-${end}`, 'if-range': etag ?? '' } });
+      const part = await sendPath(again, `${base}/zip`, { headers: { range: `bytes=${start}-${end}`, 'if-range': etag ?? '' } });
       const last = Math.min(end, size - 1);
       assert.equal(part.status, 206);
       assert.equal(part.headers['content-range'], `bytes ${start}-${last}/${size}`);
       assert.ok(part.bytes.equals(whole.bytes.subarray(start, last + 1)), `${start}-${end}`);
     }
-  const tail = await raw(again, `${base}/zip`, { headers: { range: 'bytes=-100' } });
+  const tail = await sendPath(again, `${base}/zip`, { headers: { range: 'bytes=-100' } });
   assert.ok(tail.bytes.equals(whole.bytes.subarray(-100)));
 });
 
 test('an archive supports conditional requests by ETag', async (t) => {
   const { postern, base } = await filled(t);
-  const head = await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  const head = await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
   const [etag, length] = [head.headers.etag ?? '', Number(head.headers['content-length'])];
-  const asked = async (headers: Record<string, string>) => (await raw(postern, `${base}/zip`, { headers })).status;
+  const asked = async (headers: Record<string, string>) => (await sendPath(postern, `${base}/zip`, { headers })).status;
   assert.equal(await asked({ 'if-none-match': etag }), 304);
   assert.equal(await asked({ 'if-match': '"another"' }), 412);
   assert.equal(await asked({ range: `bytes=${length}-` }), 416);
@@ -80,7 +80,7 @@ test('every change in the folder changes the ETag, and If-Range with the old ETa
   const { postern, base } = await filled(t);
   const box = join(postern.files, 'box');
   const seen = new Set<string>();
-  const etag = async () => String((await raw(postern, `${base}/zip`, { method: 'HEAD' })).headers.etag);
+  const etag = async () => String((await sendPath(postern, `${base}/zip`, { method: 'HEAD' })).headers.etag);
   seen.add(await etag());
   for (const change of [
     () => appendFile(join(box, 'b.txt'), 'c'),
@@ -93,7 +93,7 @@ test('every change in the folder changes the ETag, and If-Range with the old ETa
     await change();
     const after = await etag();
     assert.notEqual(after, before);
-    assert.equal((await raw(postern, `${base}/zip`, { headers: { range: 'bytes=5-9', 'if-range': before } })).status, 200);
+    assert.equal((await sendPath(postern, `${base}/zip`, { headers: { range: 'bytes=5-9', 'if-range': before } })).status, 200);
   }
 });
 
@@ -117,14 +117,14 @@ test('if a file changes while its archive is sent, the download is aborted and r
 
 test('range requests of one archive are one download in the audit log', async (t) => {
   const { postern, base } = await filled(t);
-  for (const range of ['bytes=0-99', 'bytes=100-199', 'bytes=200-']) await raw(postern, `${base}/zip`, { headers: { range } });
+  for (const range of ['bytes=0-99', 'bytes=100-199', 'bytes=200-']) await sendPath(postern, `${base}/zip`, { headers: { range } });
   assert.equal((await postern.call('audit/search', { action: 'downloadFolder' })).totalCount, 1);
 });
 
 test('an archive of a share with digital signatures has no ETag, no length and no ranges', async (t) => {
   const { postern } = await filled(t);
   const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
-  const answer = await raw(postern, `${base}/zip`, { headers: { range: 'bytes=0-9' } });
+  const answer = await sendPath(postern, `${base}/zip`, { headers: { range: 'bytes=0-9' } });
   assert.equal(answer.status, 200);
   assert.deepEqual(
     [answer.headers.etag, answer.headers['accept-ranges'], answer.headers['content-length']],
@@ -137,7 +137,7 @@ test('an archive of more than 50,000 entries is complete but has no length and n
   mkdirSync(join(postern.files, 'many'));
   for (let number = 0; number <= 50_000; number += 1) writeFileSync(join(postern.files, 'many', `file number ${number}`), '');
   const { base } = await linkTo(postern, { path: '/many' });
-  const answer = await raw(postern, `${base}/zip`);
+  const answer = await sendPath(postern, `${base}/zip`);
   assert.equal(answer.headers['content-length'], undefined);
   assert.equal(answer.headers.etag, undefined);
   const archive = await fromBufferPromise(answer.bytes, { validateEntrySizes: true });
@@ -179,10 +179,10 @@ test('if a file grows while its archive is sent, the archive is valid and has th
 test('a HEAD request of an archive leaves no file open', async (t) => {
   const { postern } = await filled(t);
   const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
-  await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
-  for (let time = 0; time < 20; time += 1) await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  for (let time = 0; time < 20; time += 1) await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
   assert.ok(open() - before < 10, `${open() - before} more descriptors`);
 });
 
@@ -196,7 +196,7 @@ test('the checksum of a large file is computed once for all archives that contai
   const { base } = await linkTo(postern);
   const endOf = async (names: string) => {
     const before = reads;
-    const end = await raw(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-138' } }); // the entire central directory
+    const end = await sendPath(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-138' } }); // the entire central directory
     assert.equal(end.bytes.readUInt32LE(0), centralSignature);
     return reads - before;
   };
@@ -213,11 +213,11 @@ test('requests for many small archives do not evict the checksums of another arc
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 100; number += 1) await writeFile(join(postern.files, 'many', `${number}`), 'a text');
   const [one, other] = [await linkTo(postern, { path: '/many' }), await linkTo(postern, { path: '/many' })];
-  const end = () => raw(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the entire central directory
+  const end = () => sendPath(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the entire central directory
   assert.equal((await end()).status, 206);
   assert.equal(opened, 100);
   for (let number = 0; number < 100; number += 1)
-    assert.equal((await raw(postern, `${other.base}/zip?name=${number}`, { method: 'HEAD' })).status, 200);
+    assert.equal((await sendPath(postern, `${other.base}/zip?name=${number}`, { method: 'HEAD' })).status, 200);
   assert.equal((await end()).status, 206);
   assert.equal(opened, 100);
 });
@@ -229,7 +229,7 @@ test('the last bytes of an archive are sent without reading its files', async (t
   });
   for (const name of ['a', 'b']) await writeFile(join(postern.files, name), name);
   const { base } = await linkTo(postern);
-  const end = await raw(postern, `${base}/zip`, { headers: { range: 'bytes=-22' } });
+  const end = await sendPath(postern, `${base}/zip`, { headers: { range: 'bytes=-22' } });
   assert.equal(end.bytes.readUInt32LE(0), endSignature);
   assert.equal(opened, 0);
 });

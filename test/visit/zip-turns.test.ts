@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { logLines } from '../parts/log-lines.ts';
 import type { TestPostern } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 const many = 1000;
 const slice = 64 << 20; // bytes that one turn reads for a checksum
@@ -53,7 +53,7 @@ for (const { title, method, query, over } of [
       askAndLeave(postern, `${base}/zip${query}`, begun.promise),
       askAndLeave(postern, `${base}/zip${query}`, begun.promise),
     ]);
-    const answer = raw(postern, `${next.base}/zip?name=one`);
+    const answer = sendPath(postern, `${next.base}/zip?name=one`);
     left = true;
     gate.resolve();
     assert.equal((await answer).status, 200);
@@ -76,7 +76,7 @@ test('the end of an archive does not wait until other large files have been read
   }
   const { base } = await linkTo(postern);
   const bytes = 80; // the central directory and its end record
-  const endOf = (name: string) => raw(postern, `${base}/zip?name=${name}`, { headers: { range: `bytes=-${bytes}` } });
+  const endOf = (name: string) => sendPath(postern, `${base}/zip?name=${name}`, { headers: { range: `bytes=-${bytes}` } });
   const others = ['huge', 'vast', 'huge'].map(endOf);
   assert.equal((await endOf('large')).bytes.length, bytes);
   gate.resolve();

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { fromBufferPromise } from 'yauzl';
 import { atEnd } from '../parts/at-end.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, raw } from './visiting.ts';
+import { linkTo, sendPath } from './visiting.ts';
 
 /** Returns the names and texts of an archive, with null for a folder. Also checks CRC and sizes. */
 async function contents(bytes: Buffer): Promise<Record<string, string | null>> {
@@ -38,7 +38,7 @@ async function filled(t: TestContext) {
 
 test('the archive of a folder is valid and contains all its items with UTF-8 names', async (t) => {
   const { postern, base } = await filled(t);
-  const answer = await raw(postern, `${base}/zip`);
+  const answer = await sendPath(postern, `${base}/zip`);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers['content-type'], 'application/zip');
   assert.match(answer.headers['content-disposition'] ?? '', /^attachment; filename="?box\.zip"?$/);
@@ -56,9 +56,13 @@ test('the archive of a folder is valid and contains all its items with UTF-8 nam
 
 test('a subfolder of a share and an entire location can be downloaded as archives', async (t) => {
   const { postern, base } = await filled(t);
-  assert.deepEqual(Object.keys(await contents((await raw(postern, `${base}/zip/inner`)).bytes)).sort(), ['b.txt', 'deep/', 'deep/c.txt']);
+  assert.deepEqual(Object.keys(await contents((await sendPath(postern, `${base}/zip/inner`)).bytes)).sort(), [
+    'b.txt',
+    'deep/',
+    'deep/c.txt',
+  ]);
   const all = await linkTo(postern);
-  const answer = await raw(postern, `${all.base}/zip`);
+  const answer = await sendPath(postern, `${all.base}/zip`);
   assert.match(answer.headers['content-disposition'] ?? '', /\.zip/);
   const names = Object.keys(await contents(answer.bytes));
   assert.ok(names.includes('box/inner/b.txt'));
@@ -67,7 +71,7 @@ test('a subfolder of a share and an entire location can be downloaded as archive
 
 test('the name parameters select the entries of an archive', async (t) => {
   const { postern, base } = await filled(t);
-  const chosen = await raw(postern, `${base}/zip?name=${encodeURIComponent('naïve 日本 🗂.txt')}&name=inner`);
+  const chosen = await sendPath(postern, `${base}/zip?name=${encodeURIComponent('naïve 日本 🗂.txt')}&name=inner`);
   assert.deepEqual(Object.keys(await contents(chosen.bytes)).sort(), [
     'inner/',
     'inner/b.txt',
@@ -75,29 +79,29 @@ test('the name parameters select the entries of an archive', async (t) => {
     'inner/deep/c.txt',
     'naïve 日本 🗂.txt',
   ]);
-  const below = await raw(postern, `${base}/zip/inner?name=b.txt`);
+  const below = await sendPath(postern, `${base}/zip/inner?name=b.txt`);
   assert.deepEqual(await contents(below.bytes), { 'b.txt': 'b' });
-  const twice = await raw(postern, `${base}/zip?name=a.txt&name=a.txt`);
+  const twice = await sendPath(postern, `${base}/zip?name=a.txt&name=a.txt`);
   assert.deepEqual(await contents(twice.bytes), { 'a.txt': 'a' });
 });
 
 test('an archive request answers 404 for a missing name and 400 for an invalid name', async (t) => {
   const { postern, base } = await filled(t);
-  assert.equal((await raw(postern, `${base}/zip?name=a.txt&name=absent`)).status, 404);
+  assert.equal((await sendPath(postern, `${base}/zip?name=a.txt&name=absent`)).status, 404);
   for (const name of ['..', 'inner%2fb.txt', '.postern', '', '%00', 'a%5cb'])
-    assert.equal((await raw(postern, `${base}/zip?name=${name}`)).status, 400, name);
+    assert.equal((await sendPath(postern, `${base}/zip?name=${name}`)).status, 400, name);
 });
 
 test('a file or a share of one file cannot be downloaded as an archive', async (t) => {
   const { postern, base } = await filled(t);
-  assert.equal((await raw(postern, `${base}/zip/a.txt`)).status, 404);
+  assert.equal((await sendPath(postern, `${base}/zip/a.txt`)).status, 404);
   const one = await linkTo(postern, { path: '/box/a.txt', folder: false });
-  assert.equal((await raw(postern, `${one.base}/zip`)).status, 404);
+  assert.equal((await sendPath(postern, `${one.base}/zip`)).status, 404);
 });
 
 test('HEAD of an archive returns its headers without its content', async (t) => {
   const { postern, base } = await filled(t);
-  const answer = await raw(postern, `${base}/zip`, { method: 'HEAD' });
+  const answer = await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers['content-type'], 'application/zip');
   assert.equal(answer.text, '');
@@ -108,8 +112,8 @@ test('an item that is neither a file nor a folder is not archived, downloaded or
   const socket = createServer().listen(join(postern.files, 'box/socket'));
   await new Promise((resolve) => socket.once('listening', resolve));
   atEnd(t, () => socket.close());
-  assert.ok(!Object.keys(await contents((await raw(postern, `${base}/zip`)).bytes)).includes('socket'));
-  assert.equal((await raw(postern, `${base}/file/socket`)).status, 404);
+  assert.ok(!Object.keys(await contents((await sendPath(postern, `${base}/zip`)).bytes)).includes('socket'));
+  assert.equal((await sendPath(postern, `${base}/file/socket`)).status, 404);
   const { body } = await postern.visit(`${base}/list`);
   assert.ok(!body.entries.some(({ name }: { name: string }) => name === 'socket'));
 });
@@ -117,7 +121,7 @@ test('an item that is neither a file nor a folder is not archived, downloaded or
 test('downloading an archive requires canDownloadFolder', async (t) => {
   const postern = await startPostern(t);
   const { base } = await linkTo(postern, { canDownloadFolder: false });
-  assert.equal((await raw(postern, `${base}/zip`)).status, 403);
+  assert.equal((await sendPath(postern, `${base}/zip`)).status, 403);
 });
 
 test('an archive of folders nested too deeply is refused, and one with 200 levels is complete', async (t) => {
@@ -126,8 +130,8 @@ test('an archive of folders nested too deeply is refused, and one with 200 level
   await mkdir(join(postern.files, 'deep', nested(1500)), { recursive: true });
   await mkdir(join(postern.files, 'shallow', nested(200)), { recursive: true });
   const { base } = await linkTo(postern);
-  const refused = await raw(postern, `${base}/zip/deep`);
+  const refused = await sendPath(postern, `${base}/zip/deep`);
   assert.deepEqual([refused.status, refused.json.code], [409, 'archiveTooDeep']);
   assert.match(refused.json.detail, /200 levels/);
-  assert.ok(`${nested(200)}/` in (await contents((await raw(postern, `${base}/zip/shallow`)).bytes)));
+  assert.ok(`${nested(200)}/` in (await contents((await sendPath(postern, `${base}/zip/shallow`)).bytes)));
 });

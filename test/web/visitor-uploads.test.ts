@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow } from '../parts/chromium.ts';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
-import { startCuttingProxy } from './cutting-proxy.ts';
+import { startResettingProxy } from './resetting-proxy.ts';
 
 const fileOf = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
 test('if one of 200 uploads is interrupted, the others arrive, and a retry uploads the missing file', async (t) => {
-  const proxy = await startCuttingProxy(t);
+  const proxy = await startResettingProxy(t);
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: `http://localhost:${proxy.port}` } });
-  proxy.lead(postern.apiUrl);
+  proxy.forwardTo(postern.apiUrl);
   await mkdir(join(postern.files, 'inbox'));
   const share = await postern.call('share/add', newShare({ path: '/inbox' }));
   const { window } = await openWindow(t, { width: 1440, dark: false });
@@ -20,13 +20,13 @@ test('if one of 200 uploads is interrupted, the others arrive, and a retry uploa
   await page.goto(share.viewUrl);
   await page.getByText('This folder is empty.').waitFor();
 
-  proxy.cutAt('text 77');
+  proxy.resetAt('text 77');
   const files = Array.from({ length: 200 }, (_, index) => fileOf(`file ${index}.txt`, `text ${index}`));
   await page.getByLabel('Upload', { exact: true }).setInputFiles(files);
 
   await page.getByText('1 file was not uploaded').waitFor({ timeout: 60_000 });
   assert.equal((await readdir(join(postern.files, 'inbox'))).length, 199);
-  proxy.cutAt('');
+  proxy.resetAt('');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('All files uploaded').waitFor();
   assert.equal((await readdir(join(postern.files, 'inbox'))).length, 200);

@@ -4,16 +4,16 @@ import type { TestContext } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 
 /** A TCP proxy between browser and server that resets chosen connections. */
-export interface CuttingProxy {
+export interface ResettingProxy {
   readonly port: number;
   /** Sets the address to which new connections are forwarded. */
-  lead(to: string): void;
+  forwardTo(to: string): void;
   /** Resets every connection with this text, because browsers repeat some requests once. An empty text resets none. */
-  cutAt(text: string): void;
+  resetAt(text: string): void;
 }
 
-export async function startCuttingProxy(t: TestContext): Promise<CuttingProxy> {
-  let [target, cut] = ['', ''];
+export async function startResettingProxy(t: TestContext): Promise<ResettingProxy> {
+  let [target, resetText] = ['', ''];
   const open = new Set<Socket>();
   const server = createServer((browser) => {
     const postern = connect(Number(new URL(target).port), '127.0.0.1');
@@ -22,7 +22,7 @@ export async function startCuttingProxy(t: TestContext): Promise<CuttingProxy> {
       socket.on('close', () => open.delete(socket)).on('error', () => {});
     }
     browser.on('data', (bytes) => {
-      if (cut === '' || !bytes.includes(cut)) return postern.write(bytes);
+      if (resetText === '' || !bytes.includes(resetText)) return postern.write(bytes);
       browser.resetAndDestroy();
       return postern.destroy();
     });
@@ -38,11 +38,11 @@ export async function startCuttingProxy(t: TestContext): Promise<CuttingProxy> {
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    lead(to) {
+    forwardTo(to) {
       target = to;
     },
-    cutAt(text) {
-      cut = text;
+    resetAt(text) {
+      resetText = text;
     },
   };
 }
