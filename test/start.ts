@@ -36,9 +36,9 @@ interface CallOptions {
 export const mailSettings = { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9', POSTERN_MAIL_FROM: 'files@example.com' };
 
 /** Settings, parts and data folder with which a test starts Postern. */
-export interface Start {
+export interface StartOptions {
   readonly environment?: Record<string, string>;
-  readonly replaced?: Replacements;
+  readonly replacements?: Replacements;
   /** Folder for POSTERN_DATA. It is not deleted when Postern stops, so that a test can start Postern on it again. */
   readonly data?: string;
 }
@@ -55,27 +55,27 @@ async function readResponse(response: Response): Promise<TestResponse> {
 /** True for tests that depend on the behavior of a real disk. */
 const isAboutDisks = /\/test\/(ports|process|faults)\//.test(process.argv[1] ?? '');
 /** Other tests use a folder in memory if the runner has set one: otherwise they would mostly wait for the disk. */
-const place = isAboutDisks ? tmpdir() : (process.env['POSTERN_TEST_MEMORY'] ?? tmpdir());
+const temporaryParent = isAboutDisks ? tmpdir() : (process.env['POSTERN_TEST_MEMORY'] ?? tmpdir());
 
 /** Creates a folder that is deleted after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(place, 'postern-test-'));
+  const folder = await mkdtemp(join(temporaryParent, 'postern-test-'));
   atEnd(t, () => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
 /** Cheap argon2id parameters, because the tests sign in many times. */
-const quick = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
+const cheapHashParameters = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
 /** Short, because many tests wait until a transfer is stopped; ms. */
 const transferCheckInterval = 200;
 
 /** Starts a complete Postern with real parts on a free port. It is stopped after the test. */
-export async function startPostern(t: TestContext, { environment = {}, replaced = {}, data }: Start = {}) {
+export async function startPostern(t: TestContext, { environment = {}, replacements = {}, data }: StartOptions = {}) {
   const folder = data ?? (await temporaryFolder(t));
   const database = await databaseOf(folder);
   const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
-  const ports = { passwordHash: argon2PasswordHash(quick), ...replaced.ports };
-  const postern = await compose(settings, { log: null, transferCheckInterval, ...replaced, ports });
+  const ports = { passwordHash: argon2PasswordHash(cheapHashParameters), ...replacements.ports };
+  const postern = await compose(settings, { log: null, transferCheckInterval, ...replacements, ports });
   let stopped = false;
   const stop = async () => {
     if (stopped) return;

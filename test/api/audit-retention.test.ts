@@ -10,7 +10,7 @@ const day = 24 * hour;
 /** Starts Postern with one audit entry per day for the given number of days, and returns its retention with a settable clock. */
 async function logged(t: TestContext, days: number) {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } }, environment: { POSTERN_AUDIT_DAYS: '400' } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } }, environment: { POSTERN_AUDIT_DAYS: '400' } });
   await postern.call('share/search');
   await postern.call('loginprofile/add', { title: 'One' });
   const { store } = postern.ports;
@@ -33,7 +33,7 @@ async function logged(t: TestContext, days: number) {
   const left = async () => Number((await store.read.selectFrom('audit').select('id').where('request_id', '=', 'old').execute()).length);
   const goOn = (milliseconds: number) => {
     running += milliseconds;
-    clock.ahead(milliseconds);
+    clock.advance(milliseconds);
   };
   return { clock, store, retention, left, lines, goOn };
 }
@@ -70,7 +70,7 @@ test('deleting expired audit entries does not scan the complete audit log', asyn
 test('if the clock is set forward while Postern runs, no audit entries are deleted', async (t) => {
   const { clock, retention, left, lines } = await logged(t, 300);
   const { run } = retention();
-  clock.ahead(500 * day);
+  clock.advance(500 * day);
   for (let times = 0; times < 5; times += 1) await run();
   assert.equal(await left(), 300);
   assert.match(lines.join('\n'), /the clock of this machine was changed/);
@@ -98,7 +98,7 @@ test('entries written while the clock was slow are kept for one day after its co
 
 test('after a start with a fast clock, no entries are deleted for one day, and the log gives the reason', async (t) => {
   const { clock, retention, left, lines, goOn } = await logged(t, 300);
-  clock.ahead(500 * day);
+  clock.advance(500 * day);
   const { run } = retention();
   await run();
   goOn(23 * hour);

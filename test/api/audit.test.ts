@@ -155,7 +155,7 @@ test('a refused change has no audit entry with the outcome done', async (t) => {
 
 test('an export stops when its key is deleted, and contains no entries that were added after it began', async (t) => {
   const { log, errors } = logLines();
-  const postern = await startPostern(t, { replaced: { log } });
+  const postern = await startPostern(t, { replacements: { log } });
   const { id, key } = await postern.call('apikey/add', { name: 'auditor', role: 'admin' });
   await postern.ports.store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
@@ -177,7 +177,7 @@ test('an export stops when its key is deleted, and contains no entries that were
 
 test('many aborted exports log no error and do not block a later export', async (t) => {
   const { log, errors } = logLines();
-  const postern = await startPostern(t, { replaced: { log } });
+  const postern = await startPostern(t, { replacements: { log } });
   await postern.call('share/add', newShare());
   const ask = (signal?: AbortSignal) =>
     fetch(`${postern.apiUrl}/api/v1/audit/export`, {

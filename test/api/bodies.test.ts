@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare, startPostern, usersProfile } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 import { callRaw, json } from './raw-call.ts';
 
@@ -83,7 +83,7 @@ test('a body of exactly 1 MiB is accepted, and one byte more gets 413', async (t
 
 test('a JSON body of an unauthenticated request is limited to 16 KiB', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const body = (length: number) => '{}'.padEnd(length, ' ');
   const open = ['login', 'operator/signIn', 'operator/first', 'operator/signOut'].map((name) => `/api/v1/${name}`);
   for (const path of [...open, ...['sign-in', 'sign-out', 'rename', 'folder/new'].map((name) => `${base}/${name}`), '/p/none/sign-in']) {
@@ -237,7 +237,7 @@ test('a query parameter named __proto__ is refused as unknown', async (t) => {
 test('a NUL character is refused, and a forged cursor causes no server error', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern);
-  const { id, base } = await linkTo(postern, { authenticationId: profile.id });
+  const { id, base } = await createShare(postern, { authenticationId: profile.id });
   const nul = 'a\0b';
   const signIn = (body: object) => postern.visit(`${base}/sign-in`, { method: 'POST', headers: json, body: JSON.stringify(body) });
   assert.equal((await signIn({ username: nul, password: 'some password' })).status, 400);

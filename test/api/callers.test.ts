@@ -108,7 +108,7 @@ for (const [role, refused] of [
 
 test('an expired key gets 401', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
   const key = await addKey(postern, 'reader', { expiryDateTime: '2026-05-01T12:00:00Z' });
   assert.equal((await postern.send('share/search', {}, { key })).status, 200);
   now = Date.parse('2026-05-01T12:00:00Z');
@@ -117,7 +117,7 @@ test('an expired key gets 401', async (t) => {
 
 test('login returns a token that is valid for one hour and has the role of its key', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
   const secretkey = await addKey(postern, 'reader');
   const { token, expiryDateTime } = await postern.call('login', { username: 'reader key', secretkey }, { key: null });
   assert.equal(expiryDateTime, '2026-05-01T01:00:00.000Z');
@@ -131,7 +131,7 @@ test('login returns a token that is valid for one hour and has the role of its k
 
 test('a token expires no later than its key', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
   const secretkey = await addKey(postern, 'reader', { expiryDateTime: '2026-05-01T00:10:00Z' });
   const { token, expiryDateTime } = await postern.call('login', { username: 'reader key', secretkey }, { key: null });
   assert.equal(expiryDateTime, '2026-05-01T00:10:00.000Z');
@@ -140,7 +140,7 @@ test('a token expires no later than its key', async (t) => {
 });
 
 test('login gives a key at most 300 tokens a minute, and other keys are not affected', async (t) => {
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => Date.parse('2026-05-01T00:00:00Z') } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => Date.parse('2026-05-01T00:00:00Z') } } } });
   const secretkey = await addKey(postern, 'reader');
   const logins = () => postern.send('login', { username: 'reader key', secretkey }, { key: null });
   for (let count = 0; count < 300; count += 1) assert.equal((await logins()).status, 200);

@@ -59,7 +59,7 @@ test('the response to a dry run is not stored', async (t) => {
 
 test('the response for an Idempotency-Key is stored for 24 hours', async (t) => {
   let now = Date.parse('2026-05-01T00:00:00Z');
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
   await postern.call('share/add', newShare(), keyed('one'));
   now += 86_399_999;
   assert.equal((await postern.send('share/add', newShare(), keyed('one'))).headers.get('idempotency-replayed'), 'true');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 
 async function addedLocation(postern: TestPostern, name = 'reports') {
@@ -184,7 +184,7 @@ test('a location can set the mode of new files and folders', async (t) => {
   for (const over of [{ fileMode: '640' }, { fileMode: '0999' }, { folderMode: 488 }, { group: 'staff' }])
     assert.deepEqual(fieldErrorsOf(await add(over)), ['configuration'], JSON.stringify(over));
   assert.equal((await add({ fileMode: '0640', folderMode: '0750' })).status, 200);
-  const { base } = await linkTo(postern, { location: 'reports' });
+  const { base } = await createShare(postern, { location: 'reports' });
   assert.equal((await postern.visit(`${base}/file/a.txt`, { method: 'PUT', body: 'a' })).status, 201);
   assert.equal((await postern.visit(`${base}/folder/made`, { method: 'POST' })).status, 201);
   const modeOf = async (name: string) => ((await stat(join(folder, name))).mode & 0o777).toString(8);

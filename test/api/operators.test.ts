@@ -42,7 +42,7 @@ test('the one-time console address creates the first operator, an admin, and the
 test('the one-time console address expires after an hour, and Postern does not create it if an operator exists', async (t) => {
   let later = 0;
   const clock = { now: () => systemClock.now() + later };
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   later = 3_600_001;
   const late = await postern.send('operator/first', { token: tokenIn(postern), name: 'Olga', ...secrets }, { key: null });
   assert.equal(late.status, 410);
@@ -110,7 +110,7 @@ test('a session ends with sign-out', async (t) => {
 test('a session ends after a new password, after its operator is deleted, after 12 hours, and after one idle hour', async (t) => {
   let later = 0;
   const clock = { now: () => systemClock.now() + later };
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const { id } = await postern.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
   await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
   const enter = async () => {

@@ -14,7 +14,7 @@ const minute = 60_000; // ms
 async function withOlga(t: TestContext) {
   const time = { later: 0 };
   const now = () => systemClock.now() + time.later;
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now } } } });
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   const signIn = (fields: object = {}) => postern.send('operator/signIn', { name: 'Olga', password, ...fields }, { key: null });
   const session = await signIn();

@@ -31,7 +31,7 @@ async function shares(postern: TestPostern, ...overs: object[]) {
 /** Starts Postern with a clock that the test sets. */
 async function startAt(t: Parameters<typeof startPostern>[0], time: string) {
   const clock = { at: Date.parse(time), now: () => clock.at };
-  return { postern: await startPostern(t, { replaced: { ports: { clock } } }), clock };
+  return { postern: await startPostern(t, { replacements: { ports: { clock } } }), clock };
 }
 
 for (const name of searches)

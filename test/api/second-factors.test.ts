@@ -24,7 +24,7 @@ async function withOlga(t: TestContext) {
   const time = { later: 0 };
   const now = () => systemClock.now() + time.later;
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1' };
-  const postern = await startPostern(t, { environment, replaced: { ports: { clock: { now } } } });
+  const postern = await startPostern(t, { environment, replacements: { ports: { clock: { now } } } });
   const { id } = await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
   return { postern, id, time, now };
 }

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, signIn, startPostern, usersProfile } from '../start.ts';
-import { basic, posting } from '../visit/visiting.ts';
+import { basic, jsonPost } from '../visit/visiting.ts';
 
 test('share/activity counts by day and by visitor, and names the listed users who have not visited', async (t) => {
   let now = Date.parse('2026-05-01T10:00:00Z');
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const { id, viewId } = await postern.call(
     'share/add',
@@ -44,7 +44,7 @@ test('share/activity counts by day and by visitor, and names the listed users wh
 
 test('all requests of one visit are counted as one visit, and a refused visitor is not counted', async (t) => {
   let now = Date.parse('2026-05-01T10:00:00Z');
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
   const profile = await usersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
   const share = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,carol,dan' };
   const { id, viewId } = await postern.call('share/add', newShare(share));
@@ -57,7 +57,7 @@ test('all requests of one visit are counted as one visit, and a refused visitor 
   for (let times = 0; times < 3; times += 1)
     await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
   await signIn(postern, base, 'dan');
-  const refused = await postern.visit(`${base}/sign-in`, posting({ username: 'bob', password: 'correct horse battery' }));
+  const refused = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'bob', password: 'correct horse battery' }));
   assert.equal(refused.status, 403);
   now = Date.parse('2026-05-01T14:00:00Z');
   await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });

@@ -68,7 +68,7 @@ for (const [name, over] of [
 ] as const)
   test(`${name} returns 429 with Retry-After after 20 viewId conflicts in an hour, for that key only`, async (t) => {
     let now = Date.parse('2026-05-01T00:00:00Z');
-    const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => now } } } });
+    const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
     const { viewId } = await postern.call('share/add', newShare());
     const { id } =
       name === 'share/updateSharableLink' ? await postern.call('share/add', newShare()) : await postern.call('loginprofile/add', {});

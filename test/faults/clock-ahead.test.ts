@@ -10,7 +10,7 @@ const days = 86_400_000;
 test('a clock that is 500 days ahead during several starts deletes no records and locks no visitor out', async (t) => {
   const data = await temporaryFolder(t);
   const clock = settableClock();
-  const start = () => startPostern(t, { data, replaced: { ports: { clock } } });
+  const start = () => startPostern(t, { data, replacements: { ports: { clock } } });
   const first = await start();
   const profile = await usersProfile(first, ['ann']);
   const { viewId } = await first.call('share/add', newShare({ authenticationId: profile.id }));
@@ -19,7 +19,7 @@ test('a clock that is 500 days ahead during several starts deletes no records an
   const before = await entries(first);
   await first.stop();
 
-  clock.ahead(500 * days);
+  clock.advance(500 * days);
   for (let number = 0; number < 3; number += 1) {
     const ahead = await start();
     const retention = auditRetention(
@@ -40,7 +40,7 @@ test('a clock that is 500 days ahead during several starts deletes no records an
     });
   await ahead.stop();
 
-  clock.ahead(-500 * days);
+  clock.advance(-500 * days);
   const after = await start();
   assert.ok((await entries(after)) >= before, 'no audit entry is gone');
   const cookie = await signIn(after, `/s/${viewId}`, 'ann');

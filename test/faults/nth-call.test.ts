@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import { type Json, newShare, type TestPostern, type TestResponse } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';
 
 /** With `npm run test:faults` each call fails once, with `npm test` only a few calls per action. */
@@ -75,7 +75,7 @@ for (const [index, { action, prepare, act, happened, paths }] of fileActions.ent
   for (const moment of moments)
     test(`if any call fails (${moment} its effect) in ${action} ${index}, the response, the disk and the audit log agree`, async (t) => {
       const { postern, failureControl } = await startWithFailingCalls(t);
-      const { base } = await linkTo(postern);
+      const { base } = await createShare(postern);
       const file = (name: string) => join(postern.files, name);
       const link = (route: string, init: RequestInit) => postern.visit(`${base}/${route}`, init);
       for (const number of triedCalls(index)) {

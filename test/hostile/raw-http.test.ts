@@ -338,7 +338,7 @@ test('connections that are cut during a request leave no partial file and no run
 
 test('connections that are reset before a response are not logged as errors', { timeout: 30_000 }, async (t) => {
   const { log, errors } = logLines();
-  const postern = await startPostern(t, { replaced: { log }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const postern = await startPostern(t, { replacements: { log }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { viewId } = await postern.call('share/add', newShare());
   const text = `GET /s/${viewId}/visit HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n`;
   for (let turn = 0; turn < 20; turn += 1)

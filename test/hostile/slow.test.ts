@@ -9,7 +9,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, startPostern, type TestPostern } from '../start.ts';
-import { linkTo, sendPath } from '../visit/visiting.ts';
+import { createShare, sendPath } from '../visit/visiting.ts';
 import { dial, sendRequest, statusOf } from './raw-socket.ts';
 
 const day = 86_400_000; // ms
@@ -27,8 +27,8 @@ const outcomes = async (postern: TestPostern, action: string): Promise<string[]>
   (await postern.call('audit/search', { action, pageSize: 200 })).list.map(({ outcome }: { outcome: string }) => outcome);
 
 test('a JSON body that does not arrive in time answers 408, and the connection closes', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: 200, idle: day, minRate: anyRate } } });
-  const { base } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { timeouts: { body: 200, idle: day, minRate: anyRate } } });
+  const { base } = await createShare(postern);
   for (const [line, ...headers] of [['POST /api/v1/share/get', `Authorization: Bearer ${adminKey}`], [`POST ${base}/sign-in`]]) {
     const head = [...headers, 'Content-Type: application/json', 'Content-Length: 100'];
     const answer = await sendRequest(postern.apiUrl, line ?? '', head, '{"id":');
@@ -40,7 +40,7 @@ test('a JSON body that does not arrive in time answers 408, and the connection c
 test('one network can have 32 MiB of JSON bodies arriving, and further ones get 503 until they have arrived', {
   timeout: 10_000,
 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: day, minRate: anyRate } } });
+  const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: day, minRate: anyRate } } });
   const head = [`Authorization: Bearer ${adminKey}`, 'Content-Type: application/json', `Content-Length: ${1 << 20}`];
   const sockets: Socket[] = [];
   for (let count = 0; count < 40; count += 1) sockets.push(await begin(t, postern, 'POST /api/v1/share/get', head));
@@ -52,7 +52,7 @@ test('one network can have 32 MiB of JSON bodies arriving, and further ones get 
 });
 
 test('a body for an address that accepts none is refused before it arrives, on every method', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: day, minRate: anyRate } } });
+  const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: day, minRate: anyRate } } });
   const head = ['Content-Type: application/json', 'Content-Length: 1000000'];
   for (const [target, status] of [
     ['/console', 405],
@@ -65,8 +65,8 @@ test('a body for an address that accepts none is refused before it arrives, on e
 });
 
 test('an upload that stalls is cut, and no part of it is kept', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
-  const { base } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
+  const { base } = await createShare(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   socket.write('half');
   await once(socket, 'close');
@@ -75,8 +75,8 @@ test('an upload that stalls is cut, and no part of it is kept', { timeout: 10_00
 });
 
 test('a download that the client does not read is cut and recorded as failed', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
-  const { base } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
+  const { base } = await createShare(postern);
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 30);
   await file.close();
@@ -85,7 +85,7 @@ test('a download that the client does not read is cut and recorded as failed', {
 });
 
 test('a connection is closed if its client does not read the responses', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: short } });
+  const postern = await startPostern(t, { replacements: { timeouts: short } });
   const sockets = async (): Promise<number> => {
     const metrics = await fetch(`${postern.apiUrl}/metrics`, { headers: { authorization: `Bearer ${adminKey}`, connection: 'close' } });
     return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/m.exec(await metrics.text())?.[1] ?? 0);
@@ -100,8 +100,8 @@ test('a connection is closed if its client does not read the responses', { timeo
 });
 
 test('a connection stays open after a completed transfer', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replaced: { timeouts: short } });
-  const { base } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { timeouts: short } });
+  const { base } = await createShare(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/a.txt`, ['Content-Length: 1']);
   let answers = '';
   socket.on('data', (chunk) => {
@@ -119,8 +119,8 @@ test('a connection stays open after a completed transfer', { timeout: 10_000 }, 
 test('an upload with a complete body is not cut while it is moved into place', { timeout: 10_000 }, async (t) => {
   const held = Promise.withResolvers<void>();
   const holdPlace = (method: string) => (method === 'upload.place' ? held.promise : undefined);
-  const postern = await startWithStorages(t, holdPlace, { replaced: { timeouts: short } });
-  const { base } = await linkTo(postern);
+  const postern = await startWithStorages(t, holdPlace, { replacements: { timeouts: short } });
+  const { base } = await createShare(postern);
   const sent = sendPath(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
   const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   await once(later, 'close'); // takes longer than the idle timeout of the first upload
@@ -130,9 +130,9 @@ test('an upload with a complete body is not cut while it is moved into place', {
 
 test('an upload below the minimum rate is refused even if it never stalls', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, {
-    replaced: { timeouts: { body: day, idle: day, minRate: { bytes: 2 ** 40, within: 100 } } },
+    replacements: { timeouts: { body: day, idle: day, minRate: { bytes: 2 ** 40, within: 100 } } },
   });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/drip.bin`, ['Content-Length: 1000000000']);
   let answer = '';
   socket.on('data', (chunk) => {
@@ -149,7 +149,7 @@ test('an upload below the minimum rate is refused even if it never stalls', { ti
 
 test('open uploads of one network do not block uploads of other networks', { timeout: 20_000 }, async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const from = (address: string) => ['Content-Length: 1000', `X-Forwarded-For: ${address}`];
   const held = await Promise.all(
     Array.from({ length: 64 }, (_, index) => begin(t, postern, `PUT ${base}/file/${index}.bin`, from('203.0.113.1'))),
@@ -171,7 +171,7 @@ test('a connection with too many requests is closed, and at most 16 of them are 
     opened += 1;
     return new Promise(() => {}); // no request is answered
   });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const socket = await dial(postern.apiUrl);
   atEnd(t, () => socket.destroy());
   const request = `GET ${base}/file/welcome.txt HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\n\r\n`;
@@ -187,7 +187,7 @@ for (const [what, request] of [
 ] as const)
   test(`a connection is cut if too many waiting requests on it ${what}`, { timeout: 10_000 }, async (t) => {
     const postern = await startWithStorages(t, (method) => (method === 'storage.open' ? new Promise(() => {}) : undefined));
-    const { base } = await linkTo(postern);
+    const { base } = await createShare(postern);
     const socket = await dial(postern.apiUrl);
     atEnd(t, () => socket.destroy());
     socket.write(`GET ${base}/file/welcome.txt HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\n\r\n`); // is not answered

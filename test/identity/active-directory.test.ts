@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingForActiveDirectory, startActiveDirectory } from '../parts/debian-active-directory.ts';
 import { cookieOf, startPostern } from '../start.ts';
-import { linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+import { createShare, jsonPost, minute, settableClock } from '../visit/visiting.ts';
 
 const missing = missingForActiveDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
@@ -10,12 +10,12 @@ const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 test('visitors sign in with Active Directory (Samba), until they are disabled there', options, async (t) => {
   const directory = await startActiveDirectory(t);
   const clock = settableClock();
-  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, replacements: { ports: { clock } } });
   async function profileWith(change: object) {
     const configuration = JSON.stringify({ ...directory.configuration, ...change });
     const { id } = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration });
-    const { base } = await linkTo(postern, { authenticationId: id });
-    return { id, base, signIn: (username: string, password: string) => postern.visit(`${base}/sign-in`, posting({ username, password })) };
+    const { base } = await createShare(postern, { authenticationId: id });
+    return { id, base, signIn: (username: string, password: string) => postern.visit(`${base}/sign-in`, jsonPost({ username, password })) };
   }
   const list = async (cookie: string, base: string) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
   const searching = await profileWith({});
@@ -34,10 +34,10 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
   });
 
   await t.test('a share that lists a group admits the members of groups within it, unless nestedGroups is false', async () => {
-    const { base } = await linkTo(postern, { authenticationId: searching.id, allowAllUsers: false, groupNames: 'staff' });
+    const { base } = await createShare(postern, { authenticationId: searching.id, allowAllUsers: false, groupNames: 'staff' });
     assert.equal(await list(cookieOf(await searching.signIn('ann', 'Ann-Secret-1')), base), 200);
     const direct = await profileWith({ nestedGroups: false });
-    const ofDirect = await linkTo(postern, { authenticationId: direct.id, allowAllUsers: false, groupNames: 'staff' });
+    const ofDirect = await createShare(postern, { authenticationId: direct.id, allowAllUsers: false, groupNames: 'staff' });
     assert.equal(await list(cookieOf(await direct.signIn('ann', 'Ann-Secret-1')), ofDirect.base), 403);
   });
 
@@ -51,9 +51,9 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
   await t.test('a user who is disabled loses access after ten minutes', async () => {
     const cookie = cookieOf(await searching.signIn('ann', 'Ann-Secret-1'));
     directory.manage('user', 'disable', 'ann');
-    clock.ahead(9 * minute);
+    clock.advance(9 * minute);
     assert.equal(await list(cookie, searching.base), 200);
-    clock.ahead(2 * minute);
+    clock.advance(2 * minute);
     assert.equal(await list(cookie, searching.base), 401);
   });
 });

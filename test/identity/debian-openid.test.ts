@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { missingForDebianProvider, startDebianOpenIdProvider } from '../parts/debian-openid-provider.ts';
 import { freePort } from '../parts/free-port.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, minute, settableClock } from '../visit/visiting.ts';
+import { createShare, minute, settableClock } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const missing = missingForDebianProvider();
@@ -12,12 +12,12 @@ test('a visitor signs in at a provider that shares no code with Postern, and the
   skip: missing !== '' && `not installed: ${missing}`,
 }, async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, replacements: { ports: { clock } } });
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}/api/oidc`;
   const configuration = { issuer, clientId: 'postern', clientSecret: 'a-secret-with-a-hyphen', scopes: 'openid' };
   const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 5, configuration: JSON.stringify(configuration) });
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   const redirect = `${postern.publicUrl}/sign-in/oidc/${profile.id}`;
   const provider = await startDebianOpenIdProvider(t, redirect, await temporaryFolder(t), port);
   const browser = new RedirectedBrowser();
@@ -29,6 +29,6 @@ test('a visitor signs in at a provider that shares no code with Postern, and the
   await browser.open(url.href);
   const { visitor } = (await browser.visit(postern, share.base)).body;
   assert.equal(visitor.name, 'Ann Archer');
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.equal((await browser.visit(postern, share.base)).body.signIn.signedIn, true);
 });

@@ -1,21 +1,21 @@
 import type { TestContext } from 'node:test';
 import { startForgingProvider } from '../parts/forging-openid-provider.ts';
-import { type Start, startPostern } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { type StartOptions, startPostern } from '../start.ts';
+import { createShare } from '../visit/visiting.ts';
 import type { RedirectedBrowser } from './redirected-browser.ts';
 
 export const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 export const seconds = () => Math.floor(Date.now() / 1000);
 
 /** Starts Postern with a share whose visitors sign in at a provider that a test controls. */
-export async function startWithForger(t: TestContext, configuration: object = {}, options: Start = {}) {
+export async function startWithForger(t: TestContext, configuration: object = {}, options: StartOptions = {}) {
   const provider = await startForgingProvider(t);
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...options });
   const profile = await postern.call('loginprofile/add', {
     ...{ title: 'Example Inc.', typeId: 5 },
     configuration: JSON.stringify({ ...provider.configuration, ...configuration }),
   });
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   const begin = (browser: RedirectedBrowser, base = share.base, stop?: (url: URL) => boolean) =>
     browser.open(`${postern.publicUrl}${base}/sign-in/start`, stop);
   /** Begins a sign-in, and returns the address with which the browser would come back. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { type ForgingProvider, startForgingProvider } from '../parts/forging-openid-provider.ts';
 import { until } from '../ports/until.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { base64, seconds, startWithForger } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
@@ -251,7 +251,7 @@ test('an issuer in a private network, with a password or for every organization 
     ...{ title: 'Y', typeId: 5 },
     configuration: JSON.stringify({ issuer: 'https://169.254.169.254', clientId: 'x', clientSecret: 'y' }),
   });
-  const share = await linkTo(postern, { authenticationId: metadata.id });
+  const share = await createShare(postern, { authenticationId: metadata.id });
   const browser = new RedirectedBrowser();
   const { url } = await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`);
   assert.match(url.hash, /^#sign-in=providerAway/);
@@ -277,7 +277,7 @@ const badResponses: Readonly<Record<string, readonly [string, (response: ServerR
 for (const [what, [code, respond]] of Object.entries(badResponses))
   test(`a provider that sends ${what} affects its own profile alone, and only until it works again`, async (t) => {
     const { provider, postern, begin, outcome } = await startWithForger(t);
-    const open = await linkTo(postern);
+    const open = await createShare(postern);
     provider.responses.set('/.well-known/openid-configuration', (_, response) => void respond(response));
     const browser = new RedirectedBrowser();
     const beginning = begin(browser);
@@ -314,7 +314,7 @@ test('a failure of one profile leaves another profile of the same provider alone
   const { provider, postern, begin, outcome } = await startWithForger(t);
   const configuration = JSON.stringify({ ...provider.configuration, clientId: 'postern', clientSecret: 'another secret' });
   const other = await postern.call('loginprofile/add', { title: 'Other', typeId: 5, configuration });
-  const elsewhere = await linkTo(postern, { authenticationId: other.id });
+  const elsewhere = await createShare(postern, { authenticationId: other.id });
   provider.responses.set('/token', (request) => request.socket.destroy());
   const browser = new RedirectedBrowser();
   await begin(browser);

@@ -8,7 +8,7 @@ import { type Directory, missingForDirectory, startDirectory } from '../parts/de
 import { until } from '../ports/until.ts';
 import { cookieOf, startPostern, type TestPostern } from '../start.ts';
 import { addLargeFile, download } from '../visit/slow-download.ts';
-import { basic, hour, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+import { basic, createShare, hour, jsonPost, minute, settableClock } from '../visit/visiting.ts';
 
 const missing = missingForDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
@@ -19,16 +19,16 @@ const pollInterval = 200; // ms: a directory that did not respond gets no reques
 /** Adds a profile for a directory, and a share for its visitors. */
 async function profileFor(postern: TestPostern, configuration: object) {
   const profile = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration: JSON.stringify(configuration) });
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   const signIn = (username: string, password = `${username}-secret`, from = '192.0.2.1') =>
-    postern.visit(`${share.base}/sign-in`, posting({ username, password }, { 'x-forwarded-for': from }));
+    postern.visit(`${share.base}/sign-in`, jsonPost({ username, password }, { 'x-forwarded-for': from }));
   return { profile, share, signIn };
 }
 
 async function startWithDirectory(t: TestContext, change: (directory: Directory) => object = () => ({})) {
   const directory = await startDirectory(t);
   const clock = settableClock();
-  const postern = await startPostern(t, { environment, replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { environment, replacements: { ports: { clock } } });
   const parts = await profileFor(postern, { ...directory.configuration, ...change(directory) });
   /** Returns the status of a listing for a visitor who has signed in. */
   const list = async (cookie: string, base = parts.share.base) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
@@ -51,14 +51,14 @@ for (const [way, change] of Object.entries(ways))
     const { postern, profile, share, signIn } = await startWithDirectory(t, change);
     const answer = await signIn('ann');
     assert.deepEqual([answer.status, answer.body.visitor], [200, { name: 'Ann Archer', email: 'ann@example.com' }]);
-    assert.equal((await postern.visit(`/p/${profile.viewId}/sign-in`, posting({ username: 'bob', password: 'bob-secret' }))).status, 200);
+    assert.equal((await postern.visit(`/p/${profile.viewId}/sign-in`, jsonPost({ username: 'bob', password: 'bob-secret' }))).status, 200);
     assert.equal((await postern.visit(`${share.base}/list`, { headers: { authorization: basic('ann', 'ann-secret') } })).status, 200);
     assert.deepEqual([(await signIn('ann', 'bob-secret')).status, (await signIn('nobody')).status], [401, 401]);
   });
 
 test('a share lists visitors of a directory by user name, e-mail address, group name or group DN', options, async (t) => {
   const { postern, profile, signIn, list } = await startWithDirectory(t);
-  const only = async (lists: object) => (await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const only = async (lists: object) => (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
   const bases = [
     await only({ userNames: 'ANN' }),
     await only({ userNames: 'ann@example.com' }),
@@ -82,11 +82,11 @@ for (const [how, change] of Object.entries({
     const { directory, postern, signIn, list } = await startWithDirectory(t, () => change);
     await directory.replace('cn=all,ou=groups,dc=test', 'member', ['uid=bob,ou=people,dc=test', 'cn=staff,ou=groups,dc=test']);
     const nested = await profileFor(postern, { ...directory.configuration, ...change, nestedGroups: true });
-    const forStaff = (id: number) => linkTo(postern, { authenticationId: id, allowAllUsers: false, groupNames: 'staff' });
+    const forStaff = (id: number) => createShare(postern, { authenticationId: id, allowAllUsers: false, groupNames: 'staff' });
     const inStaff = (await forStaff(nested.profile.id)).base;
     assert.equal(await list(cookieOf(await nested.signIn('ann')), inStaff), 200);
     const direct = await startWithDirectory(t, () => change);
-    const share = await linkTo(direct.postern, { authenticationId: direct.profile.id, allowAllUsers: false, groupNames: 'staff' });
+    const share = await createShare(direct.postern, { authenticationId: direct.profile.id, allowAllUsers: false, groupNames: 'staff' });
     assert.equal(await direct.list(cookieOf(await direct.signIn('ann')), share.base), 403);
     assert.equal((await signIn('ann')).status, 200);
   });
@@ -150,9 +150,9 @@ test('a user who is removed, disabled or leaves the required group loses access 
     const { directory, clock, signIn, list } = await startWithDirectory(t, () => ({ requireGroup: 'editors' }));
     const cookie = cookieOf(await signIn('ann'));
     await change(directory);
-    clock.ahead(9 * minute);
+    clock.advance(9 * minute);
     assert.equal(await list(cookie), 200, what);
-    clock.ahead(2 * minute);
+    clock.advance(2 * minute);
     assert.equal(await list(cookie), 401, what);
   }
 });
@@ -167,7 +167,7 @@ test(
     const cookie = cookieOf(await signIn('ann'));
     const running = await Promise.all([download(t, url, { cookie }), download(t, url, { authorization: basic('ann', 'ann-secret') })]);
     await directory.remove(ann);
-    clock.ahead(10 * minute + 1000);
+    clock.advance(10 * minute + 1000);
     for (const { cut } of running) assert.equal((await cut).code, 'ECONNRESET');
   },
 );
@@ -175,9 +175,9 @@ test(
 test('with bindPattern, a session ends after an hour, because it cannot be renewed', options, async (t) => {
   const { clock, signIn, list } = await startWithDirectory(t, ways['a pattern']);
   const cookie = cookieOf(await signIn('ann'));
-  clock.ahead(hour - minute);
+  clock.advance(hour - minute);
   assert.equal(await list(cookie), 200);
-  clock.ahead(2 * minute);
+  clock.advance(2 * minute);
   assert.equal(await list(cookie), 401);
 });
 
@@ -210,7 +210,7 @@ test(
     assert.equal(stranger.status, 429, 'nor does the right one help from a new network');
     assert.ok(Number(stranger.headers.get('retry-after')) <= 15 * 60);
     assert.equal((await signIn('ann', 'ann-secret', '192.0.2.1')).status, 200, 'the user signs in as before');
-    clock.ahead(16 * minute);
+    clock.advance(16 * minute);
     assert.equal((await signIn('ann', 'ann-secret', '203.0.113.1')).status, 200);
   },
 );
@@ -355,6 +355,6 @@ test('sign-ins while the directory does not respond do not count as wrong passwo
     await sleep(pollInterval);
     return (await signIn('ann')).status !== 503;
   });
-  clock.ahead(1000);
+  clock.advance(1000);
   assert.equal((await signIn('ann')).status, 200);
 });

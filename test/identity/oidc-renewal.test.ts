@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
 import { addLargeFile, download } from '../visit/slow-download.ts';
-import { changeShare, hour, linkTo, minute, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, hour, minute, settableClock } from '../visit/visiting.ts';
 import { startWithForger } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
@@ -12,7 +12,7 @@ const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
 /** Starts Postern with a visitor who has signed in at a provider that a test controls, and a clock that it sets. */
 async function startSignedIn(t: TestContext, configuration: object = {}) {
   const clock = settableClock();
-  const started = await startWithForger(t, configuration, { environment, replaced: { ports: { clock } } });
+  const started = await startWithForger(t, configuration, { environment, replacements: { ports: { clock } } });
   const { provider, postern, share, begin } = started;
   provider.idToken = () => provider.sign(provider.claims({ exp: Math.floor((clock.now() + hour) / 1000) }));
   const browser = new RedirectedBrowser();
@@ -31,7 +31,7 @@ const withError = (status: number, error: string) => (_: unknown, response: Serv
 test('a statement about another user ends the session that it should renew, and the page offers to sign in', async (t) => {
   const { provider, postern, clock, list, visit, sessions } = await startSignedIn(t);
   provider.idToken = () => provider.sign(provider.claims({ sub: 'admin', nonce: undefined }));
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.equal(await list(), 401);
   assert.equal(await sessions(), 0);
   const { status, body } = await visit();
@@ -46,7 +46,7 @@ for (const error of ['invalid_grant', 'invalid_client', 'unauthorized_client'])
   test(`a provider that answers ${error} to a renewal ends the session`, async (t) => {
     const { provider, clock, list, sessions } = await startSignedIn(t);
     provider.responses.set('/token', withError(400, error));
-    clock.ahead(11 * minute);
+    clock.advance(11 * minute);
     assert.deepEqual([await list(), await sessions()], [401, 0]);
   });
 
@@ -58,7 +58,7 @@ for (const [what, path, status] of [
   test(`a provider ${what} ends no session: its visitors wait`, async (t) => {
     const { provider, clock, visit, list, sessions } = await startSignedIn(t, { groupsClaim: 'groups' });
     provider.responses.set(path, (_, response) => void response.writeHead(status).end());
-    clock.ahead(11 * minute);
+    clock.advance(11 * minute);
     const { status: answered, body } = await visit();
     assert.deepEqual([answered, body.code, await sessions()], [503, 'providerAway', 1]);
     provider.responses.clear();
@@ -71,7 +71,7 @@ test('a new refresh token is kept, even if the provider fails right after it has
     provider.tokenRequests.filter((form) => form.get('grant_type') === 'refresh_token').map((form) => form.get('refresh_token'));
   provider.refreshToken = 'the-second-token';
   provider.responses.set('/userinfo', (_, response) => void response.writeHead(503).end());
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.equal(await list(), 503);
   provider.responses.clear();
   await until(async () => (await list()) === 200);
@@ -81,24 +81,24 @@ test('a new refresh token is kept, even if the provider fails right after it has
 test('if a provider sends no ID token at renewals, the claims of the last ID token count for an hour', async (t) => {
   const { provider, postern, profile, clock, browser, list } = await startSignedIn(t, { groupsClaim: 'groups', requireGroup: undefined });
   provider.userinfo = { groups: ['editors'] };
-  const editors = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
+  const editors = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
   const listEditors = async () => (await browser.open(`${postern.publicUrl}${editors.base}/list`)).response.status;
   provider.omittedFields.add('id_token');
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.deepEqual([await list(), await listEditors()], [200, 200], 'a new group of the userinfo endpoint counts');
   assert.equal((await browser.visit(postern, editors.base)).body.visitor.email, 'ann@example.com', 'as the ID token has said');
   for (let checks = 0; checks < 4; checks += 1) {
-    clock.ahead(11 * minute);
+    clock.advance(11 * minute);
     assert.equal(await list(), 200);
   }
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.equal(await list(), 401);
 });
 
 test('many requests of a session that is due for renewal send one request to its provider', async (t) => {
   const { provider, clock, list } = await startSignedIn(t);
   const before = provider.tokenRequests.length;
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.deepEqual(new Set(await Promise.all(Array.from({ length: 12 }, list))), new Set([200]));
   assert.equal(provider.tokenRequests.length - before, 1);
 });
@@ -107,14 +107,14 @@ test('a provider that does not respond delays no check of other transfers, and t
   const { provider, postern, clock, browser, share } = await startSignedIn(t);
   await addLargeFile(postern);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const open = await linkTo(postern);
+  const open = await createShare(postern);
   const due = await Promise.all(
     Array.from({ length: 5 }, () => download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie })),
   );
   const other = await download(t, `${postern.publicUrl}${open.base}/file/large.bin`, {});
   const { promise: asked, resolve: noteRequest } = Promise.withResolvers<void>();
   provider.responses.set('/token', () => noteRequest()); // and no response
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   await asked;
   await changeShare(postern, open.id, { active: false });
   const first = await Promise.race([other.cut.then(() => 'the other one'), ...due.map(({ cut }) => cut.then(() => 'one of the provider'))]);
@@ -127,7 +127,7 @@ test('a running download of a user whom the provider no longer knows is cut afte
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   const { cut } = await download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie });
   provider.responses.set('/token', withError(400, 'invalid_grant'));
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   await cut;
 });
 
@@ -135,7 +135,7 @@ test('a session that two processes renew at the same time is renewed by one of t
   const { provider, postern, profile, clock, list } = await startSignedIn(t);
   const { store } = postern.ports;
   const before = provider.tokenRequests.length;
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   const { now } = store.dialect;
   await store.write(
     (tx) =>
@@ -167,7 +167,7 @@ test('a new refresh token is not lost if the database cannot store it at that mo
     return isStored ? write(...parameters) : Promise.reject(new Error('the database is unavailable'));
   };
   Object.assign(store, { write: failing });
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.ok((await visit()).status >= 500);
   Object.assign(store, { write });
   assert.equal(await sessions(), 1);
@@ -183,7 +183,7 @@ test('a page of a proxy in place of the response of the provider ends no session
     '/token',
     (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not Found</h1>'),
   );
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   const { status, body } = await visit();
   assert.deepEqual([status, body.code, await sessions()], [503, 'providerAway', 1]);
 });

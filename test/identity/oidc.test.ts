@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { until } from '../ports/until.ts';
-import { type Start, startPostern } from '../start.ts';
-import { changeShare, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+import { type StartOptions, startPostern } from '../start.ts';
+import { changeShare, createShare, jsonPost, minute, settableClock } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const users = {
@@ -13,7 +13,7 @@ const users = {
 };
 const withGroups = { groupsClaim: 'groups', scopes: 'openid email profile groups' };
 
-async function startWithProvider(t: TestContext, configuration: object = {}, start: Start = {}) {
+async function startWithProvider(t: TestContext, configuration: object = {}, start: StartOptions = {}) {
   const provider = await startOpenIdProvider(t, structuredClone(users));
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...start });
   const profile = await postern.call('loginprofile/add', {
@@ -21,7 +21,7 @@ async function startWithProvider(t: TestContext, configuration: object = {}, sta
     configuration: JSON.stringify({ ...provider.configuration, ...configuration }),
   });
   provider.serve(`${postern.publicUrl}/sign-in/oidc/${profile.id}`);
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   /** Signs somebody in at a link. @returns their browser */
   async function signIn(subject: keyof typeof users, base = share.base): Promise<RedirectedBrowser> {
     provider.next = subject;
@@ -55,7 +55,7 @@ for (const at of ['link', 'portal'] as const)
 
 test('a share lists visitors by verified e-mail, subject or group, and never by the name that they choose', async (t) => {
   const { postern, profile, signIn, list } = await startWithProvider(t, withGroups);
-  const only = async (lists: object) => (await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const only = async (lists: object) => (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
   const byEmail = await only({ userNames: 'ANN@example.com' });
   const bySubject = await only({ userNames: 'ann' });
   const byName = await only({ userNames: 'Ann Archer' });
@@ -101,19 +101,19 @@ test('a user who is removed at the provider loses access after ten minutes, and 
     { ...withGroups, scopes: 'openid email profile groups offline_access' },
     {
       environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' },
-      replaced: { ports: { clock } },
+      replacements: { ports: { clock } },
     },
   );
-  const editors = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
+  const editors = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, groupNames: 'editors' });
   const ann = await signIn('ann');
   assert.equal(await list(ann, editors.base), 200);
   Object.assign(provider.users.ann ?? {}, { groups: ['staff'] });
-  clock.ahead(9 * minute);
+  clock.advance(9 * minute);
   assert.equal(await list(ann, editors.base), 200);
-  clock.ahead(2 * minute);
+  clock.advance(2 * minute);
   assert.deepEqual([await list(ann, editors.base), await list(ann, share.base)], [403, 200]);
   delete provider.users.ann;
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.equal(await list(ann, share.base), 401);
 });
 
@@ -122,13 +122,13 @@ test('a session that cannot be renewed ends after an hour', async (t) => {
   const { postern, signIn, list } = await startWithProvider(
     t,
     {},
-    { replaced: { ports: { clock } }, environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } },
+    { replacements: { ports: { clock } }, environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } },
   );
   const ann = await signIn('ann');
   await postern.ports.store.write((tx) => tx.updateTable('visit_session').set({ renewal: null }).execute(), 'job');
-  clock.ahead(59 * minute);
+  clock.advance(59 * minute);
   assert.equal(await list(ann), 200);
-  clock.ahead(2 * minute);
+  clock.advance(2 * minute);
   assert.equal(await list(ann), 401);
 });
 
@@ -137,14 +137,14 @@ test('while the provider is unavailable, its visitors get 503 after ten minutes,
   const { provider, share, postern, signIn, list } = await startWithProvider(
     t,
     {},
-    { replaced: { ports: { clock } }, environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } },
+    { replacements: { ports: { clock } }, environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } },
   );
   const ann = await signIn('ann');
   const { port } = new URL(provider.issuer);
   provider.server.closeAllConnections();
   await new Promise((resolve) => provider.server.close(resolve));
   assert.equal(await list(ann), 200);
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   const { status, body } = await ann.visit(postern, share.base);
   assert.deepEqual([status, body.code], [503, 'providerAway']);
   await new Promise<void>((resolve) => provider.server.listen(Number(port), '127.0.0.1', resolve));
@@ -176,7 +176,7 @@ test('a share of another login profile does not know the visitor', async (t) => 
     typeId: 5,
     configuration: JSON.stringify(provider.configuration),
   });
-  const elsewhere = await linkTo(postern, { authenticationId: other.id });
+  const elsewhere = await createShare(postern, { authenticationId: other.id });
   assert.equal(await list(await signIn('ann'), elsewhere.base), 401);
 });
 
@@ -198,7 +198,7 @@ test('a password or a code is refused at a profile with a provider, and the resp
     ['sign-in/code', { email: 'ann@example.com' }],
     ['password/code', { email: 'ann@example.com' }],
   ] as const) {
-    const answer = await postern.visit(`${share.base}/${path}`, posting(body));
+    const answer = await postern.visit(`${share.base}/${path}`, jsonPost(body));
     assert.deepEqual([answer.status, answer.body.code], [400, 'requestMalformed'], path);
   }
   const basic = { authorization: `Basic ${Buffer.from('ann:correct horse battery').toString('base64')}` };

@@ -25,7 +25,7 @@ async function startWithProvider(t: TestContext) {
       POSTERN_OPERATOR_OIDC_ADMINS: 'Administrators',
       POSTERN_OPERATOR_OIDC_READERS: 'staff',
     },
-    replaced: { ports: { clock: { now: () => systemClock.now() + time.later } } },
+    replacements: { ports: { clock: { now: () => systemClock.now() + time.later } } },
   });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });

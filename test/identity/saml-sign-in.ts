@@ -1,8 +1,8 @@
 import { after, type TestContext } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
 import { type DebianSamlProvider, startSamlProvider } from '../parts/debian-saml-provider.ts';
-import { type Start, startPostern } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { type StartOptions, startPostern } from '../start.ts';
+import { createShare } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 /** A sign-in that a browser has begun. */
@@ -19,7 +19,7 @@ let sharedProvider: Promise<DebianSamlProvider> | undefined;
 after(async () => (await sharedProvider)?.close());
 
 /** Starts Postern with a share whose visitors sign in at a SAML provider. The tests of a file use one provider in turn. */
-export async function startWithSaml(t: TestContext, configuration: object = {}, start: Start = {}) {
+export async function startWithSaml(t: TestContext, configuration: object = {}, start: StartOptions = {}) {
   sharedProvider ??= startSamlProvider();
   const provider = await sharedProvider;
   const postern = await startPostern(t, {
@@ -38,7 +38,7 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
   const acsUrl = `${postern.publicUrl}/sign-in/saml/${profile.id}`;
   const metadata = await (await fetch(`${acsUrl}/metadata`)).text();
   await provider.serve(metadata);
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
 
   /** Begins a sign-in at a link or a portal. */
   async function begin(base = share.base, browser = new RedirectedBrowser()): Promise<SamlAttempt> {

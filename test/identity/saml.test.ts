@@ -6,7 +6,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
-import { hour, linkTo, minute, settableClock } from '../visit/visiting.ts';
+import { createShare, hour, minute, settableClock } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 import { startWithSaml } from './saml-sign-in.ts';
 
@@ -80,7 +80,7 @@ test('a stored response signs in nobody but the browser that has begun the sign-
 
 test('a share lists visitors of a SAML provider by NameID, user name or group', options, async (t) => {
   const { postern, profile, signIn, list } = await startWithSaml(t, { usernameAttribute: displayName, emailTrust: 'verified' });
-  const only = async (lists: object) => (await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
+  const only = async (lists: object) => (await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, ...lists })).base;
   const bases = [
     await only({ userNames: 'ANN@example.com' }),
     await only({ userNames: 'ann archer' }),
@@ -149,15 +149,15 @@ test('after the provider has changed its certificate, the next sign-in succeeds'
 
 test('a session ends after an hour, or earlier if the provider demands it', options, async (t) => {
   const clock = settableClock();
-  const { provider, begin, postResponse, list, signIn } = await startWithSaml(t, {}, { environment, replaced: { ports: { clock } } });
+  const { provider, begin, postResponse, list, signIn } = await startWithSaml(t, {}, { environment, replacements: { ports: { clock } } });
   const ann = await signIn('ann');
   const attempt = await begin();
   await postResponse(attempt, await provider.call(`/response?${new URLSearchParams({ request: attempt.requestId, session_end: '1200' })}`));
-  clock.ahead(19 * minute);
+  clock.advance(19 * minute);
   assert.deepEqual([await list(ann), await list(attempt.browser)], [200, 200]);
-  clock.ahead(2 * minute);
+  clock.advance(2 * minute);
   assert.deepEqual([await list(ann), await list(attempt.browser)], [200, 401]);
-  clock.ahead(hour);
+  clock.advance(hour);
   assert.equal(await list(ann), 401);
 });
 

@@ -4,7 +4,7 @@ import { addTenant } from '../api/keys.ts';
 import { missingForSamlProvider } from '../parts/debian-saml-provider.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, minute, settableClock } from '../visit/visiting.ts';
+import { createShare, minute, settableClock } from '../visit/visiting.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 import { startWithSaml } from './saml-sign-in.ts';
 
@@ -15,7 +15,7 @@ const ann = { email: 'ann@example.com', email_verified: true, name: '<b>Ann</b> 
 async function startWithOidc(t: Parameters<typeof startPostern>[0], configuration: object = {}, clock = settableClock()) {
   const provider = await startOpenIdProvider(t, { ann });
   provider.next = 'ann';
-  const postern = await startPostern(t, { environment, replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { environment, replacements: { ports: { clock } } });
   const { id } = await postern.call('loginprofile/add', {
     ...{ title: 'Example Inc.', typeId: 5 },
     configuration: JSON.stringify({
@@ -25,7 +25,7 @@ async function startWithOidc(t: Parameters<typeof startPostern>[0], configuratio
     }),
   });
   provider.serve(`${postern.publicUrl}/sign-in/oidc/${id}`);
-  const share = await linkTo(postern, { authenticationId: id });
+  const share = await createShare(postern, { authenticationId: id });
   const testAddress = async (): Promise<string> => (await postern.call('loginprofile/testSignIn', { id })).url;
   return { provider, postern, id, share, clock, testAddress };
 }
@@ -66,7 +66,7 @@ test('the address of a test works for ten minutes, only with its token, and its 
   const stranger = await fetch(url, { redirect: 'manual' });
   assert.equal(stranger.status, 400);
   assert.match(await (await browser.open(url.href)).response.text(), /The sign-in works/);
-  clock.ahead(11 * minute);
+  clock.advance(11 * minute);
   assert.equal((await fetch(address, { redirect: 'manual' })).status, 404);
 });
 

@@ -4,7 +4,7 @@ import { millisecondsPerDay as day } from '#core/instant.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { linkTo, posting } from '../visit/visiting.ts';
+import { createShare, jsonPost } from '../visit/visiting.ts';
 import { headerOf, htmlOf, makeDigestsDue, startWithMail, textOf, waitForDigests } from './mailing.ts';
 
 const allAlerts = {
@@ -20,7 +20,7 @@ const owner = { notifyEmails: 'owner@example.com', ...allAlerts };
 
 test('actions of a visitor within a minute arrive in one mail to each address of the share', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const link = await linkTo(postern, { ...owner, title: 'Plans', notifyEmails: 'ann@example.com, bob@example.com' });
+  const link = await createShare(postern, { ...owner, title: 'Plans', notifyEmails: 'ann@example.com, bob@example.com' });
   assert.equal((await postern.visit(`${link.base}/file/new.txt`, { method: 'PUT', body: 'four' })).status, 201);
   assert.equal((await postern.visit(`${link.base}/file/new.txt`)).status, 200);
   await waitForDigests(postern, 1);
@@ -36,7 +36,7 @@ test('actions of a visitor within a minute arrive in one mail to each address of
 test('an alert names each action, the visitor, the time with its zone, the address and the link', async (t) => {
   const { postern, sink } = await startWithMail(t, { environment: { POSTERN_MAIL_TIME_ZONE: 'Asia/Tokyo' } });
   const profile = await usersProfile(postern, ['ann']);
-  const link = await linkTo(postern, { ...owner, title: 'Plans', authenticationId: profile.id });
+  const link = await createShare(postern, { ...owner, title: 'Plans', authenticationId: profile.id });
   const headers = { cookie: await signIn(postern, link.base, 'ann') };
   const send = (path: string, init: RequestInit = {}) =>
     postern.visit(link.base + path, { ...init, headers: { ...headers, ...init.headers } });
@@ -44,7 +44,7 @@ test('an alert names each action, the visitor, the time with its zone, the addre
   await send('/folder/made', { method: 'POST' });
   await send('/view/new.txt');
   await send('/zip');
-  await send('/rename', posting({ path: 'new.txt', name: 'newer.txt' }));
+  await send('/rename', jsonPost({ path: 'new.txt', name: 'newer.txt' }));
   await send('/file/newer.txt', { method: 'DELETE' });
   await waitForDigests(postern, 1);
   await makeDigestsDue(postern);
@@ -65,7 +65,7 @@ test('an alert names each action, the visitor, the time with its zone, the addre
 
 test('a HEAD request, a 304 and further ranges of a download are no action of an alert', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { base } = await linkTo(postern, owner);
+  const { base } = await createShare(postern, owner);
   const file = `${base}/file/welcome.txt`;
   const { headers } = await postern.visit(file, { method: 'HEAD' });
   assert.equal((await postern.visit(file, { headers: { 'if-none-match': headers.get('etag') ?? '' } })).status, 304);
@@ -77,7 +77,7 @@ test('a HEAD request, a 304 and further ranges of a download are no action of an
 
 test('an alert goes to the addresses that the share has when it is sent', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const link = await linkTo(postern, owner);
+  const link = await createShare(postern, owner);
   await postern.visit(`${link.base}/file/welcome.txt`);
   await waitForDigests(postern, 1);
   await postern.call('share/update', { ...(await postern.call('share/get', { id: link.id })), notifyEmails: 'other@example.com' });
@@ -87,7 +87,7 @@ test('an alert goes to the addresses that the share has when it is sent', async 
 
 test('an alert names a hundred actions, and counts the others', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { base } = await linkTo(postern, owner);
+  const { base } = await createShare(postern, owner);
   for (let count = 0; count < 103; count += 1) await postern.visit(`${base}/folder/folder-${count}`, { method: 'POST' });
   await waitForDigests(postern, 1);
   await waitForDigests(postern, 1);
@@ -102,7 +102,7 @@ test('an alert names a hundred actions, and counts the others', async (t) => {
 test('line breaks, direction marks and HTML in titles and names change no header and no markup of a mail', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const title = '<b>Plans</b>\u202ecod.exe & "more"';
-  const { base } = await linkTo(postern, { ...owner, title });
+  const { base } = await createShare(postern, { ...owner, title });
   const name = '<img src=x onerror=alert(1)>\u202etxt.exe';
   assert.equal((await postern.visit(`${base}/file/${encodeURIComponent(name)}`, { method: 'PUT', body: 'x' })).status, 201);
   await waitForDigests(postern, 1);
@@ -116,7 +116,7 @@ test('line breaks, direction marks and HTML in titles and names change no header
 
 test('further actions of a visitor are collected for longer: five minutes, then fifteen, then an hour', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { base } = await linkTo(postern, owner);
+  const { base } = await createShare(postern, owner);
   const pauses: number[] = [];
   for (let mail = 1; mail <= 5; mail += 1) {
     await postern.visit(`${base}/folder/${mail}`, { method: 'POST' });
@@ -131,7 +131,7 @@ test('further actions of a visitor are collected for longer: five minutes, then 
 
 test('at most twenty mails an hour about one share are sent, and later ones report the actions that waited', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { base, id } = await linkTo(postern, owner);
+  const { base, id } = await createShare(postern, owner);
   const { read, write } = postern.ports.store;
   const sent = { tid: 1, kind: 'alert' as const, share_id: id, language: 'en', data: '', pending: '', created_at: Date.now() };
   await write(
@@ -155,7 +155,7 @@ test('at most twenty mails an hour about one share are sent, and later ones repo
 test('a mail reports no action whose audit entry was deleted, and the alert of that action is deleted with the others', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { store } = postern.ports;
-  const { base } = await linkTo(postern, owner);
+  const { base } = await createShare(postern, owner);
   for (const name of ['old', 'new']) await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
   await waitForDigests(postern, 1);
   await store.write((tx) => tx.deleteFrom('audit').where('path', '=', '/old').execute(), 'job');
@@ -167,7 +167,7 @@ test('a mail reports no action whose audit entry was deleted, and the alert of t
 test('alerts that cannot be mailed are deleted after three days', async (t) => {
   const postern = await startPostern(t); // without mail
   const { store } = postern.ports;
-  const { base } = await linkTo(postern, owner);
+  const { base } = await createShare(postern, owner);
   await postern.visit(`${base}/folder/new`, { method: 'POST' });
   assert.equal((await alertsOf(postern)).length, 1);
   await store.write(
@@ -184,7 +184,7 @@ test('alerts that cannot be mailed are deleted after three days', async (t) => {
 
 test('the actions of each of 1,501 visitors are reported, also those that another process recorded', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const { base } = await linkTo(postern, owner);
+  const { base } = await createShare(postern, owner);
   await postern.visit(`${base}/folder/new`, { method: 'POST' });
   const [first] = await alertsOf(postern);
   assert.ok(first);
@@ -199,7 +199,7 @@ test('the actions of each of 1,501 visitors are reported, also those that anothe
 test('a mail about 2,000 actions of one visitor leaves the action of another visitor for the next mail', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { read, write } = postern.ports.store;
-  const { base } = await linkTo(postern, owner);
+  const { base } = await createShare(postern, owner);
   await postern.visit(`${base}/folder/new`, { method: 'POST' });
   await waitForDigests(postern, 1);
   const [alert] = await alertsOf(postern);

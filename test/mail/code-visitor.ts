@@ -1,14 +1,14 @@
 import type { TestContext } from 'node:test';
 import type { MailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
-import type { Start, TestPostern, TestResponse } from '../start.ts';
-import { linkTo, posting } from '../visit/visiting.ts';
+import type { StartOptions, TestPostern, TestResponse } from '../start.ts';
+import { createShare, jsonPost } from '../visit/visiting.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
 /** Starts Postern with a mail server, a profile with sign-in by code, and a share. Visitors can come from any address. */
 export async function startWithCodes(
   t: TestContext,
-  { allow, users = ['ann'], ...start }: Start & { readonly allow?: readonly string[]; readonly users?: readonly string[] } = {},
+  { allow, users = ['ann'], ...start }: StartOptions & { readonly allow?: readonly string[]; readonly users?: readonly string[] } = {},
   server?: MailSink,
 ) {
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1', ...start.environment };
@@ -20,7 +20,7 @@ export async function startWithCodes(
     const user = { username, active: true, authId: profile.id, email: `${username}@example.com` };
     ids[username] = (await postern.call('accessuser/add', user)).id;
   }
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   /** Waits for a mail to an address. @param number which mail, counted from 1 @returns its code */
   async function codeFor(email: string, number = 1): Promise<string> {
     const mails = () => sink.mails.filter(({ to }) => to[0] === email);
@@ -61,12 +61,12 @@ export class Browser {
 
   /** Requests a code at a link. */
   request(base: string, email: string, headers: Record<string, string> = {}): Promise<TestResponse> {
-    return this.send(`${base}/sign-in/code`, posting({ email }, headers));
+    return this.send(`${base}/sign-in/code`, jsonPost({ email }, headers));
   }
 
   /** Enters a code at a link. @returns the status */
   async enter(base: string, email: string, code: string): Promise<number> {
-    return (await this.send(`${base}/sign-in`, posting({ email, code }))).status;
+    return (await this.send(`${base}/sign-in`, jsonPost({ email, code }))).status;
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hour, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+import { createShare, hour, jsonPost, minute, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, startWithCodes } from './code-visitor.ts';
 import { headerOf, htmlOf, textOf } from './mailing.ts';
 
@@ -21,7 +21,7 @@ test('an access user signs in with the code that is mailed to them', async (t) =
   assert.equal(headerOf(mail, 'List-Unsubscribe'), '');
   for (const text of [textOf(mail), htmlOf(mail)]) assert.equal(codeIn(text), code);
   assert.equal(linkIn(mail), `${postern.publicUrl}${share.base}#code=${code}`);
-  const { status, body } = await browser.send(`${share.base}/sign-in`, posting({ email: ann, code }));
+  const { status, body } = await browser.send(`${share.base}/sign-in`, jsonPost({ email: ann, code }));
   assert.equal(status, 200);
   assert.deepEqual(body.visitor, { name: 'ann', email: ann });
   assert.equal((await browser.send(`${share.base}/list`)).status, 200);
@@ -45,7 +45,7 @@ test('a code can be entered as people write it, with spaces, hyphens, or the dig
 test('an address that the profile allows signs in without an access user, and the share can list it', async (t) => {
   const { postern, profile, codeFor } = await startWithCodes(t, { allow: ['Bob@partner.example', '*@client.example'], users: [] });
   const only = { authenticationId: profile.id, allowAllUsers: false, userNames: 'BOB@partner.example' };
-  const share = await linkTo(postern, only);
+  const share = await createShare(postern, only);
   const bob = new Browser(postern);
   await bob.request(share.base, 'bob@PARTNER.example');
   assert.equal(await bob.enter(share.base, 'bob@partner.example', await codeFor('Bob@partner.example')), 200);
@@ -61,7 +61,7 @@ test('a visitor signs in at a portal with a code, and the link in the mail leads
   assert.equal((await browser.request(base, ann)).status, 202);
   const code = await codeFor(ann);
   assert.equal(linkIn(sink.mails[0] ?? assert.fail()), `${postern.publicUrl}${base}#code=${code}`);
-  const { status, body } = await browser.send(`${base}/sign-in`, posting({ email: ann, code }));
+  const { status, body } = await browser.send(`${base}/sign-in`, jsonPost({ email: ann, code }));
   assert.deepEqual([status, body.totalCount], [200, 1]);
 });
 
@@ -109,10 +109,10 @@ test('without a mail server, a request for a code is refused, and the response s
 test('the response to a malformed request names the field and says what is valid', async (t) => {
   const { postern, share } = await startWithCodes(t);
   const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
-  const atDoor = await linkTo(postern, { authenticationId: door.id });
-  const open = await linkTo(postern);
+  const atDoor = await createShare(postern, { authenticationId: door.id });
+  const open = await createShare(postern);
   const browser = new Browser(postern);
-  const detail = async (path: string, body: object) => (await browser.send(path, posting(body))).body.detail;
+  const detail = async (path: string, body: object) => (await browser.send(path, jsonPost(body))).body.detail;
   assert.match(await detail(`${share.base}/sign-in/code`, {}), /email/);
   assert.match(await detail(`${share.base}/sign-in/code`, { email: 'ann' }), /email: must be an e-mail address/);
   assert.match(await detail(`${share.base}/sign-in`, {}), /email and code/);
@@ -126,12 +126,12 @@ test('the response to a malformed request names the field and says what is valid
 
 test('after an hour, requests for codes leave nothing in the database', async (t) => {
   const clock = settableClock();
-  const { postern, share, codeFor } = await startWithCodes(t, { replaced: { ports: { clock } } });
+  const { postern, share, codeFor } = await startWithCodes(t, { replacements: { ports: { clock } } });
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
   await codeFor(ann);
   await browser.request(share.base, 'nobody@example.com');
-  clock.ahead(hour + minute);
+  clock.advance(hour + minute);
   const { deleteExpiredRows } = await import('#features/jobs/delete-expired-rows.ts');
   await deleteExpiredRows(postern.ports);
   assert.deepEqual(await postern.ports.store.read.selectFrom('sign_in_code').selectAll().execute(), []);

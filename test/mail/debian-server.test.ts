@@ -7,7 +7,7 @@ import { type DebianMail, hasDebianSmtpServer, startDebianSmtpServer } from '../
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { linkTo, posting } from '../visit/visiting.ts';
+import { createShare, jsonPost } from '../visit/visiting.ts';
 import { Browser } from './code-visitor.ts';
 import { headerOf, makeDigestsDue, textOf, waitForDigests } from './mailing.ts';
 
@@ -35,7 +35,7 @@ const alerts = {
   alertDownload: { path: '/file/welcome.txt', init: {}, line: '- ダウンロード:' },
   alertUpload: { path: '/file/new.txt', init: { method: 'PUT', body: 'four' }, line: '- アップロード:' },
   alertCreateFolder: { path: '/folder/Ordner', init: { method: 'POST' }, line: '- フォルダーを作成:' },
-  alertRename: { path: '/rename', init: posting({ path: 'old.txt', name: 'Grüße.txt' }), line: '- 名前を変更:' },
+  alertRename: { path: '/rename', init: jsonPost({ path: 'old.txt', name: 'Grüße.txt' }), line: '- 名前を変更:' },
   alertDelete: { path: '/file/gone.txt', init: { method: 'DELETE' }, line: '- 削除:' },
 } as const;
 
@@ -56,15 +56,15 @@ test('a mail server that shares no code with Postern receives each alert, invita
   for (const name of ['old.txt', 'gone.txt']) writeFileSync(join(postern.files, name), '');
   const title = 'Jahresberichte für Zoë 📁';
   for (const [alert, { path, init }] of Object.entries(alerts)) {
-    const { base } = await linkTo(postern, { title, notifyEmails: `${alert}@example.com`, [alert]: true });
+    const { base } = await createShare(postern, { title, notifyEmails: `${alert}@example.com`, [alert]: true });
     assert.ok((await postern.visit(base + path, init)).status < 300, alert);
   }
   const codes = await postern.call('loginprofile/add', { title: 'Clients', typeId: 4, configuration: '{"allow":["ann@example.com"]}' });
-  const share = await linkTo(postern, { title, authenticationId: codes.id });
+  const share = await createShare(postern, { title, authenticationId: codes.id });
   await postern.call('share/invite', { id: share.id, emails: 'bob@example.com', message: 'Grüße\r\n.\r\nQUIT\n' });
   await new Browser(postern).request(share.base, 'ann@example.com');
-  const passwords = await linkTo(postern, { authenticationId: (await usersProfile(postern, ['carol'])).id });
-  await new Browser(postern).send(`${passwords.base}/password/code`, posting({ email: 'carol@example.com' }));
+  const passwords = await createShare(postern, { authenticationId: (await usersProfile(postern, ['carol'])).id });
+  await new Browser(postern).send(`${passwords.base}/password/code`, jsonPost({ email: 'carol@example.com' }));
   await waitForDigests(postern, 6);
   await makeDigestsDue(postern);
   await until(() => server.mails.length === 9);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type MailSink, startMailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
 import { type Json, type TestPostern, temporaryFolder } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { Browser, startWithCodes } from './code-visitor.ts';
 import { addMails, headerOf, makeMailsDue, startWithMail } from './mailing.ts';
 
@@ -13,7 +13,7 @@ const deliveries = async (postern: TestPostern, query: object = {}): Promise<Jso
 const untilState = (postern: TestPostern, state: string) => until(async () => (await deliveries(postern, { state })).length > 0);
 
 async function invite(postern: TestPostern, emails: string): Promise<void> {
-  const { id } = await linkTo(postern, {});
+  const { id } = await createShare(postern, {});
   await postern.call('share/invite', { id, emails });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTenant } from '../api/keys.ts';
 import { until } from '../ports/until.ts';
-import { changeShare, hour, linkTo, minute, posting, sendPath, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, hour, jsonPost, minute, sendPath, settableClock } from '../visit/visiting.ts';
 import { Browser, startWithCodes, wrongCode } from './code-visitor.ts';
 
 const ann = 'ann@example.com';
@@ -58,7 +58,7 @@ test('a browser that has requested a code of its own cannot use that of another 
 
 test('a code is valid only at the link where it was requested: not at another share of the profile, and not at its portal', async (t) => {
   const { postern, profile, share, codeFor } = await startWithCodes(t);
-  const other = await linkTo(postern, { authenticationId: profile.id });
+  const other = await createShare(postern, { authenticationId: profile.id });
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
@@ -76,11 +76,11 @@ test('a code cannot be used with another address', async (t) => {
 
 test('a code is void after ten minutes', async (t) => {
   const clock = settableClock();
-  const { postern, share, codeFor } = await startWithCodes(t, { replaced: { ports: { clock } } });
+  const { postern, share, codeFor } = await startWithCodes(t, { replacements: { ports: { clock } } });
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
-  clock.ahead(10 * minute);
+  clock.advance(10 * minute);
   assert.equal(await browser.enter(share.base, ann, code), 401);
 });
 
@@ -100,7 +100,7 @@ test('a new code replaces the earlier one of the same browser, and the code of a
 
 test('a browser can have a valid code at each of two links at the same time', async (t) => {
   const { postern, profile, share, codeFor } = await startWithCodes(t);
-  const other = await linkTo(postern, { authenticationId: profile.id });
+  const other = await createShare(postern, { authenticationId: profile.id });
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
   const first = await codeFor(ann);
@@ -111,7 +111,7 @@ test('a browser can have a valid code at each of two links at the same time', as
 
 test('a mailbox gets ten codes an hour, with all its sub-addresses and spellings, whichever browser requests them', async (t) => {
   const clock = settableClock();
-  const { postern, sink, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], replaced: { ports: { clock } } });
+  const { postern, sink, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], replacements: { ports: { clock } } });
   const owner = new Browser(postern);
   await owner.request(share.base, ann);
   const code = await codeFor(ann);
@@ -125,7 +125,7 @@ test('a mailbox gets ten codes an hour, with all its sub-addresses and spellings
   await owner.request(share.base, 'bob@example.com');
   await codeFor('bob@example.com');
   assert.equal(sink.mails.length, 11);
-  clock.ahead(hour);
+  clock.advance(hour);
   await owner.request(share.base, ann);
   await until(() => sink.mails.length === 12);
   assert.equal(code.length, 8);
@@ -289,7 +289,7 @@ test('a page of another origin can neither request a code nor enter one', async 
   assert.equal((await browser.request(share.base, ann, crossOrigin)).status, 403);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
-  assert.equal((await browser.send(`${share.base}/sign-in`, posting({ email: ann, code }, crossOrigin))).status, 403);
+  assert.equal((await browser.send(`${share.base}/sign-in`, jsonPost({ email: ann, code }, crossOrigin))).status, 403);
   assert.equal(sink.mails.length, 1);
 });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type MailSink, type ReceivedMail, startMailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
-import { type Start, startPostern, type TestPostern } from '../start.ts';
+import { type StartOptions, startPostern, type TestPostern } from '../start.ts';
 
 /** Starts Postern with a mail server. */
-export async function startWithMail(t: TestContext, { environment, ...over }: Start = {}, sink?: MailSink) {
+export async function startWithMail(t: TestContext, { environment, ...over }: StartOptions = {}, sink?: MailSink) {
   const server = sink ?? (await startMailSink(t));
   const postern = await startPostern(t, {
     environment: { POSTERN_SMTP_URL: server.url, POSTERN_MAIL_FROM: 'files@example.com', ...environment },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
-import { type Start, signIn, usersProfile } from '../start.ts';
-import { linkTo, posting, settableClock } from '../visit/visiting.ts';
+import { type StartOptions, signIn, usersProfile } from '../start.ts';
+import { createShare, jsonPost, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, wrongCode } from './code-visitor.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
@@ -10,7 +10,7 @@ const fresh = 'quite another secret';
 const ann = 'ann@example.com';
 
 /** Starts Postern with a mail server, and a share for access users with passwords. */
-async function startWithPasswords(t: TestContext, start: Start = {}) {
+async function startWithPasswords(t: TestContext, start: StartOptions = {}) {
   const { postern, sink } = await startWithMail(t, {
     ...start,
     environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1', ...start.environment },
@@ -18,7 +18,7 @@ async function startWithPasswords(t: TestContext, start: Start = {}) {
   const profile = await usersProfile(postern, ['ann', 'bob', 'ann.of.example']);
   const setUser = (username: string, change: object) =>
     postern.call('accessuser/update', { id: profile.users[username], authId: profile.id, ...change });
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   const mailsTo = (email: string) => sink.mails.filter(({ to }) => to[0] === email);
   const codeFor = async (email: string, number = 1) => {
     await until(() => mailsTo(email).length >= number);
@@ -27,9 +27,9 @@ async function startWithPasswords(t: TestContext, start: Start = {}) {
   return { postern, sink, profile, share, setUser, codeFor };
 }
 
-const ask = (browser: Browser, base: string, email: string) => browser.send(`${base}/password/code`, posting({ email }));
+const ask = (browser: Browser, base: string, email: string) => browser.send(`${base}/password/code`, jsonPost({ email }));
 const reset = (browser: Browser, base: string, email: string, code: string, password = fresh) =>
-  browser.send(`${base}/password/reset`, posting({ email, code, password }));
+  browser.send(`${base}/password/reset`, jsonPost({ email, code, password }));
 
 for (const at of ['link', 'portal'] as const)
   test(`a user who has forgotten the password sets a new one at a ${at} with a mailed code, and is signed out elsewhere`, async (t) => {
@@ -88,7 +88,7 @@ test('users who share an address get no code, because it would not identify the 
 
 test('a code for a new password is valid once, in one browser, at one link, for one address', async (t) => {
   const { postern, profile, share, codeFor } = await startWithPasswords(t);
-  const other = await linkTo(postern, { authenticationId: profile.id });
+  const other = await createShare(postern, { authenticationId: profile.id });
   const browser = new Browser(postern);
   await ask(browser, share.base, ann);
   const code = await codeFor(ann);
@@ -158,7 +158,7 @@ test('without a mail server the page offers no new password, and a request is re
 test('a profile without passwords of its users sends no code for a new one', async (t) => {
   const { postern } = await startWithPasswords(t);
   const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
-  const { base } = await linkTo(postern, { authenticationId: door.id });
+  const { base } = await createShare(postern, { authenticationId: door.id });
   const browser = new Browser(postern);
   assert.equal((await browser.send(`${base}/visit`)).body.signIn.canResetPassword, false);
   assert.equal((await ask(browser, base, ann)).status, 400);
@@ -167,7 +167,7 @@ test('a profile without passwords of its users sends no code for a new one', asy
 
 test('a network that has begun too many sessions is refused before its code is used up', async (t) => {
   const clock = settableClock(); // so that all requests are in one minute
-  const { postern, share, codeFor } = await startWithPasswords(t, { replaced: { ports: { clock } } });
+  const { postern, share, codeFor } = await startWithPasswords(t, { replacements: { ports: { clock } } });
   const browser = new Browser(postern);
   await ask(browser, share.base, ann);
   const code = await codeFor(ann);

@@ -176,7 +176,7 @@ class ModelComparison {
 
 async function checkModel(t: TestContext, requiresSignIn: boolean): Promise<void> {
   const clock = { at: Date.UTC(2026, 0, 31, 9) };
-  const postern = await startPostern(t, { replaced: { ports: { clock: { now: () => clock.at }, passwordHash } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => clock.at }, passwordHash } } });
   let run = 0;
   const check = async (steps: Step[]) => {
     run += 1;

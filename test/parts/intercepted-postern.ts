@@ -2,26 +2,26 @@ import type { TestContext } from 'node:test';
 import type { ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
 import { OpenFolders } from '../../src/adapters/storage/disk/open-folders.ts';
 import { localStorages } from '../../src/adapters/storage/local-storages.ts';
-import { type Start, startPostern, temporaryFolder } from '../start.ts';
+import { type StartOptions, startPostern, temporaryFolder } from '../start.ts';
 import { atEnd } from './at-end.ts';
 import { type CallHook, intercept } from './intercept.ts';
 
 /** Starts a complete Postern whose disk commands run as `threads` says. */
-export async function startWithThreads(t: TestContext, threads: ThreadSettings, start: Start = {}) {
+export async function startWithThreads(t: TestContext, threads: ThreadSettings, start: StartOptions = {}) {
   const data = start.data ?? (await temporaryFolder(t));
   const storages = localStorages([], data, 0, new OpenFolders(100, threads));
-  const ports = { ...start.replaced?.ports, storages };
-  const postern = await startPostern(t, { ...start, data, replaced: { ...start.replaced, ports } });
+  const ports = { ...start.replacements?.ports, storages };
+  const postern = await startPostern(t, { ...start, data, replacements: { ...start.replacements, ports } });
   atEnd(t, () => storages[Symbol.asyncDispose]());
   return postern;
 }
 
 /** Starts a complete Postern with real parts. The test can delay any call of its storages, or make it fail. */
-export async function startWithStorages(t: TestContext, before: CallHook, start: Start = {}, after?: CallHook) {
+export async function startWithStorages(t: TestContext, before: CallHook, start: StartOptions = {}, after?: CallHook) {
   const data = start.data ?? (await temporaryFolder(t));
   const storages = localStorages([], data);
-  const ports = { ...start.replaced?.ports, storages: intercept(storages, 'storages', before, after) };
-  const postern = await startPostern(t, { ...start, data, replaced: { ...start.replaced, ports } });
+  const ports = { ...start.replacements?.ports, storages: intercept(storages, 'storages', before, after) };
+  const postern = await startPostern(t, { ...start, data, replacements: { ...start.replacements, ports } });
   atEnd(t, () => storages[Symbol.asyncDispose]());
   return postern;
 }

@@ -5,7 +5,7 @@ import { openPostgresStore } from '#adapters/store/postgres/postgres-store.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
-import { keysOf, note } from './store.contract.ts';
+import { insertKey, keysOf } from './store.contract.ts';
 import { until } from './until.ts';
 
 let server: PostgresServer;
@@ -36,13 +36,13 @@ function collidingChange(store: Store, tenant: number) {
       if (runs === 1)
         await store.write(async (beside) => {
           await beside.selectFrom('failure').selectAll().execute();
-          await note('beside')(beside);
+          await insertKey('beside')(beside);
         }, 'job');
       else {
         again.resolve();
         await letGo.promise;
       }
-      await note(`after ${seen}`)(tx);
+      await insertKey(`after ${seen}`)(tx);
     },
     { tenant },
   );
@@ -121,9 +121,9 @@ test('the last retry of a conflicting change, which blocks all others, has a sta
       await tx.selectFrom('failure').selectAll().execute();
       await store.write(async (beside) => {
         await beside.selectFrom('failure').selectAll().execute();
-        await note(`beside ${limits.length}`)(beside);
+        await insertKey(`beside ${limits.length}`)(beside);
       }, 'job');
-      await note('mine')(tx);
+      await insertKey('mine')(tx);
     },
     { tenant: 2 },
   );
@@ -141,7 +141,7 @@ test('while an exclusive change waits for a long one, changes of other tenants c
   const [holds, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const long = store.write(
     async (tx) => {
-      await note('long')(tx);
+      await insertKey('long')(tx);
       holds.resolve();
       await letGo.promise;
     },
@@ -154,10 +154,10 @@ test('while an exclusive change waits for a long one, changes of other tenants c
         await tx.selectFrom('failure').selectAll().execute();
         await store.write(async (beside) => {
           await beside.selectFrom('failure').selectAll().execute();
-          await note('beside the one')(beside);
+          await insertKey('beside the one')(beside);
         }, 'job');
       }
-      await note('alone')(tx);
+      await insertKey('alone')(tx);
     },
     { tenant: 2 },
   );
@@ -168,7 +168,7 @@ test('while an exclusive change waits for a long one, changes of other tenants c
     );
     return rows.length > 0;
   });
-  for (let number = 0; number < 5; number += 1) await store.write(note(`of others ${number}`), { tenant: 3 });
+  for (let number = 0; number < 5; number += 1) await store.write(insertKey(`of others ${number}`), { tenant: 3 });
   letGo.resolve();
   await long;
   await alone;

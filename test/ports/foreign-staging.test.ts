@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { StorageUnusable } from '#ports/storage.ts';
 import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { make, path, put, remove, token } from './storage.contract.ts';
+import { createFolder, path, putFile, removeItem, token } from './storage.contract.ts';
 
 const nobody = 65_534;
 
@@ -29,7 +29,7 @@ async function sharedFolder(t: TestContext) {
   const root = await temporaryFolder(t);
   chmodSync(root, 0o777);
   const storage = localDisk(t, root);
-  await put(storage, '/', 'there', 'text');
+  await putFile(storage, '/', 'there', 'text');
   return { root, storage };
 }
 
@@ -38,9 +38,9 @@ test('if the staging area belongs to another user, every change is refused and l
   if (!shared) return;
   const { root, storage } = shared;
   await asNobody(async () => {
-    await assert.rejects(make(storage, path('/'), 'folder'), StorageUnusable);
-    await assert.rejects(put(storage, '/', 'new', 'text'), StorageUnusable);
-    await assert.rejects(remove(storage, path('/'), 'there'), StorageUnusable);
+    await assert.rejects(createFolder(storage, path('/'), 'folder'), StorageUnusable);
+    await assert.rejects(putFile(storage, '/', 'new', 'text'), StorageUnusable);
+    await assert.rejects(removeItem(storage, path('/'), 'there'), StorageUnusable);
     await assert.rejects(
       storage.sweep(async () => []),
       StorageUnusable,

@@ -17,7 +17,7 @@ import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts'
 import { tenantTables } from '../parts/statements.ts';
 import { newShare, startPostern } from '../start.ts';
 import { jobContract } from './jobs.contract.ts';
-import { keysOf, note, type OpenStore, storeContract } from './store.contract.ts';
+import { insertKey, keysOf, type OpenStore, storeContract } from './store.contract.ts';
 import { until } from './until.ts';
 
 let server: PostgresServer;
@@ -53,7 +53,7 @@ test('processes that start at the same time on an empty database create its tabl
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
-  for (const [index, store] of stores.entries()) await store.write(note(`${index}`), 'job');
+  for (const [index, store] of stores.entries()) await store.write(insertKey(`${index}`), 'job');
   for (const store of stores) assert.deepEqual(await keysOf(store), ['0', '1', '2', '3']);
 });
 
@@ -242,16 +242,16 @@ test('changes that exceed the lock timeout fail, and later changes succeed', asy
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
   await client.query('BEGIN; LOCK TABLE migration IN EXCLUSIVE MODE');
-  const refused = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(note(`refused ${number}`), 'job')));
+  const refused = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(insertKey(`refused ${number}`), 'job')));
   assert.ok(refused.every((one) => one.status === 'rejected' && one.reason instanceof StoreUnavailable));
   await client.query('ROLLBACK');
-  for (let number = 0; number < 12; number += 1) await store.write(note(`${number}`), 'job');
+  for (let number = 0; number < 12; number += 1) await store.write(insertKey(`${number}`), 'job');
   assert.equal((await keysOf(store)).length, 12);
 });
 
 test('texts are sorted by code point, independent of the locale of the server', async (t) => {
   const store = await openStore(t);
-  for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(note(key), 'job');
+  for (const key of ['b', 'a', 'B', 'é', '-a', '😀', '～']) await store.write(insertKey(key), 'job');
   assert.deepEqual(await keysOf(store), ['-a', 'B', 'a', 'b', 'é', '～', '😀']);
 });
 
@@ -297,7 +297,7 @@ async function countedStore(t: TestContext, url: string) {
 test('a change of a share that lists thousands of new users reads rows in proportion to the list, even before statistics exist', async (t) => {
   const url = await newDatabase();
   const { store, most } = await countedStore(t, url);
-  const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replaced: { ports: { store } } });
+  const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replacements: { ports: { store } } });
   const { id: authId } = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: profileTypes.USERS });
   const names = Array.from({ length: 4000 }, (_, index) => `user-${index}`);
   const users = names.map((username) => ({ username, active: true }));
@@ -344,7 +344,7 @@ test('many sign-in attempts from one network leave connections for other network
       .then(() => ended.push(network));
   const crowd = Array.from({ length: 40 }, () => attempt('crowd'));
   const other = attempt('other');
-  for (const key of ['a visit', 'another', 'a third']) await store.write(note(key), 'job');
+  for (const key of ['a visit', 'another', 'a third']) await store.write(insertKey(key), 'job');
   held.resolve();
   await other;
   assert.ok(ended.length < 10, `${ended.length} attempts come first`);
@@ -353,15 +353,15 @@ test('many sign-in attempts from one network leave connections for other network
 
 test('while the server is down, changes and queries fail with StoreUnavailable, and later ones succeed', async (t) => {
   const store = await openStore(t);
-  await store.write(note('before'), 'job');
+  await store.write(insertKey('before'), 'job');
   await server.stop();
-  await assert.rejects(store.write(note('meanwhile'), 'job'), StoreUnavailable);
+  await assert.rejects(store.write(insertKey('meanwhile'), 'job'), StoreUnavailable);
   await assert.rejects(store.check(), StoreUnavailable);
   await assert.rejects(keysOf(store), StoreUnavailable);
 
   await server.start();
 
-  await store.write(note('after'), 'job');
+  await store.write(insertKey('after'), 'job');
   assert.deepEqual(await keysOf(store), ['after', 'before']);
 });
 
@@ -374,7 +374,7 @@ test('when the server stops, acknowledged changes are kept, and other changes fa
     while (going) {
       number += 1;
       const key = `${number}`;
-      await store.write(note(key), 'job').then(
+      await store.write(insertKey(key), 'job').then(
         () => answered.push(key),
         (cause: unknown) => {
           assert.ok(cause instanceof StoreUnavailable, String(cause));

@@ -15,8 +15,8 @@ import { isInstalled } from '../parts/is-installed.ts';
 import { openS3, partSpace } from '../parts/open-s3.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
 import { startPostern } from '../start.ts';
-import { visitEveryAction } from '../visit/every-action.ts';
-import { make, namesIn, path, put, readText, remove, rename, storageContract, token } from './storage.contract.ts';
+import { checkFileActions } from '../visit/file-actions.ts';
+import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const missing = radosgwPrograms.filter((program) => !isInstalled(program));
@@ -57,7 +57,7 @@ else {
   test('S3 (radosgw): a file that another program creates or replaces during an upload stays', async () => {
     const configuration = await server.newBucket();
     const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
-    await put(storage, '/', 'replaced', 'before');
+    await putFile(storage, '/', 'replaced', 'before');
     const etag = (await storage.stat(path('/replaced')))?.etag ?? '';
     const change = { parent: path('/'), size: 5 } as const;
     const uploads = [
@@ -86,7 +86,7 @@ else {
     for (const key of odd) await bucket.sendAndRead('PUT', key, { body: 'x' });
     assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
     assert.deepEqual(await namesIn(storage, '/tree/a'), []);
-    await remove(storage, path('/'), 'tree');
+    await removeItem(storage, path('/'), 'tree');
     assert.equal(await hasKeys(bucket, 'tree'), false);
   });
 
@@ -131,8 +131,8 @@ else {
   test('S3 (radosgw): recovery completes a rename of a folder whose copies were complete', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await make(storage, path('/'), 'old');
-    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    await createFolder(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
     await interruptAtDeletion(configuration, (killed) => killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }));
     assert.deepEqual(await namesIn(storage, '/'), ['new', 'old']);
@@ -141,24 +141,24 @@ else {
     await storage.clearEvidence(change);
     assert.deepEqual(await namesIn(storage, '/'), ['new']);
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
-    await rename(storage, path('/'), 'new', 'old'); // its claim was released
+    await renameItem(storage, path('/'), 'new', 'old'); // its claim was released
   });
 
   test('S3 (radosgw): a file that is written into a folder while the folder is renamed is not lost', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await make(storage, path('/'), 'old');
-    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    await createFolder(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const etag = (await storage.stat(path('/old/a')))?.etag;
     // The others write after the last copy, before the decision is noted.
     const request: Outbound['request'] = async (url, options) => {
       if (url.pathname.endsWith('.decided') && options?.method === 'PUT') {
-        await put(storage, '/old', 'a', 'replaced', etag);
-        await put(storage, '/old', 'c', 'new');
+        await putFile(storage, '/old', 'a', 'replaced', etag);
+        await putFile(storage, '/old', 'c', 'new');
       }
       return outbound.request(url, options);
     };
-    await rename(openS3(configuration, { request }), path('/'), 'old', 'new');
+    await renameItem(openS3(configuration, { request }), path('/'), 'old', 'new');
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'c']);
     assert.equal(await readText(storage, '/old/a'), 'replaced');
@@ -167,8 +167,8 @@ else {
   test('S3 (radosgw): a file that is uploaded into the new folder while a folder is renamed to it stays, and the rename is undone', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await make(storage, path('/'), 'old');
-    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    await createFolder(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     // The upload comes after the folder was found free, and before the copy of the file with its name.
     let isUploaded = false;
     const request: Outbound['request'] = async (url, options) => {
@@ -178,15 +178,15 @@ else {
       }
       return outbound.request(url, options);
     };
-    await assert.rejects(rename(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemExists);
+    await assert.rejects(renameItem(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemExists);
     assert.equal(await readText(storage, '/new/b'), 'uploaded');
     assert.deepEqual([await namesIn(storage, '/old'), await namesIn(storage, '/new')], [['a', 'b'], ['b']]);
   });
 
   test('S3 (radosgw): recovery keeps a renamed folder although the evidence of the rename was deleted', async () => {
     const storage = openS3(await server.newBucket(), outbound, later);
-    await make(storage, path('/'), 'old');
-    await put(storage, '/old', 'a', 'text');
+    await createFolder(storage, path('/'), 'old');
+    await putFile(storage, '/old', 'a', 'text');
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
     await storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] });
     await storage.sweep(async () => []);
@@ -196,8 +196,8 @@ else {
 
   test('S3 (radosgw): a rename that another process has undone meanwhile deletes nothing', async () => {
     const storage = openS3(await server.newBucket(), outbound);
-    await make(storage, path('/'), 'old');
-    await put(storage, '/old', 'a', 'text');
+    await createFolder(storage, path('/'), 'old');
+    await putFile(storage, '/old', 'a', 'text');
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
     let confirmations = 0;
     const confirm = async () => {
@@ -214,13 +214,13 @@ else {
   test('S3 (radosgw): a rename during which a file of the folder is deleted fails, and leaves no copies', async () => {
     const configuration = await server.newBucket();
     const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
-    await make(storage, path('/'), 'old');
-    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
+    await createFolder(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const request: Outbound['request'] = async (url, options) => {
       if (options?.method === 'HEAD' && url.pathname.endsWith('/old/b')) await bucket.sendAndRead('DELETE', 'old/b');
       return outbound.request(url, options);
     };
-    await assert.rejects(rename(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemNotFound);
+    await assert.rejects(renameItem(openS3(configuration, { request }), path('/'), 'old', 'new'), ItemNotFound);
     assert.deepEqual(await namesIn(storage, '/'), ['old']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a']);
   });
@@ -228,9 +228,9 @@ else {
   test('S3 (radosgw): recovery undoes a rename of a folder whose copies were not complete', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    for (const folder of ['old', 'new']) await make(storage, path('/'), folder);
-    for (const name of ['a', 'b']) await put(storage, '/old', name, name);
-    await remove(storage, path('/'), 'new');
+    for (const folder of ['old', 'new']) await createFolder(storage, path('/'), folder);
+    for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
+    await removeItem(storage, path('/'), 'new');
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
     const [failed, recovered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const lookOften = async () => {
@@ -261,13 +261,13 @@ else {
   test('S3 (radosgw): recovery completes a deletion, and keeps a file that was created under the name later', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await put(storage, '/', 'file', 'old');
+    await putFile(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
     await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
     assert.equal(await storage.recover(change), 'file');
     assert.equal(await storage.stat(path('/file')), null);
     await storage.clearEvidence(change);
-    await put(storage, '/', 'file', 'new');
+    await putFile(storage, '/', 'file', 'new');
     assert.equal(await readText(storage, '/file'), 'new');
   });
 
@@ -276,7 +276,7 @@ else {
   test('S3 (radosgw): files that would get the same name in a drop box at the same moment are all kept, small and large', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
-    await put(storage, '/', 'a.txt', 'first');
+    await putFile(storage, '/', 'a.txt', 'first');
     for (const size of [4, null]) {
       const upload = async (name: string, text: string) => {
         const one = await storage.upload(numbered(name, size), token());
@@ -320,14 +320,14 @@ else {
   test('S3 (radosgw): a name whose deletion was interrupted can be deleted again after the sweep', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound, later);
-    await put(storage, '/', 'file', 'old');
+    await putFile(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
     await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
     await storage.sweep(async () => [change.token]);
     assert.equal(await storage.recover(change), 'file'); // the process is killed before it deletes the evidence
     await storage.sweep(async () => []);
-    await put(storage, '/', 'file', 'new');
-    await remove(storage, path('/'), 'file');
+    await putFile(storage, '/', 'file', 'new');
+    await removeItem(storage, path('/'), 'file');
     assert.deepEqual(await namesIn(storage, '/'), []);
   });
 
@@ -335,13 +335,13 @@ else {
     const configuration = await server.newBucket();
     const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound, later)];
     await bucket.sendAndRead('PUT', 'box/file', { body: 'text' }); // by a program that creates no folders
-    await remove(storage, path('/box'), 'file');
+    await removeItem(storage, path('/box'), 'file');
     assert.deepEqual(await namesIn(storage, '/box'), []);
   });
 
   test('S3 (radosgw): an interrupted upload to a drop box is recovered under the name that it got', async () => {
     const storage = openS3(await server.newBucket(), outbound, later);
-    await put(storage, '/', 'a.txt', 'first');
+    await putFile(storage, '/', 'a.txt', 'first');
     const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
     await upload.write(Buffer.from('second'));
@@ -358,7 +358,7 @@ else {
     const kind = s3Kind({ outbound, parts: partSpace() });
     const configuration = JSON.stringify({ ...(await server.newBucket()), prefix: 'files' });
     const storages = { open: () => kind.open({ id: 1, tid: 1, kind: 's3', configuration }), configurationError: async () => null };
-    const postern = await startPostern(t, { replaced: { ports: { storages } } });
-    await visitEveryAction(postern);
+    const postern = await startPostern(t, { replacements: { ports: { storages } } });
+    await checkFileActions(postern);
   });
 }

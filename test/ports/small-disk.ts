@@ -10,12 +10,12 @@ const mountsBelow = (folder: string) =>
   readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')
-    .filter((place) => `${place}/`.startsWith(`${folder}/`))
+    .filter((mountPoint) => `${mountPoint}/`.startsWith(`${folder}/`))
     .reverse();
 
 /** Unmounts every file system at or below a folder, even if its mount point was moved. */
 export function unmount(folder: string): void {
-  for (const place of mountsBelow(folder)) execFileSync('umount', ['-l', place]);
+  for (const mountPoint of mountsBelow(folder)) execFileSync('umount', ['-l', mountPoint]);
 }
 
 /** Makes a folder for mounts. After the test they are unmounted and the folder is deleted. */
@@ -28,7 +28,7 @@ export function folderForDisks(t: TestContext): string {
   return folder;
 }
 
-function mounted(t: TestContext, folder: string, parameters: readonly string[]): boolean {
+function tryMount(t: TestContext, folder: string, parameters: readonly string[]): boolean {
   mkdirSync(folder, { recursive: true });
   try {
     execFileSync('mount', [...parameters, folder], { stdio: 'ignore' });
@@ -40,20 +40,20 @@ function mounted(t: TestContext, folder: string, parameters: readonly string[]):
 }
 
 /** Mounts a tmpfs at a folder. @returns false (and skips the test) if mounting is not permitted */
-export const mountAt = (t: TestContext, folder: string, options: string) => mounted(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
+export const mountAt = (t: TestContext, folder: string, options: string) => tryMount(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
 
 /** Mounts an ext4 file system of the given size. Its folders need space for the names in them. @returns false as above */
 export function mountExt4At(t: TestContext, folder: string, bytes: number): boolean {
   const image = `${folder}.img`;
   writeFileSync(image, '');
   truncateSync(image, bytes);
-  const made = spawnSync('mkfs.ext4', ['-q', '-m', '0', '-b', '1024', image]).status === 0;
-  if (!made) t.skip('mkfs.ext4 is not installed');
-  return made && mounted(t, folder, ['-o', 'loop', image]);
+  const isFormatted = spawnSync('mkfs.ext4', ['-q', '-m', '0', '-b', '1024', image]).status === 0;
+  if (!isFormatted) t.skip('mkfs.ext4 is not installed');
+  return isFormatted && tryMount(t, folder, ['-o', 'loop', image]);
 }
 
 /** Bind-mounts a folder of the same file system at another. @returns false as above */
-export const bindAt = (t: TestContext, folder: string, from: string) => mounted(t, folder, ['--bind', from]);
+export const bindAt = (t: TestContext, folder: string, from: string) => tryMount(t, folder, ['--bind', from]);
 
 /** Mounts a small tmpfs with the given mount options, and removes it after the test. */
 export function smallDisk(t: TestContext, options: string): string | null {

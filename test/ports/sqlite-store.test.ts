@@ -15,7 +15,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { jobContract } from './jobs.contract.ts';
 import { smallDisk } from './small-disk.ts';
-import { keysOf, note, type OpenStore, storeContract } from './store.contract.ts';
+import { insertKey, keysOf, type OpenStore, storeContract } from './store.contract.ts';
 import { until } from './until.ts';
 
 function openStore(t: TestContext, folder: string): Store {
@@ -32,7 +32,7 @@ jobContract('SQLite', openDatabase);
 
 /** A change that blocks the event loop for 30 ms. */
 const longChange = (number: number) => async (tx: Tx) => {
-  await note(`${number}`)(tx);
+  await insertKey(`${number}`)(tx);
   const end = performance.now() + 30;
   while (performance.now() < end);
 };
@@ -94,7 +94,7 @@ test('the write-ahead log stays limited while long searches run one after the ot
   const folder = await temporaryFolder(t);
   const store = openStore(t, folder);
   const length = () => statSync(join(folder, 'postern.db-wal')).size;
-  await store.write(note('searched'), 'job');
+  await store.write(insertKey('searched'), 'job');
   const longSearch = sql`with recursive n(i) as (select id from failure where id = 1 union all select i + 1 from n where i < 400000) select count(*) from n`;
   let ended = false;
   async function keepSearching(db: Tx): Promise<void> {
@@ -104,7 +104,7 @@ test('the write-ahead log stays limited while long searches run one after the ot
   let longest = 0;
   for (let number = 0; length() >= longest || longest < 64 << 20; number += 1) {
     longest = Math.max(longest, length());
-    await store.write(note(`${number} ${'x'.repeat(500_000)}`), 'job');
+    await store.write(insertKey(`${number} ${'x'.repeat(500_000)}`), 'job');
   }
   ended = true;
   await Promise.all(searches);
@@ -130,10 +130,10 @@ test('a change that awaits anything other than its transaction fails and is roll
   const store = openStore(t, await temporaryFolder(t));
   const { promise: later, resolve: refused } = Promise.withResolvers<unknown>();
   const late = store.write(async (tx) => {
-    await note('late')(tx);
+    await insertKey('late')(tx);
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
-    await note('later')(tx).catch(refused);
+    await insertKey('later')(tx).catch(refused);
   }, 'job');
   await assert.rejects(late, /awaited something other/);
   assert.match(String(await later), /a query after it had ended/);
@@ -143,15 +143,15 @@ test('a change that awaits anything other than its transaction fails and is roll
 test('a change that awaits something other than its transaction fails alone, and other changes are kept', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   const late = async (tx: Tx) => {
-    await note('late')(tx);
+    await insertKey('late')(tx);
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
   };
   const results = await Promise.allSettled([
-    store.write(note('a'), 'job'),
+    store.write(insertKey('a'), 'job'),
     store.write(late, 'job'),
-    store.write(note('b'), 'job'),
-    store.write(note('c'), 'job'),
+    store.write(insertKey('b'), 'job'),
+    store.write(insertKey('c'), 'job'),
   ]);
   assert.deepEqual(
     results.map(({ status }) => status),
@@ -162,7 +162,7 @@ test('a change that awaits something other than its transaction fails alone, and
 
 test('a change that waits for another change fails and does not block the store', { timeout: 3000 }, async (t) => {
   const store = openSqliteStore(await temporaryFolder(t), () => {});
-  await assert.rejects(store.write(() => store.write(note('inner'), 'job'), 'job'));
+  await assert.rejects(store.write(() => store.write(insertKey('inner'), 'job'), 'job'));
   await store[Symbol.asyncDispose]();
 });
 
@@ -171,11 +171,11 @@ test('a long write-ahead log is copied into the database and then reused from it
   const store = openStore(t, folder);
   const bytes = (name: string) => statSync(join(folder, name)).size;
   const large = 'k'.repeat(1 << 20);
-  for (let number = 0; number < 8; number += 1) await store.write(note(`${number} ${large}`), 'job');
+  for (let number = 0; number < 8; number += 1) await store.write(insertKey(`${number} ${large}`), 'job');
   await until(() => bytes('postern.db') > 8 * large.length);
   await until(async () => {
     const before = bytes('postern.db-wal');
-    await store.write(note('short'), 'job');
+    await store.write(insertKey('short'), 'job');
     return bytes('postern.db-wal') === before;
   });
 });
@@ -185,7 +185,7 @@ test('a change sees all changes that were requested before it', async (t) => {
   const seen = await Promise.all(
     Array.from({ length: 200 }, () =>
       store.write(async (tx) => {
-        await note('x')(tx);
+        await insertKey('x')(tx);
         return (await tx.selectFrom('failure').selectAll().execute()).length;
       }, 'job'),
     ),
@@ -200,17 +200,17 @@ test('on a full disk changes fail, acknowledged changes are kept, and new ones s
   const folder = smallDisk(t, 'size=3m');
   if (!folder) return;
   const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
-  await store.write(note('before'), 'job');
+  await store.write(insertKey('before'), 'job');
   const { bavail, bsize } = statfsSync(folder);
   writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - 65_536));
   const results = await Promise.allSettled(
-    Array.from({ length: 40 }, (_, index) => store.write(note(`${index}`.padEnd(20_000, 'x')), 'job')),
+    Array.from({ length: 40 }, (_, index) => store.write(insertKey(`${index}`.padEnd(20_000, 'x')), 'job')),
   );
   const kept = results.filter(({ status }) => status === 'fulfilled').length;
   assert.ok(kept < 40);
   assert.equal((await keysOf(store)).length, kept + 1);
   unlinkSync(join(folder, 'filler'));
-  await store.write(note('after'), 'job');
+  await store.write(insertKey('after'), 'job');
   await store[Symbol.asyncDispose]();
   const again = openSqliteStore(folder, () => {});
   const found = await keysOf(again);
@@ -227,7 +227,7 @@ test('if the disk is too full to copy the write-ahead log, the reserve is delete
   await until(() => reserve() === 8 << 20 && databaseSize() > 4096); // the tables are copied to the database, and the log restarts
   const { bavail, bsize } = statfsSync(folder);
   writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - (6 << 20))); // space for the log or for its copy, not for both
-  for (let number = 0; number < 16; number += 1) await store.write(note(`${number}`.padEnd(300_000, 'x')), 'job');
+  for (let number = 0; number < 16; number += 1) await store.write(insertKey(`${number}`.padEnd(300_000, 'x')), 'job');
   await until(() => store.isFull() && reserve() === 0);
   await until(() => databaseSize() > 4 << 20);
   assert.equal((await keysOf(store)).length, 16);
@@ -238,14 +238,14 @@ test('if the disk is too full to copy the write-ahead log, the reserve is delete
 test('a database that a backup is reading can be opened and has all changes written meanwhile', async (t) => {
   const folder = await temporaryFolder(t);
   const before = openSqliteStore(folder, () => assert.fail('the disk was given up'));
-  await before.write(note('before'), 'job');
+  await before.write(insertKey('before'), 'job');
   const backup = new DatabaseSync(join(folder, 'postern.db'), { readOnly: true });
   atEnd(t, () => backup.close());
   backup.exec('BEGIN; SELECT * FROM failure');
-  await before.write(note('meanwhile'), 'job');
+  await before.write(insertKey('meanwhile'), 'job');
   await before[Symbol.asyncDispose]();
   const store = openStore(t, folder);
-  await store.write(note('now'), 'job');
+  await store.write(insertKey('now'), 'job');
   assert.deepEqual(await keysOf(store), ['before', 'meanwhile', 'now']);
 });
 
@@ -255,9 +255,9 @@ test('a change fails while another program locks the database, and the next one 
   const other = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => other.close());
   other.exec('BEGIN IMMEDIATE');
-  await assert.rejects(store.write(note('refused'), 'job'));
+  await assert.rejects(store.write(insertKey('refused'), 'job'));
   other.exec('ROLLBACK');
-  await store.write(note('made'), 'job');
+  await store.write(insertKey('made'), 'job');
   assert.deepEqual(await keysOf(store), ['made']);
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
-import { make, namesIn, path, put, readText, remove, rename } from './storage.contract.ts';
+import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem } from './storage.contract.ts';
 import { swappedPlace } from './swapped-place.ts';
 import { until } from './until.ts';
 
@@ -36,16 +36,16 @@ test('a symbolic link that is swapped in during an operation gives no access to 
     for (const folder of ['/folder', '/folder/sub'])
       assert.ok(!(await namesIn(storage, folder).catch(() => null))?.includes('secret'), 'listed outside');
     assert.equal(await storage.stat(path('/folder/secret')).catch(() => null), null, 'looked outside');
-    await count(put(storage, '/folder', `new-${turn}`, 'new'));
-    await count(make(storage, path('/folder'), `made-${turn}`));
-    await count(rename(storage, path('/folder'), `new-${turn}`, `renamed-${turn}`));
-    await count(rename(storage, path('/folder'), 'secret', 'stolen'));
-    await count(remove(storage, path('/folder'), 'same'));
-    await count(remove(storage, path('/folder'), 'sub'));
-    await count(remove(storage, path('/folder'), 'secret'));
-    await count(put(storage, '/folder', 'same', 'inside same'));
+    await count(putFile(storage, '/folder', `new-${turn}`, 'new'));
+    await count(createFolder(storage, path('/folder'), `made-${turn}`));
+    await count(renameItem(storage, path('/folder'), `new-${turn}`, `renamed-${turn}`));
+    await count(renameItem(storage, path('/folder'), 'secret', 'stolen'));
+    await count(removeItem(storage, path('/folder'), 'same'));
+    await count(removeItem(storage, path('/folder'), 'sub'));
+    await count(removeItem(storage, path('/folder'), 'secret'));
+    await count(putFile(storage, '/folder', 'same', 'inside same'));
     const file = await storage.stat(path('/file')).catch(() => null);
-    if (file) await count(put(storage, '/', 'file', 'inside file', file.etag));
+    if (file) await count(putFile(storage, '/', 'file', 'inside file', file.etag));
   }
   assert.equal(await race.ended, 0, 'the swapper did all its rounds');
   t.diagnostic(`${turn} rounds: ${seen.inside} inside, ${seen.refused} refused`);
@@ -65,7 +65,7 @@ test('deleting a tree while symbolic links are swapped into it deletes nothing o
       mkdirSync(join(place.root, `tree/sub/sub/${sub}/sub`), { recursive: true });
       for (const name of ['same', 'secret']) writeFileSync(join(place.root, `tree/sub/sub/${sub}/sub/${name}`), 'inside');
     }
-    await remove(storage, path('/'), 'tree');
+    await removeItem(storage, path('/'), 'tree');
     removed += 1;
     await new Promise(setImmediate);
   }

@@ -43,11 +43,11 @@ export const startUpload = (
   storage: Storage,
   parent: string,
   name: string,
-  { token: named = token(), etag, size = null }: { token?: string; etag?: string; size?: number | null } = {},
-) => storage.upload({ parent: path(parent), name, size, ifTaken: etag === undefined ? 'refuse' : { replaces: etag } }, named);
+  { token: uploadToken = token(), etag, size = null }: { token?: string; etag?: string; size?: number | null } = {},
+) => storage.upload({ parent: path(parent), name, size, ifTaken: etag === undefined ? 'refuse' : { replaces: etag } }, uploadToken);
 
 /** Uploads a file and discards the staging file, as features do. */
-export async function put(storage: Storage, parent: string, name: string, text: string | Buffer, etag?: string) {
+export async function putFile(storage: Storage, parent: string, name: string, text: string | Buffer, etag?: string) {
   const bytes = Buffer.from(text);
   const upload = await startUpload(storage, parent, name, { size: bytes.length, ...(etag === undefined ? {} : { etag }) });
   try {
@@ -72,13 +72,13 @@ async function runChange(
   }
 }
 
-export const make = (storage: Storage, parent: ItemPath, name: string) =>
+export const createFolder = (storage: Storage, parent: ItemPath, name: string) =>
   runChange(storage, { action: 'createFolder', parent, name, newName: '' }, (context) => storage.createFolder(parent, name, context));
 
-export const rename = (storage: Storage, parent: ItemPath, name: string, newName: string) =>
+export const renameItem = (storage: Storage, parent: ItemPath, name: string, newName: string) =>
   runChange(storage, { action: 'rename', parent, name, newName }, (context) => storage.rename(parent, name, newName, context));
 
-export const remove = (storage: Storage, parent: ItemPath, name: string) =>
+export const removeItem = (storage: Storage, parent: ItemPath, name: string) =>
   runChange(storage, { action: 'delete', parent, name, newName: '' }, (context) => storage.remove(parent, name, context));
 
 /** Returns the text of a file, or null if it does not exist. */
@@ -134,16 +134,16 @@ function uploads(name: string, open: OpenStorage): void {
 
   test(`${name}: a new file never replaces an existing file or folder`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'taken', 'first');
-    await make(storage, path('/'), 'folder');
-    await assert.rejects(put(storage, '/', 'taken', 'second'), ItemExists);
-    await assert.rejects(put(storage, '/', 'folder', 'second'), ItemExists);
+    await putFile(storage, '/', 'taken', 'first');
+    await createFolder(storage, path('/'), 'folder');
+    await assert.rejects(putFile(storage, '/', 'taken', 'second'), ItemExists);
+    await assert.rejects(putFile(storage, '/', 'folder', 'second'), ItemExists);
     assert.equal(await readText(storage, '/taken'), 'first');
   });
 
   test(`${name}: if a hundred uploads use one name, exactly one is kept, with its complete content`, async (t) => {
     const storage = await open(t);
-    const all = Array.from({ length: 100 }, (_, index) => put(storage, '/', 'one', `${index}`.repeat(5000)));
+    const all = Array.from({ length: 100 }, (_, index) => putFile(storage, '/', 'one', `${index}`.repeat(5000)));
     const results = await Promise.allSettled(all);
     assert.equal(successCount(results), 1);
     assert.equal(failureCount(results, ItemExists), 99);
@@ -153,11 +153,11 @@ function uploads(name: string, open: OpenStorage): void {
 
   test(`${name}: if fifty uploads replace the same version of a file, exactly one succeeds`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'doc', 'old');
+    await putFile(storage, '/', 'doc', 'old');
     const entry = await storage.stat(path('/doc'));
     assert.ok(entry);
     const results = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, index) => put(storage, '/', 'doc', `new ${index}`, entry.etag)),
+      Array.from({ length: 50 }, (_, index) => putFile(storage, '/', 'doc', `new ${index}`, entry.etag)),
     );
     assert.equal(successCount(results), 1);
     assert.equal(failureCount(results, ItemChanged), 49);
@@ -166,13 +166,13 @@ function uploads(name: string, open: OpenStorage): void {
 
   test(`${name}: a deleted file and a folder cannot be replaced`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'doc', 'old');
+    await putFile(storage, '/', 'doc', 'old');
     const etag = (await storage.stat(path('/doc')))?.etag ?? '';
-    await remove(storage, path('/'), 'doc');
-    await assert.rejects(put(storage, '/', 'doc', 'new', etag), ItemChanged);
-    await make(storage, path('/'), 'folder');
+    await removeItem(storage, path('/'), 'doc');
+    await assert.rejects(putFile(storage, '/', 'doc', 'new', etag), ItemChanged);
+    await createFolder(storage, path('/'), 'folder');
     const folder = await storage.stat(path('/folder'));
-    await assert.rejects(put(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemChanged);
+    await assert.rejects(putFile(storage, '/', 'folder', 'new', folder?.etag ?? ''), ItemChanged);
   });
 
   test(`${name}: uploads of one name to a drop box get different names`, async (t) => {
@@ -195,11 +195,11 @@ function uploads(name: string, open: OpenStorage): void {
 function changes(name: string, open: OpenStorage): void {
   test(`${name}: a rename to an existing name is refused, even to the name of an empty folder`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'a', 'a');
-    await put(storage, '/', 'b', 'b');
-    await make(storage, path('/'), 'full');
-    await make(storage, path('/'), 'empty');
-    await put(storage, '/full', 'inner', 'inner');
+    await putFile(storage, '/', 'a', 'a');
+    await putFile(storage, '/', 'b', 'b');
+    await createFolder(storage, path('/'), 'full');
+    await createFolder(storage, path('/'), 'empty');
+    await putFile(storage, '/full', 'inner', 'inner');
     for (const [from, to] of [
       ['a', 'b'],
       ['a', 'empty'],
@@ -207,17 +207,19 @@ function changes(name: string, open: OpenStorage): void {
       ['full', 'a'],
       ['empty', 'full'],
     ] as const)
-      await assert.rejects(rename(storage, path('/'), from, to), ItemExists, `${from} to ${to}`);
-    await assert.rejects(rename(storage, path('/'), 'none', 'new'), ItemNotFound);
+      await assert.rejects(renameItem(storage, path('/'), from, to), ItemExists, `${from} to ${to}`);
+    await assert.rejects(renameItem(storage, path('/'), 'none', 'new'), ItemNotFound);
     assert.deepEqual(await namesIn(storage, '/'), ['a', 'b', 'empty', 'full']);
-    await rename(storage, path('/'), 'full', 'moved');
+    await renameItem(storage, path('/'), 'full', 'moved');
     assert.equal(await readText(storage, '/moved/inner'), 'inner');
   });
 
   test(`${name}: if a hundred files are renamed to one name, exactly one rename succeeds, and no file is lost`, async (t) => {
     const storage = await open(t);
-    for (let index = 0; index < 100; index += 1) await put(storage, '/', `from-${index}`, `${index}`);
-    const results = await Promise.allSettled(Array.from({ length: 100 }, (_, index) => rename(storage, path('/'), `from-${index}`, 'to')));
+    for (let index = 0; index < 100; index += 1) await putFile(storage, '/', `from-${index}`, `${index}`);
+    const results = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) => renameItem(storage, path('/'), `from-${index}`, 'to')),
+    );
     assert.equal(successCount(results), 1);
     assert.equal(failureCount(results, ItemExists), 99);
     assert.equal((await namesIn(storage, '/'))?.length, 100);
@@ -225,42 +227,44 @@ function changes(name: string, open: OpenStorage): void {
 
   test(`${name}: if one file is renamed fifty times at once, exactly one rename succeeds`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'from', 'text');
-    const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => rename(storage, path('/'), 'from', `to-${index}`)));
+    await putFile(storage, '/', 'from', 'text');
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => renameItem(storage, path('/'), 'from', `to-${index}`)),
+    );
     assert.equal(successCount(results), 1);
     assert.equal((await namesIn(storage, '/'))?.length, 1);
   });
 
   test(`${name}: if fifty requests create the same folder, exactly one succeeds`, async (t) => {
     const storage = await open(t);
-    const results = await Promise.allSettled(Array.from({ length: 50 }, () => make(storage, path('/'), 'new')));
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => createFolder(storage, path('/'), 'new')));
     assert.equal(successCount(results), 1);
     assert.equal(failureCount(results, ItemExists), 49);
   });
 
   test(`${name}: a folder is deleted with its contents, and its name is free at once`, async (t) => {
     const storage = await open(t);
-    await make(storage, path('/'), 'tree');
-    await make(storage, path('/tree'), 'branch');
-    await Promise.all(Array.from({ length: 150 }, (_, index) => put(storage, '/tree/branch', `leaf ${index}`, 'x')));
-    await remove(storage, path('/'), 'tree');
+    await createFolder(storage, path('/'), 'tree');
+    await createFolder(storage, path('/tree'), 'branch');
+    await Promise.all(Array.from({ length: 150 }, (_, index) => putFile(storage, '/tree/branch', `leaf ${index}`, 'x')));
+    await removeItem(storage, path('/'), 'tree');
     assert.deepEqual(await namesIn(storage, '/'), []);
-    await make(storage, path('/'), 'tree');
+    await createFolder(storage, path('/'), 'tree');
     assert.deepEqual(await namesIn(storage, '/tree'), []);
   });
 
   test(`${name}: nothing is created, renamed or deleted in a folder that does not exist`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'file', 'text');
+    await putFile(storage, '/', 'file', 'text');
     for (const parent of ['/none', '/file', '/none/deeper']) {
       await assert.rejects(
         startUpload(storage, parent, 'x').then((upload) => upload.place()),
         ItemNotFound,
         parent,
       );
-      await assert.rejects(make(storage, path(parent), 'x'), ItemNotFound, parent);
-      await assert.rejects(rename(storage, path(parent), 'x', 'y'), ItemNotFound, parent);
-      await assert.rejects(remove(storage, path(parent), 'x'), ItemNotFound, parent);
+      await assert.rejects(createFolder(storage, path(parent), 'x'), ItemNotFound, parent);
+      await assert.rejects(renameItem(storage, path(parent), 'x', 'y'), ItemNotFound, parent);
+      await assert.rejects(removeItem(storage, path(parent), 'x'), ItemNotFound, parent);
     }
     assert.equal(await readText(storage, '/file'), 'text');
   });
@@ -269,7 +273,7 @@ function changes(name: string, open: OpenStorage): void {
 function lookups(name: string, open: OpenStorage): void {
   test(`${name}: every lookup of a missing entry returns null`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'file', 'text');
+    await putFile(storage, '/', 'file', 'text');
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 10 } as const;
     for (const absent of ['/none', '/file/below', '/none/below']) {
       assert.equal(await storage.stat(path(absent)), null);
@@ -283,12 +287,12 @@ function lookups(name: string, open: OpenStorage): void {
 
   test(`${name}: an open file never returns the bytes of a file that has replaced it`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'doc', 'before');
+    await putFile(storage, '/', 'doc', 'before');
     const file = await storage.open(path('/doc'));
     assert.ok(file);
     const entry = await storage.stat(path('/doc'));
-    await put(storage, '/', 'doc', 'after!', entry?.etag);
-    await remove(storage, path('/'), 'doc');
+    await putFile(storage, '/', 'doc', 'after!', entry?.etag);
+    await removeItem(storage, path('/'), 'doc');
     const bytes = await readBytes(file).catch((cause: unknown) => {
       if (cause instanceof ItemChanged) return null; // a service that keeps no old versions
       throw cause;
@@ -301,7 +305,7 @@ function lookups(name: string, open: OpenStorage): void {
     const storage = await open(t);
     const names = Array.from({ length: 2100 }, (_, index) => `entry ${String(index).padStart(5, '0')}`);
     for (let at = 0; at < names.length; at += 50)
-      await Promise.all(names.slice(at, at + 50).map((entry) => make(storage, path('/'), entry)));
+      await Promise.all(names.slice(at, at + 50).map((entry) => createFolder(storage, path('/'), entry)));
     assert.deepEqual(await namesIn(storage, '/'), names);
     const paged: string[] = [];
     for (let startIndex = 0; startIndex < names.length; startIndex += 700) {
@@ -330,7 +334,7 @@ function ranges(name: string, open: OpenStorage): void {
   test(`${name}: a range of a file is read exactly, at its beginning, in the middle and at its end`, async (t) => {
     const storage = await open(t);
     const bytes = Buffer.from(Array.from({ length: 3 << 20 }, (_, index) => index % 251));
-    await put(storage, '/', 'file', bytes);
+    await putFile(storage, '/', 'file', bytes);
     const file = await storage.open(path('/file'));
     assert.ok(file);
     const last = bytes.length - 1;
@@ -347,12 +351,12 @@ function ranges(name: string, open: OpenStorage): void {
 
   test(`${name}: an aborted signal ends the read of a file`, async (t) => {
     const storage = await open(t);
-    await put(storage, '/', 'file', Buffer.alloc(4 << 20));
+    await putFile(storage, '/', 'file', Buffer.alloc(4 << 20));
     const file = await storage.open(path('/file'));
     assert.ok(file);
-    const left = new AbortController();
+    const abort = new AbortController();
     const reading = (async () => {
-      for await (const _piece of file.read({ start: 0, end: (4 << 20) - 1 }, left.signal)) left.abort(new Error('the client has left'));
+      for await (const _piece of file.read({ start: 0, end: (4 << 20) - 1 }, abort.signal)) abort.abort(new Error('the client has left'));
     })();
     await assert.rejects(reading, /the client has left/);
     await file.close();

@@ -25,7 +25,18 @@ import { temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { PoorStorage } from './poor-storage.ts';
 import { bindAt, folderForDisks, mountAt, mountExt4At, smallDisk, unmount } from './small-disk.ts';
-import { make, namesIn, path, put, readText, remove, rename, startUpload, storageContract, token } from './storage.contract.ts';
+import {
+  createFolder,
+  namesIn,
+  path,
+  putFile,
+  readText,
+  removeItem,
+  renameItem,
+  startUpload,
+  storageContract,
+  token,
+} from './storage.contract.ts';
 import { until } from './until.ts';
 
 /** All names below a folder, hidden ones too. */
@@ -67,13 +78,13 @@ test('a symbolic link below the root is treated as missing, independent of its t
       assert.equal(await storage.open(path(where)), null, where);
       assert.equal(await storage.list(path(where)), null, where);
     }
-    await assert.rejects(put(storage, `/${name}`, 'new', 'text'), ItemNotFound);
-    await assert.rejects(put(storage, '/', name, 'text'), ItemExists);
-    await assert.rejects(make(storage, path(`/${name}`), 'new'), ItemNotFound);
-    await assert.rejects(rename(storage, path('/'), name, 'renamed'), ItemNotFound);
-    await assert.rejects(rename(storage, path(`/${name}`), 'file', 'renamed'), ItemNotFound);
-    await assert.rejects(remove(storage, path('/'), name), ItemNotFound);
-    await assert.rejects(remove(storage, path(`/${name}`), 'file'), ItemNotFound);
+    await assert.rejects(putFile(storage, `/${name}`, 'new', 'text'), ItemNotFound);
+    await assert.rejects(putFile(storage, '/', name, 'text'), ItemExists);
+    await assert.rejects(createFolder(storage, path(`/${name}`), 'new'), ItemNotFound);
+    await assert.rejects(renameItem(storage, path('/'), name, 'renamed'), ItemNotFound);
+    await assert.rejects(renameItem(storage, path(`/${name}`), 'file', 'renamed'), ItemNotFound);
+    await assert.rejects(removeItem(storage, path('/'), name), ItemNotFound);
+    await assert.rejects(removeItem(storage, path(`/${name}`), 'file'), ItemNotFound);
   }
   assert.deepEqual(await namesIn(storage, '/'), ['real']);
   assert.deepEqual(readdirSync(outside), ['file']);
@@ -87,7 +98,7 @@ test('a folder with symbolic links is deleted, and their targets are kept', asyn
   symlinkSync(outside, join(root, 'tree/out'));
   symlinkSync(outside, join(root, 'tree/sub/out'));
   const storage = localDisk(t, root);
-  await remove(storage, path('/'), 'tree');
+  await removeItem(storage, path('/'), 'tree');
   await until(() => everything(root).length === 1);
   assert.deepEqual(readdirSync(outside), ['kept']);
   assert.deepEqual(everything(root), ['.postern']);
@@ -99,8 +110,8 @@ test('if .postern is a symbolic link, it is not followed', async (t) => {
   writeFileSync(join(root, 'mine'), 'inside');
   symlinkSync(outside, join(root, '.postern'));
   const storage = localDisk(t, root);
-  await assert.rejects(put(storage, '/', 'new', 'text'));
-  await assert.rejects(remove(storage, path('/'), 'mine'));
+  await assert.rejects(putFile(storage, '/', 'new', 'text'));
+  await assert.rejects(removeItem(storage, path('/'), 'mine'));
   await storage.sweep(async () => []).catch(() => {});
   assert.deepEqual(readdirSync(outside), ['file']);
   assert.equal(readFileSync(join(root, 'mine'), 'utf8'), 'inside');
@@ -113,7 +124,7 @@ test('a named pipe is treated as missing, and no operation waits for it', async 
   assert.equal(await storage.stat(path('/pipe')), null);
   assert.equal(await storage.open(path('/pipe')), null);
   assert.deepEqual(await namesIn(storage, '/'), []);
-  await assert.rejects(remove(storage, path('/'), 'pipe'), ItemNotFound);
+  await assert.rejects(removeItem(storage, path('/'), 'pipe'), ItemNotFound);
 });
 
 test('invalid and reserved names are not listed, and are deleted with their folder', async (t) => {
@@ -125,8 +136,8 @@ test('invalid and reserved names are not listed, and are deleted with their fold
     if (name !== '.pOSTERN') writeFileSync(join(root, 'tree', name), 'x');
   const storage = localDisk(t, root);
   assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
-  await rename(storage, path('/'), 'tree', 'moved');
-  await remove(storage, path('/'), 'moved');
+  await renameItem(storage, path('/'), 'tree', 'moved');
+  await removeItem(storage, path('/'), 'moved');
   await until(() => everything(root).length === 1);
 });
 
@@ -135,13 +146,13 @@ test('a path longer than the limit of the kernel can be created, read and delete
   const storage = localDisk(t, root);
   const levels: string[] = [];
   for (let level = 0; level < 60; level += 1) {
-    await make(storage, path(`/${levels.join('/')}`), 'level'.repeat(20));
+    await createFolder(storage, path(`/${levels.join('/')}`), 'level'.repeat(20));
     levels.push('level'.repeat(20));
   }
-  await put(storage, `/${levels.join('/')}`, 'file', 'deep');
+  await putFile(storage, `/${levels.join('/')}`, 'file', 'deep');
   assert.equal(await readText(storage, `/${levels.join('/')}/file`), 'deep');
-  await rename(storage, path(`/${levels.join('/')}`), 'file', 'renamed');
-  await remove(storage, path('/'), levels[0] ?? '');
+  await renameItem(storage, path(`/${levels.join('/')}`), 'file', 'renamed');
+  await removeItem(storage, path('/'), levels[0] ?? '');
   assert.deepEqual(readdirSync(root), ['.postern']);
   await until(() => readdirSync(join(root, '.postern')).length === 0);
 });
@@ -149,10 +160,10 @@ test('a path longer than the limit of the kernel can be created, read and delete
 test('if a file with hard links is replaced, the other links keep the old content', async (t) => {
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
-  await put(storage, '/', 'doc', 'old');
+  await putFile(storage, '/', 'doc', 'old');
   linkSync(join(root, 'doc'), join(root, 'other'));
   const seen = await storage.stat(path('/doc'));
-  await put(storage, '/', 'doc', 'new', seen?.etag);
+  await putFile(storage, '/', 'doc', 'new', seen?.etag);
   assert.equal(readFileSync(join(root, 'other'), 'utf8'), 'old');
   assert.deepEqual(leftovers(root), []);
 });
@@ -161,13 +172,13 @@ test('on a full disk an upload fails with StorageFull, keeps existing files and 
   const root = smallDisk(t, 'size=4m');
   if (!root) return;
   const storage = localDisk(t, root);
-  await put(storage, '/', 'before', 'kept');
-  await assert.rejects(put(storage, '/', 'large', Buffer.alloc(8 << 20, 1)), StorageFull);
+  await putFile(storage, '/', 'before', 'kept');
+  await assert.rejects(putFile(storage, '/', 'large', Buffer.alloc(8 << 20, 1)), StorageFull);
   const seen = await storage.stat(path('/before'));
-  await assert.rejects(put(storage, '/', 'before', Buffer.alloc(8 << 20, 1), seen?.etag), StorageFull);
+  await assert.rejects(putFile(storage, '/', 'before', Buffer.alloc(8 << 20, 1), seen?.etag), StorageFull);
   assert.equal(descriptorsWithin(root), 0);
   assert.deepEqual(everything(root), ['.postern', 'before']);
-  await put(storage, '/', 'after', Buffer.alloc(2 << 20, 1));
+  await putFile(storage, '/', 'after', Buffer.alloc(2 << 20, 1));
   assert.equal(await readText(storage, '/before'), 'kept');
 });
 
@@ -177,7 +188,7 @@ test('on a disk without free inodes, creating a folder fails with StorageFull', 
   const storage = localDisk(t, root);
   for (const name of ['a', 'b', 'c']) writeFileSync(join(root, name), '');
   await assert.rejects(
-    make(storage, path('/'), 'new').then(() => make(storage, path('/'), 'newer')),
+    createFolder(storage, path('/'), 'new').then(() => createFolder(storage, path('/'), 'newer')),
     StorageFull,
   );
 });
@@ -186,13 +197,13 @@ test('on a disk mounted below the root, uploads, renames and deletions work and 
   const root = folderForDisks(t);
   if (!mountAt(t, join(root, 'mounted'), 'size=16m')) return;
   const storage = localDisk(t, root);
-  await put(storage, '/mounted', 'doc', 'old');
+  await putFile(storage, '/mounted', 'doc', 'old');
   const seen = await storage.stat(path('/mounted/doc'));
-  await put(storage, '/mounted', 'doc', 'new', seen?.etag);
-  await assert.rejects(put(storage, '/mounted', 'doc', 'newer'), ItemExists);
-  await rename(storage, path('/mounted'), 'doc', 'renamed');
+  await putFile(storage, '/mounted', 'doc', 'new', seen?.etag);
+  await assert.rejects(putFile(storage, '/mounted', 'doc', 'newer'), ItemExists);
+  await renameItem(storage, path('/mounted'), 'doc', 'renamed');
   mkdirSync(join(root, 'mounted/tree/sub/deeper'), { recursive: true });
-  await remove(storage, path('/mounted'), 'tree');
+  await removeItem(storage, path('/mounted'), 'tree');
   assert.equal(await readText(storage, '/mounted/renamed'), 'new');
   assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
 });
@@ -209,7 +220,7 @@ test('a folder with many folders can be deleted on a full disk that is mounted b
       for (;;) writeSync(filler, Buffer.alloc(size));
     } catch {}
   closeSync(filler);
-  await remove(storage, path('/mounted'), 'tree');
+  await removeItem(storage, path('/mounted'), 'tree');
   assert.deepEqual(everything(mounted), ['filler', 'lost+found']);
 });
 
@@ -219,13 +230,13 @@ test('in a bind mount from the same disk, uploads, renames and deletions work', 
   mkdirSync(join(root, 'elsewhere'));
   if (!bindAt(t, bound, join(root, 'elsewhere'))) return;
   const storage = localDisk(t, root);
-  await put(storage, '/bound', 'doc', 'old');
+  await putFile(storage, '/bound', 'doc', 'old');
   const seen = await storage.stat(path('/bound/doc'));
-  await put(storage, '/bound', 'doc', 'new', seen?.etag);
-  await rename(storage, path('/bound'), 'doc', 'renamed');
+  await putFile(storage, '/bound', 'doc', 'new', seen?.etag);
+  await renameItem(storage, path('/bound'), 'doc', 'renamed');
   assert.equal(await readText(storage, '/bound/renamed'), 'new');
-  await make(storage, path('/bound'), 'made');
-  for (const name of ['renamed', 'made']) await remove(storage, path('/bound'), name);
+  await createFolder(storage, path('/bound'), 'made');
+  for (const name of ['renamed', 'made']) await removeItem(storage, path('/bound'), name);
   assert.deepEqual(everything(bound), []);
 });
 
@@ -277,7 +288,7 @@ test('a file with a modification time in the far future has a valid date', async
   const root = smallDisk(t, 'size=4m');
   if (!root) return;
   const storage = localDisk(t, root);
-  await put(storage, '/', 'future', 'text');
+  await putFile(storage, '/', 'future', 'text');
   execFileSync('touch', ['-d', '@9000000000000', join(root, 'future')]);
   const modified = (await storage.stat(path('/future')))?.modified ?? Number.NaN;
   assert.ok(Number.isFinite(new Date(modified).getTime()), 'its time can be written as a date');
@@ -288,12 +299,12 @@ test('if the root is missing, operations fail with StorageUnavailable', async (t
   const root = join(base, 'root');
   mkdirSync(root);
   const storage = localDisk(t, root);
-  await put(storage, '/', 'doc', 'text');
+  await putFile(storage, '/', 'doc', 'text');
   rmSync(root, { recursive: true });
   await assert.rejects(storage.stat(path('/doc')), StorageUnavailable);
   await assert.rejects(storage.open(path('/doc')), StorageUnavailable);
   await assert.rejects(startUpload(storage, '/', 'doc'), StorageUnavailable);
-  await assert.rejects(remove(storage, path('/'), 'doc'), StorageUnavailable);
+  await assert.rejects(removeItem(storage, path('/'), 'doc'), StorageUnavailable);
   await assert.rejects(storage.list(path('/sub')), StorageUnavailable);
 });
 
@@ -345,7 +356,7 @@ test('uploaded files and new folders get the mode and group of their parent fold
   const upload = await startUpload(storage, '/', 'a.txt');
   await upload.place();
   await upload.discard();
-  await make(storage, path('/'), 'made');
+  await createFolder(storage, path('/'), 'made');
   const modeOf = (name: string) => (statSync(join(folder, name)).mode & 0o7777).toString(8);
   assert.deepEqual([modeOf('a.txt'), modeOf('made')], ['664', '2775']);
   assert.equal(statSync(join(folder, 'made')).gid, statSync(folder).gid);

@@ -13,22 +13,22 @@ import { atEnd } from '../parts/at-end.ts';
 /** Makes an empty database for the test. Each call of the returned function opens it again. */
 export type OpenStore = (t: TestContext) => Promise<() => Promise<Store>>;
 
-export const note = (key: string) => (tx: Tx) => tx.insertInto('failure').values({ key, at: 0 }).execute();
+export const insertKey = (key: string) => (tx: Tx) => tx.insertInto('failure').values({ key, at: 0 }).execute();
 export const keysOf = async ({ read }: Store) =>
   (await read.selectFrom('failure').select('key').orderBy('key').execute()).map(({ key }) => key);
 
 /** Returns the columns that follow from the fields of a record. */
 function storedColumns(name: string): string[] {
-  const found = Object.entries({ storedShareFields, storedUserFields, storedProfileFields }).find(([key]) => key === name)?.[1];
-  assert.ok(found, name);
+  const stored = Object.entries({ storedShareFields, storedUserFields, storedProfileFields }).find(([key]) => key === name)?.[1];
+  assert.ok(stored, name);
   return [
-    ...found.flags.map((flag) => `${columnOf(flag)} integer NOT NULL`),
-    ...found.texts.map((text) => `${columnOf(text)} text NOT NULL`),
+    ...stored.flags.map((flag) => `${columnOf(flag)} integer NOT NULL`),
+    ...stored.texts.map((text) => `${columnOf(text)} text NOT NULL`),
   ];
 }
 
 /** Returns the columns of each table as declared in src/ports: name, type, NOT NULL. */
-function declared(): Map<string, string[]> {
+function declaredColumns(): Map<string, string[]> {
   const source = ['tables.ts', 'audit-tables.ts', 'caller-tables.ts', 'installation-tables.ts', 'job-tables.ts', 'mail-tables.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
     .join('\n');
@@ -41,13 +41,13 @@ function declared(): Map<string, string[]> {
   const columns = (name: string): string[] => {
     const fields = /^ColumnsOf<typeof (\w+)>$/.exec(name)?.[1];
     if (fields !== undefined) return storedColumns(fields);
-    const found = interfaces.get(name);
-    assert.ok(found, name);
-    const own = [...found.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(
+    const declaration = interfaces.get(name);
+    assert.ok(declaration, name);
+    const own = [...declaration.body.matchAll(/^ {2}(?:readonly )?(\w+): (.*);$/gm)].map(
       ([, column, type = '']) =>
         `${column} ${/string|'|MailKind|MailLane/.test(type) ? 'text' : 'integer'}${type.includes('null') ? '' : ' NOT NULL'}`,
     );
-    return [...own, ...found.bases.flatMap(columns)];
+    return [...own, ...declaration.bases.flatMap(columns)];
   };
   const tables = [...(interfaces.get('Database')?.body ?? '').matchAll(/(\w+): (\w+);/g)];
   return new Map(tables.map(([, table = '', type = '']) => [table, columns(type).sort()]));
@@ -63,9 +63,9 @@ export function storeContract(engine: string, begin: OpenStore): void {
 
   test(`a change after the store is closed is refused (${engine})`, async (t) => {
     const store = await (await begin(t))();
-    const before = store.write(note('before'), 'job');
+    const before = store.write(insertKey('before'), 'job');
     await Promise.all([before, store[Symbol.asyncDispose]()]);
-    await assert.rejects(store.write(note('late'), 'job'));
+    await assert.rejects(store.write(insertKey('late'), 'job'));
   });
 
   test(`a failed change is rolled back, and changes at the same time are kept (${engine})`, async (t) => {
@@ -74,7 +74,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
     const results = await Promise.allSettled(
       Array.from({ length: 100 }, (_, index) =>
         store.write(async (tx) => {
-          await note(`${index}`)(tx);
+          await insertKey(`${index}`)(tx);
           if (index % 10 === 0) throw refusal;
           return index;
         }, 'job'),
@@ -95,7 +95,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
       let run = 0;
       const costly = async (tx: Tx) => {
         run += 1;
-        await note('costly')(tx);
+        await insertKey('costly')(tx);
         const end = performance.now() + 5;
         while (performance.now() < end);
       };
@@ -103,7 +103,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
       for (const turn of ['job', { tenant: 1 }, { visitor: 'others' }] as const) {
         const runBefore = run;
         const waitedFor = await store.write(async (tx) => {
-          await note('cheap')(tx);
+          await insertKey('cheap')(tx);
           return run - runBefore;
         }, turn);
         assert.ok(waitedFor < 20, `${waitedFor} costly changes came before`);
@@ -114,7 +114,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
   test(`a dry run returns the same result as the change and is rolled back (${engine})`, async (t) => {
     const store = await openStore(t);
     const count = async (tx: Tx) => {
-      await note('x')(tx);
+      await insertKey('x')(tx);
       return (await tx.selectFrom('failure').selectAll().execute()).length;
     };
     const counts: number[] = [];
@@ -204,17 +204,17 @@ export function storeContract(engine: string, begin: OpenStore): void {
         'job',
       ),
     );
-    await store.write(note('good'), 'job');
+    await store.write(insertKey('good'), 'job');
     assert.deepEqual(await keysOf(store), ['good']);
   });
 
   test(`each of a hundred changes that read before they write sees all earlier changes (${engine})`, async (t) => {
     const store = await openStore(t);
-    const raise = async (tx: Tx) => {
+    const insertRowCount = async (tx: Tx) => {
       const rows = await tx.selectFrom('failure').selectAll().execute();
-      await note(`${rows.length}`)(tx);
+      await insertKey(`${rows.length}`)(tx);
     };
-    await Promise.all(Array.from({ length: 100 }, () => store.write(raise, 'job')));
+    await Promise.all(Array.from({ length: 100 }, () => store.write(insertRowCount, 'job')));
     assert.equal(new Set(await keysOf(store)).size, 100);
   });
 
@@ -229,7 +229,7 @@ export function storeContract(engine: string, begin: OpenStore): void {
   test(`the tables and columns are those that the program declares (${engine})`, async (t) => {
     const store = await openStore(t);
     const tables = (await store.read.introspection.getTables()).filter(({ name }) => name !== 'migration');
-    const made = tables.map(({ name, columns }): [string, string[]] => [
+    const actualColumns = tables.map(({ name, columns }): [string, string[]] => [
       name,
       columns
         .map(
@@ -238,6 +238,6 @@ export function storeContract(engine: string, begin: OpenStore): void {
         )
         .sort(),
     ]);
-    assert.deepEqual(made.sort(), [...declared()].sort());
+    assert.deepEqual(actualColumns.sort(), [...declaredColumns()].sort());
   });
 }

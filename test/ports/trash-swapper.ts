@@ -10,15 +10,15 @@ function tolerant<T>(work: () => T): T | undefined {
     return undefined; // already deleted
   }
 }
-const mostSwaps = 6000;
-let moved = 0;
+const maxSwaps = 6000;
+let swapCount = 0;
 
 function swap(target: string): void {
-  moved += 1;
-  tolerant(() => renameSync(target, join(elsewhere, `moved-${moved}`)));
+  swapCount += 1;
+  tolerant(() => renameSync(target, join(elsewhere, `moved-${swapCount}`)));
   tolerant(() => symlinkSync(outside, target));
 }
-for (let round = 0; round < Number(rounds) && moved < mostSwaps; round += 1)
+for (let round = 0; round < Number(rounds) && swapCount < maxSwaps; round += 1)
   for (const name of tolerant(() => readdirSync(trash)) ?? []) {
     // Never follows a link: the swapper itself must not touch files outside the root.
     if (!tolerant(() => lstatSync(join(trash, name)).isDirectory())) continue;

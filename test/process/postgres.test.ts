@@ -12,7 +12,7 @@ import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts'
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { changeShare, linkTo, minute, posting, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, jsonPost, minute, settableClock } from '../visit/visiting.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
 const secret = { POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
@@ -41,7 +41,7 @@ async function startTwo(t: TestContext) {
 
 test('while the database is down, requests get 503, and Postern is ready again after it is back', async (t) => {
   const postern = await startPostern(t, { environment: await newDatabase() });
-  const { base } = await linkTo(postern, {});
+  const { base } = await createShare(postern, {});
   await server.stop();
 
   const refused = await postern.send('share/add', newShare());
@@ -94,13 +94,13 @@ test('at a standby, changes and sign-ins get 503, and Postern is ready again at 
   atEnd(t, () => cluster[Symbol.asyncDispose]());
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: cluster.url('postgres'), ...secret } });
   const profile = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   await cluster.startAsStandby();
 
   await until(async () => (await postern.visit('/health/ready')).status === 503);
   const refused = await postern.send('share/add', newShare());
   assert.deepEqual([refused.status, refused.body.code], [503, 'storeAway']);
-  assert.equal((await postern.visit(`${base}/sign-in`, posting({ username: 'ann', password: profile.password }))).status, 503);
+  assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password: profile.password }))).status, 503);
 
   await cluster.stop();
   await cluster.start();
@@ -155,7 +155,7 @@ test('a hundred requests with one Idempotency-Key at two processes create one sh
 
 test('a hundred visitor requests with one Idempotency-Key at two processes create one folder', async (t) => {
   const processes = await startTwo(t);
-  const { base } = await linkTo(processes[0]);
+  const { base } = await createShare(processes[0]);
   const change = { method: 'POST', headers: { 'idempotency-key': 'the same' } };
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => processes[index % 2 === 0 ? 0 : 1].visit(`${base}/folder/new`, change)),
@@ -181,14 +181,14 @@ for (const [operation, over] of Object.entries({ 'share/delete': {}, 'share/upda
 test('access that one process revokes is refused by another process at the next request', async (t) => {
   const [one, other] = await startTwo(t);
   const profile = await usersProfile(one);
-  const share = await linkTo(one, { authenticationId: profile.id });
+  const share = await createShare(one, { authenticationId: profile.id });
   const cookie = await signIn(one, share.base, 'ann');
   assert.equal((await other.visit(`${share.base}/list`, { headers: { cookie } })).status, 200);
 
   await one.call('accessuser/update', { ...(await one.call('accessuser/search')).list[0], active: false });
   assert.equal((await other.visit(`${share.base}/list`, { headers: { cookie } })).status, 401);
 
-  const second = await linkTo(one, {});
+  const second = await createShare(one, {});
   assert.equal((await other.visit(`${second.base}/list`)).status, 200);
   await changeShare(one, second.id, { active: false });
   assert.equal((await other.visit(`${second.base}/list`)).status, 404);
@@ -199,7 +199,7 @@ test('a running download at one process is aborted when another process deactiva
   const file = await open(join(one.files, 'large.bin'), 'w');
   await file.truncate(4 * 2 ** 30); // sparse: it uses no disk space
   await file.close();
-  const share = await linkTo(one, {});
+  const share = await createShare(one, {});
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${other.publicUrl}${share.base}/file/large.bin`, { agent: false }, resolve).once('error', reject);
   });
@@ -219,23 +219,23 @@ test('a running download at one process is aborted when another process deactiva
 test('wrong passwords are counted across processes', async (t) => {
   const processes = await startTwo(t);
   const profile = await usersProfile(processes[0]);
-  const share = await linkTo(processes[0], { authenticationId: profile.id });
+  const share = await createShare(processes[0], { authenticationId: profile.id });
   const statuses: number[] = [];
   for (let count = 0; count < 12; count += 1) {
     const postern = processes[count % 2 === 0 ? 0 : 1];
-    statuses.push((await postern.visit(`${share.base}/sign-in`, posting({ username: 'ann', password: 'wrong' }))).status);
+    statuses.push((await postern.visit(`${share.base}/sign-in`, jsonPost({ username: 'ann', password: 'wrong' }))).status);
   }
   assert.ok(statuses.includes(429), String(statuses));
 });
 
 test('requests for unknown links are counted across processes, and their network soon gets 429', async (t) => {
   const clock = settableClock();
-  clock.ahead(minute - (clock.now() % minute)); // at the start of a minute, so that all requests fall into the same minute
+  clock.advance(minute - (clock.now() % minute)); // at the start of a minute, so that all requests fall into the same minute
   const environment = { ...(await newDatabase()), POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
   const data = await temporaryFolder(t);
-  const start = () => startPostern(t, { environment, data, replaced: { ports: { clock } } });
+  const start = () => startPostern(t, { environment, data, replacements: { ports: { clock } } });
   const [one, other] = [await start(), await start()];
-  const { base } = await linkTo(one);
+  const { base } = await createShare(one);
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const statusAt = async (path: string, address: string) => (await other.visit(path, from(address))).status;
 
@@ -246,7 +246,7 @@ test('requests for unknown links are counted across processes, and their network
 
   await until(async () => (await statusAt(`${base}/visit`, '203.0.113.7')) === 429);
   assert.equal(await statusAt(`${base}/visit`, '203.0.113.8'), 200, 'another network is not');
-  clock.ahead(minute);
+  clock.advance(minute);
   assert.equal(await statusAt(`${base}/visit`, '203.0.113.7'), 200, 'nor this one in the next minute');
 });
 
@@ -263,7 +263,7 @@ test('a process that starts does not interrupt an upload at another process', as
   const environment = await newDatabase();
   const data = await temporaryFolder(t);
   const one = await startPostern(t, { environment, data });
-  const share = await linkTo(one, {});
+  const share = await createShare(one, {});
   const sending = request(`${one.publicUrl}${share.base}/file/sent.bin`, {
     method: 'PUT',
     agent: false,
@@ -320,8 +320,8 @@ test('an upload of a killed process is recorded as failed by another process aft
 test('if the database is down at the end of an upload, the outcome is recorded after it is back', async (t) => {
   const environment = await newDatabase();
   const clock = settableClock();
-  const postern = await startPostern(t, { environment, replaced: { ports: { clock } } });
-  const share = await linkTo(postern, {});
+  const postern = await startPostern(t, { environment, replacements: { ports: { clock } } });
+  const share = await createShare(postern, {});
   const sending = request(`${postern.publicUrl}${share.base}/file/sent.bin`, {
     method: 'PUT',
     agent: false,
@@ -350,15 +350,15 @@ test('a process whose clock is far ahead does not treat other processes as ended
   const data = await temporaryFolder(t);
   const one = await startPostern(t, { environment, data });
   const clock = settableClock();
-  clock.ahead(500 * 24 * 60 * minute);
-  await startPostern(t, { environment, data, replaced: { ports: { clock } } });
+  clock.advance(500 * 24 * 60 * minute);
+  await startPostern(t, { environment, data, replacements: { ports: { clock } } });
   const living = await one.ports.store.read.selectFrom('process').select('name').execute();
   assert.ok(living.some(({ name }) => name === one.ports.process));
 });
 
 test('if two processes replace a file with the same If-Match, one succeeds and the other gets 412', { timeout: 60_000 }, async (t) => {
   const [one, two] = await startTwo(t);
-  const { base } = await linkTo(one, {});
+  const { base } = await createShare(one, {});
   const put = (postern: typeof one, body: string, etag: string) =>
     postern.visit(`${base}/file/a.txt`, { method: 'PUT', body, headers: etag ? { 'if-match': etag } : {} });
   await put(one, 'first', '');
@@ -373,7 +373,7 @@ test('a replacement and a deletion or rename of one file at two processes have a
   timeout: 60_000,
 }, async (t) => {
   const [one, two] = await startTwo(t);
-  const { base } = await linkTo(one, {});
+  const { base } = await createShare(one, {});
   const [old, renamed] = [`${base}/file/a.txt`, `${base}/file/b.txt`];
   const put = (body: string, headers: Record<string, string> = {}) => one.visit(old, { method: 'PUT', body, headers });
   const textOf = async (url: string) => {
@@ -382,7 +382,7 @@ test('a replacement and a deletion or rename of one file at two processes have a
   };
   const rivals = {
     delete: () => two.visit(old, { method: 'DELETE' }),
-    rename: () => two.visit(`${base}/rename`, posting({ path: 'a.txt', name: 'b.txt' })),
+    rename: () => two.visit(`${base}/rename`, jsonPost({ path: 'a.txt', name: 'b.txt' })),
   };
   for (const [name, rival] of Object.entries(rivals))
     for (let round = 0; round < 30; round += 1) {
@@ -399,7 +399,7 @@ test('a replacement and a deletion or rename of one file at two processes have a
 
 test('if two processes recover the same upload, it is recorded as done with one alert', { timeout: 30_000 }, async (t) => {
   const [one, two] = await startTwo(t);
-  const { base } = await linkTo(one, { alertUpload: true, notifyEmails: 'owner@example.com' });
+  const { base } = await createShare(one, { alertUpload: true, notifyEmails: 'owner@example.com' });
   for (let round = 0; round < 10; round += 1) {
     await uploadUnrecorded(t, one, `${base}/file/${round}.txt`);
     await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'one that has gone' }).execute(), 'job');

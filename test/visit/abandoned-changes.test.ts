@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
-import { linkTo } from './visiting.ts';
+import { createShare } from './visiting.ts';
 
 /** Counts the requests that the servers of this process receive. */
 function countRequests(t: TestContext): () => number {
@@ -20,7 +20,7 @@ function countRequests(t: TestContext): () => number {
 
 test('a waiting change whose client leaves does not take place, unless it has an Idempotency-Key', { timeout: 20_000 }, async (t) => {
   const { postern, calls, release } = await startWithBlockedMethod(t, 'storage.createFolder');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const received = countRequests(t);
   const leaving = new AbortController();
   const create = (name: string, init: RequestInit = {}) => postern.visit(`${base}/folder/${name}`, { method: 'POST', ...init });

@@ -6,7 +6,7 @@ import { VisitAudit } from '#features/audit/visit-audit.ts';
 import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { basic, linkTo, minute, nothingAllowed, posting, sendPath, settableClock } from './visiting.ts';
+import { basic, createShare, jsonPost, minute, noPermissions, sendPath, settableClock } from './visiting.ts';
 
 const everyAlert = {
   alertView: true,
@@ -19,9 +19,9 @@ const everyAlert = {
 
 async function startAudited(t: TestContext, over: object = {}) {
   const [data, clock] = [await temporaryFolder(t), settableClock()];
-  const postern = await startPostern(t, { data, replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { data, replacements: { ports: { clock } } });
   const { id } = await usersProfile(postern);
-  const link = await linkTo(postern, { authenticationId: id, notifyEmails: 'owner@example.com', ...over });
+  const link = await createShare(postern, { authenticationId: id, notifyEmails: 'owner@example.com', ...over });
   const cookie = await signIn(postern, link.base, 'ann');
   const request = (path: string, method = 'GET', body = '') =>
     sendPath(postern, link.base + path, {
@@ -32,7 +32,7 @@ async function startAudited(t: TestContext, over: object = {}) {
   /** Restarts the server, so that everything is written, and returns the audit entries and alerts. */
   async function readAuditLog() {
     await postern.stop();
-    const again = await startPostern(t, { data, replaced: { ports: { clock } } });
+    const again = await startPostern(t, { data, replacements: { ports: { clock } } });
     const { read } = again.ports.store;
     const rows = await read.selectFrom('audit').selectAll().where('actor_kind', '=', 'visitor').orderBy('id').execute();
     return {
@@ -114,7 +114,7 @@ test('no alert is created if the alerts are off or notifyEmails is empty', async
 });
 
 test('a refused action creates no alert, and an audit entry with the outcome refused', async (t) => {
-  const { request, readAuditLog } = await startAudited(t, { ...everyAlert, ...nothingAllowed });
+  const { request, readAuditLog } = await startAudited(t, { ...everyAlert, ...noPermissions });
   await eachAction(request);
   const { rows, alerts } = await readAuditLog();
   assert.deepEqual(alerts, []);
@@ -131,7 +131,7 @@ test('requests for one file within ten minutes count as one download, and their 
   const size = (await request('/file/welcome.txt')).bytes.length;
   await request('/file/welcome.txt');
   await request('/file/welcome.txt', 'HEAD');
-  clock.ahead(10 * minute);
+  clock.advance(10 * minute);
   await request('/file/welcome.txt');
   const { rows, alerts } = await readAuditLog();
   assert.deepEqual(
@@ -160,7 +160,7 @@ test('equal visits, listings and refusals within a minute share one audit entry 
     await request('/file/welcome.txt', 'DELETE');
   };
   for (let again = 0; again < 3; again += 1) await each();
-  clock.ahead(minute);
+  clock.advance(minute);
   await each();
   const { rows } = await readAuditLog();
   for (const action of ['visit', 'list', 'delete'])
@@ -174,7 +174,7 @@ test('equal visits, listings and refusals within a minute share one audit entry 
 test('repeated sign-ins of a user within a minute share one audit entry with a count', async (t) => {
   const { postern, link, clock, readAuditLog } = await startAudited(t);
   for (let again = 0; again < 3; again += 1) await signIn(postern, link.base, 'ann');
-  clock.ahead(minute);
+  clock.advance(minute);
   await signIn(postern, link.base, 'ann');
   const { rows } = await readAuditLog();
   assert.deepEqual(
@@ -193,7 +193,7 @@ test('a visitor who requests many different archives of a folder creates a bound
   const choices = Array.from({ length: 63 }, (_, choice) => names.filter((_name, index) => (choice + 1) & (1 << index)));
   const archiveOf = (choice: readonly string[]) => request(`/zip?${choice.map((name) => `name=${name}`).join('&')}`);
   for (const choice of choices) await archiveOf(choice);
-  clock.ahead(10 * minute);
+  clock.advance(10 * minute);
   await archiveOf(names);
   const rows = (await readAuditLog()).rows.filter(({ action }) => action === 'downloadFolder');
   assert.deepEqual(
@@ -204,7 +204,7 @@ test('a visitor who requests many different archives of a folder creates a bound
 
 test('visits from several addresses of one IPv6 network share one audit entry', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
-  const { base, id } = await linkTo(postern);
+  const { base, id } = await createShare(postern);
   for (const end of ['1', '2', '3:4']) await sendPath(postern, `${base}/visit`, { headers: { 'x-forwarded-for': `2001:db8:1:2::${end}` } });
   const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
   await until(async () => (await rows())[0]?.count === 3);
@@ -213,14 +213,14 @@ test('visits from several addresses of one IPv6 network share one audit entry', 
 
 test('a visit while the database is unavailable is recorded later with its original time', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
-  const { base, id } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const { base, id } = await createShare(postern);
   const { store } = postern.ports;
   const at = clock.now();
   const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreUnavailable('the database is unavailable')));
   await sendPath(postern, `${base}/visit`);
   await until(() => mocked.mock.callCount() > 0);
-  clock.ahead(minute);
+  clock.advance(minute);
   mocked.mock.restore();
   const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
   await until(async () => (await rows()).length === 1);
@@ -229,7 +229,7 @@ test('a visit while the database is unavailable is recorded later with its origi
 
 test('a failed sign-in is recorded without the password, and a visit to an unknown link is not recorded', async (t) => {
   const { postern, link, readAuditLog } = await startAudited(t);
-  await postern.visit(`${link.base}/sign-in`, posting({ username: 'ann', password: 'a very wrong secret' }));
+  await postern.visit(`${link.base}/sign-in`, jsonPost({ username: 'ann', password: 'a very wrong secret' }));
   await postern.visit('/s/neverexistedatall/visit');
   const { rows } = await readAuditLog();
   assert.deepEqual(
@@ -247,7 +247,7 @@ test('failed form and Basic sign-ins from one site at a link share one audit ent
   const { postern, link, readAuditLog } = await startAudited(t);
   const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
   for (const username of ['nobody', 'somebody', 'a typed password'])
-    await postern.visit(`${link.base}/sign-in`, posting({ username, password: 'wrong password' }));
+    await postern.visit(`${link.base}/sign-in`, jsonPost({ username, password: 'wrong password' }));
   const headers = { authorization: basic('stranger', 'wrong password') };
   await postern.visit(`${link.base}/list`, { headers });
   await postern.visit(`/p/${viewId}/visit`, { headers });

@@ -8,7 +8,7 @@ import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
-import { basic, changeShare, linkTo, minute, sendPath, settableClock } from './visiting.ts';
+import { basic, changeShare, createShare, minute, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
@@ -32,9 +32,9 @@ function countedHash(): PasswordHash & { verified: number } {
 async function guarded(t: TestContext) {
   const clock = settableClock();
   const passwordHash = countedHash();
-  const postern = await startPostern(t, { replaced: { ports: { clock, passwordHash } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock, passwordHash } } });
   const profile = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   const asks = (headers: Record<string, string>) => sendPath(postern, `${base}/file/welcome.txt`, { headers });
   return { clock, passwordHash, postern, profile, base, asks, ann: () => asks({ authorization: basic('ann', password) }) };
 }
@@ -73,7 +73,7 @@ test('a login profile with a shared password accepts any username, or only its o
     ['guest', 'other', 401],
   ] as const) {
     const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username, password: 'open sesame' });
-    const { base } = await linkTo(postern, { authenticationId: profile.id });
+    const { base } = await createShare(postern, { authenticationId: profile.id });
     assert.equal(
       (await sendPath(postern, `${base}/list`, { headers: { authorization: basic(name, 'open sesame') } })).status,
       expected,
@@ -87,7 +87,7 @@ test('correct credentials are hashed once in five minutes', async (t) => {
   await Promise.all(Array.from({ length: 20 }, ann));
   for (let again = 0; again < 20; again += 1) assert.equal((await ann()).status, 200);
   assert.equal(passwordHash.verified, 1);
-  clock.ahead(5 * minute);
+  clock.advance(5 * minute);
   assert.equal((await ann()).status, 200);
   assert.equal(passwordHash.verified, 2);
 });
@@ -101,7 +101,7 @@ test('a wrong password is refused even if correct credentials of the user are ca
 test('credentials cached for one network do not let another network skip its sign-in delay', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const profile = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   const from = (address: string, secret: string) =>
     sendPath(postern, `${base}/list`, { headers: { authorization: basic('ann', secret), 'x-forwarded-for': address } });
   assert.equal((await from('198.51.100.7', password)).status, 200);
@@ -168,9 +168,9 @@ test('credentials that were verified before a change of the login profile are no
 
 test('a download with Basic authentication continues after its cached credentials expire', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock, passwordHash: countedHash() } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock, passwordHash: countedHash() } } });
   const profile = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 32);
   await file.close();
@@ -184,7 +184,7 @@ test('a download with Basic authentication continues after its cached credential
   response.once('error', (cause) => {
     failed = cause;
   });
-  clock.ahead(6 * minute);
+  clock.advance(6 * minute);
   const asked = t.mock.method(postern.ports.store, 'cachedUntilChange');
   response.on('data', () => {}); // the download is running
   await until(() => asked.mock.callCount() >= 2); // the access was checked again
@@ -208,9 +208,9 @@ for (const [taken, over] of Object.entries({
         return real.runInTurn(address, attempt);
       },
     };
-    const postern = await startPostern(t, { replaced: { ports: { passwordHash } } });
+    const postern = await startPostern(t, { replacements: { ports: { passwordHash } } });
     const profile = await usersProfile(postern);
-    const { id, base } = await linkTo(postern, { authenticationId: profile.id });
+    const { id, base } = await createShare(postern, { authenticationId: profile.id });
     const file = `${base}/file/welcome.txt`;
     const elsewhere = { cookie: await signIn(postern, base, 'ann') };
     assert.equal((await postern.visit(file, { headers: elsewhere })).status, 200);

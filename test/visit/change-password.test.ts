@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
-import { linkTo } from './visiting.ts';
+import { createShare } from './visiting.ts';
 
 const fresh = 'quite another secret';
 
 async function withAnn(t: TestContext) {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann']);
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   const cookie = await signIn(postern, base, 'ann');
   const change = (at: string, currentPassword: string, password: string, headers: Record<string, string> = { cookie }) =>
     postern.visit(`${at}/password`, {
@@ -57,10 +57,10 @@ test('a password that is easy to guess is refused with a field error', async (t)
 
 test('a visitor without a password of their own cannot change one', async (t) => {
   const { postern, change } = await withAnn(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   assert.equal((await change(base, 'correct horse battery', fresh)).status, 401);
   const shared = await postern.call('loginprofile/add', { title: 'One', typeId: 2, password: 'correct horse battery' });
-  const link = await linkTo(postern, { authenticationId: shared.id });
+  const link = await createShare(postern, { authenticationId: shared.id });
   const cookie = await signIn(postern, link.base, '', 'correct horse battery');
   assert.equal((await change(link.base, 'correct horse battery', fresh, { cookie })).status, 403);
 });

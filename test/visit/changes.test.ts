@@ -4,14 +4,14 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, nothingAllowed, posting, sendPath } from './visiting.ts';
+import { createShare, jsonPost, noPermissions, sendPath } from './visiting.ts';
 
 const post: RequestInit = { method: 'POST' };
 const remove: RequestInit = { method: 'DELETE' };
 
 test('creating a folder with an existing name gets 409', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   assert.equal((await postern.visit(`${base}/folder/new%20%E2%82%AC`, post)).status, 201);
   assert.equal((await postern.visit(`${base}/folder/new%20%E2%82%AC/inner`, post)).status, 201);
   assert.ok(existsSync(join(postern.files, 'new €/inner')));
@@ -28,8 +28,8 @@ test('a rename keeps an entry in its folder and never overwrites an existing nam
   await mkdir(join(postern.files, 'box/inner'), { recursive: true });
   await writeFile(join(postern.files, 'box/a.txt'), 'a');
   await writeFile(join(postern.files, 'box/b.txt'), 'b');
-  const { base } = await linkTo(postern);
-  const renames = (path: string, name: string) => postern.visit(`${base}/rename`, posting({ path, name }));
+  const { base } = await createShare(postern);
+  const renames = (path: string, name: string) => postern.visit(`${base}/rename`, jsonPost({ path, name }));
   assert.equal((await renames('box/a.txt', 'c.txt')).status, 200);
   assert.equal(await readFile(join(postern.files, 'box/c.txt'), 'utf8'), 'a');
   for (const taken of ['b.txt', 'inner']) {
@@ -45,12 +45,12 @@ test('a rename keeps an entry in its folder and never overwrites an existing nam
 
 test('a folder creation or rename that fails with 404 or 409 creates no audit entry', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   await mkdir(join(postern.files, 'box'));
   for (let time = 0; time < 3; time += 1) {
     assert.equal((await postern.visit(`${base}/folder/box`, post)).status, 409);
     assert.equal((await postern.visit(`${base}/folder/nowhere/box`, post)).status, 404);
-    assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'box', name: 'welcome.txt' }))).status, 409);
+    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'box', name: 'welcome.txt' }))).status, 409);
   }
   for (const action of ['createFolder', 'rename']) assert.equal((await postern.call('audit/search', { action })).totalCount, 0, action);
 });
@@ -59,7 +59,7 @@ test('one request deletes a file, or a folder with everything in it', async (t) 
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/deep'), { recursive: true });
   await writeFile(join(postern.files, 'box/deep/a.txt'), 'a');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const gone = await postern.visit(`${base}/file/box`, remove);
   assert.equal(gone.status, 204);
   assert.equal(gone.body, '');
@@ -75,9 +75,9 @@ test('one request deletes a file, or a folder with everything in it', async (t) 
 test('the shared folder itself cannot be renamed, deleted or replaced', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box'));
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   for (const path of ['/file', '/file/']) assert.equal((await postern.visit(base + path, remove)).status, 403, path);
-  for (const path of ['', '/']) assert.equal((await postern.visit(`${base}/rename`, posting({ path, name: 'other' }))).status, 403);
+  for (const path of ['', '/']) assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path, name: 'other' }))).status, 403);
   assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x' })).status, 403);
   assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x', headers: { 'if-match': '*' } })).status, 403);
   assert.ok(existsSync(join(postern.files, 'box')));
@@ -86,10 +86,10 @@ test('the shared folder itself cannot be renamed, deleted or replaced', async (t
 
 test('a shared file cannot be renamed or deleted, and is replaced only with If-Match', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const { base } = await createShare(postern, { path: '/welcome.txt', folder: false });
   const etag = (await postern.visit(`${base}/file`)).headers.get('etag') ?? '';
   assert.equal((await postern.visit(`${base}/file`, remove)).status, 403);
-  assert.equal((await postern.visit(`${base}/rename`, posting({ path: '', name: 'other' }))).status, 403);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: '', name: 'other' }))).status, 403);
   assert.ok([403, 409].includes((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x' })).status));
   assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x', headers: { 'if-match': '"old"' } })).status, 412);
   const replaced = await postern.visit(`${base}/file`, { method: 'PUT', body: 'new text', headers: { 'if-match': etag } });
@@ -100,18 +100,18 @@ test('a shared file cannot be renamed or deleted, and is replaced only with If-M
 
 test('a path below a shared file gets 404 on every route', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const { base } = await createShare(postern, { path: '/welcome.txt', folder: false });
   for (const path of ['/list/a', '/file/a', '/file/welcome.txt', '/view/a', '/zip', '/zip/a'])
     assert.equal((await postern.visit(base + path)).status, 404, path);
   assert.equal((await postern.visit(`${base}/folder/a`, post)).status, 404);
   assert.equal((await postern.visit(`${base}/file/a`, { method: 'PUT', body: 'x' })).status, 404);
   assert.equal((await postern.visit(`${base}/file/a`, remove)).status, 404);
-  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'b' }))).status, 404);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'welcome.txt', name: 'b' }))).status, 404);
 });
 
 test('no folder can be created in a share of one file', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const { base } = await createShare(postern, { path: '/welcome.txt', folder: false });
   assert.equal((await postern.visit(`${base}/folder`, post)).status, 404);
 });
 
@@ -129,7 +129,7 @@ test('each permission allows its own actions and no others', async (t) => {
   for (const [flag, expected] of Object.entries(opens)) {
     await mkdir(join(postern.files, flag));
     await writeFile(join(postern.files, flag, 'a.txt'), 'a');
-    const { base } = await linkTo(postern, { ...nothingAllowed, [flag]: true, path: `/${flag}` });
+    const { base } = await createShare(postern, { ...noPermissions, [flag]: true, path: `/${flag}` });
     const answers: Record<string, number> = {
       list: (await postern.visit(`${base}/list`)).status,
       file: (await postern.visit(`${base}/file/a.txt`)).status,
@@ -137,7 +137,7 @@ test('each permission allows its own actions and no others', async (t) => {
       zip: (await postern.visit(`${base}/zip`)).status,
       put: (await postern.visit(`${base}/file/b.txt`, { method: 'PUT', body: 'b' })).status,
       folder: (await postern.visit(`${base}/folder/f`, post)).status,
-      rename: (await postern.visit(`${base}/rename`, posting({ path: 'a.txt', name: 'c.txt' }))).status,
+      rename: (await postern.visit(`${base}/rename`, jsonPost({ path: 'a.txt', name: 'c.txt' }))).status,
       delete: (await postern.visit(`${base}/file/a.txt`, remove)).status,
     };
     const open = Object.keys(answers).filter((action) => Number(answers[action]) < 300);
@@ -154,7 +154,7 @@ test('each permission allows its own actions and no others', async (t) => {
 
 test('a method that a path does not support gets 405 with the supported methods', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const [method, path, allowed] of [
     ['POST', '/list', 'GET'],
     ['DELETE', '/zip', 'GET'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { startPostern, usersProfile } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 const json = { 'content-type': 'application/json' };
 const changes = [
@@ -16,7 +16,7 @@ const changes = [
 
 test('a change that another origin sends is refused on every route', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const { port } = new URL(postern.publicUrl);
   for (const foreign of [
     { origin: 'https://evil.example' },
@@ -38,7 +38,7 @@ test('a change that another origin sends is refused on every route', async (t) =
 
 test('a change from the own origin, by any loopback name, or from a program is accepted', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const { port } = new URL(postern.publicUrl);
   const own: Record<string, string>[] = [
     {},
@@ -54,7 +54,7 @@ test('a change from the own origin, by any loopback name, or from a program is a
 
 test('read requests that come from another origin are answered', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const path of ['', '/visit', '/list', '/file/welcome.txt'])
     assert.equal(
       (await sendPath(postern, base + path, { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://mail.example' } })).status,
@@ -65,7 +65,7 @@ test('read requests that come from another origin are answered', async (t) => {
 
 test('if a public address is set, no other origin or host is accepted', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const post = (headers: Record<string, string>) => sendPath(postern, `${base}/folder/a`, { method: 'POST', headers });
   assert.equal((await post({ origin: 'https://files.example.com' })).status, 201);
   for (const origin of ['http://files.example.com', 'https://files.example.com:8443', 'https://example.com', 'http://localhost'])
@@ -85,13 +85,13 @@ test('health and metrics accept any Host header, but a link does not', async (t)
   assert.equal((await sendPath(postern, '/health/live', { headers })).status, 200);
   assert.equal((await sendPath(postern, '/health/ready', { headers })).status, 200);
   assert.notEqual((await sendPath(postern, '/metrics', { headers })).status, 421);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   assert.equal((await sendPath(postern, `${base}/visit`, { headers })).status, 421);
 });
 
 test('if the public address is loopback, a link answers for each loopback name on its port', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const { port } = new URL(postern.publicUrl);
   for (const name of ['127.0.0.1', '[::1]', 'localhost'])
     assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: `${name}:${port}` } })).status, 200, name);
@@ -100,8 +100,8 @@ test('if the public address is loopback, a link answers for each loopback name o
 
 test('every response of a link carries the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
-  const guarded = await linkTo(postern, { authenticationId: (await usersProfile(postern)).id });
+  const { base } = await createShare(postern);
+  const guarded = await createShare(postern, { authenticationId: (await usersProfile(postern)).id });
   const { port } = new URL(postern.publicUrl);
   for (const [path, status, init] of [
     [base, 200, {}],
@@ -147,7 +147,7 @@ test('every response of a link carries the privacy and security headers', async 
 
 test('a viewed file cannot be embedded in a frame', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const answer = await sendPath(postern, `${base}/view/welcome.txt`);
   assert.equal(answer.status, 200);
   assert.match(String(answer.headers['content-security-policy']), /frame-ancestors 'none'/);
@@ -155,7 +155,7 @@ test('a viewed file cannot be embedded in a frame', async (t) => {
 
 test('a response to a malformed address carries the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const { status, headers } = await sendPath(postern, `${base}/file/%zz`);
   assert.equal(status, 400);
   assert.equal(headers['referrer-policy'], 'no-referrer');
@@ -166,14 +166,14 @@ test('a response to a malformed address carries the privacy and security headers
 test('a port in X-Forwarded-For is ignored', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1-127.0.0.9' } });
   const { id } = await postern.call('loginprofile/add', { title: 'Office', typeId: 3, ipRange: '203.0.113.7' });
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
   const from = async (address: string) => (await sendPath(postern, `${base}/visit`, { headers: { 'x-forwarded-for': address } })).status;
   assert.deepEqual([await from('203.0.113.7:52100'), await from('203.0.113.8:52100'), await from('203.0.113.7')], [200, 403, 200]);
 });
 
 test('a request target in absolute form is answered like its path', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const { host } = new URL(postern.publicUrl);
   assert.equal((await sendPath(postern, `http://${host}${base}/visit`)).status, 200);
   assert.equal((await sendPath(postern, `http://${host}/health/live`)).status, 200);
@@ -184,8 +184,8 @@ test('the address of an untrusted proxy is logged once', async (t) => {
   const log = new PassThrough();
   const lines: string[] = [];
   log.on('data', (chunk) => lines.push(String(chunk)));
-  const postern = await startPostern(t, { replaced: { log } });
-  const { base } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { log } });
+  const { base } = await createShare(postern);
   for (let number = 0; number < 3; number += 1) await sendPath(postern, `${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
   assert.equal(lines.filter((line) => line.includes('POSTERN_TRUSTED_PROXIES')).length, 1);
   assert.match(lines.join(''), /127\.0\.0\.1/);
@@ -197,7 +197,7 @@ test('a former address redirects links to the public address and refuses all oth
     POSTERN_PUBLIC_URL_ALIASES: 'https://old.example.com, http://older.example.com:8080',
   };
   const postern = await startPostern(t, { environment });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const host of ['old.example.com', 'OLDER.example.com:8080']) {
     const page = await sendPath(postern, `${base}?a=b`, { headers: { host } });
     assert.deepEqual([page.status, page.headers.location], [307, `https://files.example.com${base}?a=b`], host);
@@ -216,7 +216,7 @@ test('a former address redirects links to the public address and refuses all oth
 
 test('an overlong Host or Origin header is refused without being parsed', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const read: string[] = [];
   const { parse } = URL;
   t.mock.method(URL, 'parse', (text: string) => {

@@ -8,13 +8,13 @@ import { atEnd } from '../parts/at-end.ts';
 import { startWithBlockedMethod, startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 test('the requests of one connection run one at a time, each after the response to the request before it', {
   timeout: 20_000,
 }, async (t) => {
   const { postern, calls: opened, release } = await startWithBlockedMethod(t, 'storage.page');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const { hostname, port } = new URL(postern.publicUrl);
   const socket = connect(Number(port), hostname);
   t.after(() => socket.destroy());
@@ -34,7 +34,7 @@ test('the requests of one connection run one at a time, each after the response 
 
 test('an archive of the same files in another order counts as the same download, with one short audit entry', async (t) => {
   const postern = await startPostern(t);
-  const { base, id } = await linkTo(postern);
+  const { base, id } = await createShare(postern);
   await mkdir(join(postern.files, 'many'), { recursive: true });
   const names = Array.from({ length: 40 }, (_, index) => `${'n'.repeat(100)}-${index}`);
   for (const name of names) await writeFile(join(postern.files, 'many', name), 'a text');
@@ -50,7 +50,7 @@ test('an archive of the same files in another order counts as the same download,
 
 test('archives without an ETag get thirty separate audit entries per network, and further ones share one entry', async (t) => {
   const postern = await startPostern(t);
-  const { base, id } = await linkTo(postern, { digitalSignature: true });
+  const { base, id } = await createShare(postern, { digitalSignature: true });
   for (let round = 0; round < 40; round += 1) {
     assert.equal((await postern.visit(`${base}/zip`)).status, 200);
   }
@@ -63,7 +63,7 @@ test('one visitor has two archives planned at a time, sixteen wait and others ge
   timeout: 30_000,
 }, async (t) => {
   const { postern, calls: listed, release } = await startWithBlockedMethod(t, 'storage.list');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const answers = Array.from({ length: 30 }, () => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' }));
   const refused: number[] = [];
   for (const answer of answers) void answer.then(({ status }) => status === 503 && refused.push(status));
@@ -83,8 +83,8 @@ test('checking a large archive for signatures does not block other archives', as
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 2000; number += 1) await writeFile(join(postern.files, `many/${number}`), 'text');
   await mkdir(join(postern.files, 'one'));
-  const signed = await linkTo(postern, { path: '/many', digitalSignature: true });
-  const other = await linkTo(postern, { path: '/one' });
+  const signed = await createShare(postern, { path: '/many', digitalSignature: true });
+  const other = await createShare(postern, { path: '/one' });
   const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
   const long = [head(signed.base), head(signed.base)];
   await until(() => looked > 0);
@@ -101,7 +101,7 @@ test('planning an archive of thousands of folders does not block other archives'
   });
   for (let number = 0; number < 2000; number += 1) await mkdir(join(postern.files, `many/${number}`), { recursive: true });
   await mkdir(join(postern.files, 'one'));
-  const [wide, other] = [await linkTo(postern, { path: '/many' }), await linkTo(postern, { path: '/one' })];
+  const [wide, other] = [await createShare(postern, { path: '/many' }), await createShare(postern, { path: '/one' })];
   const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
   const long = [head(wide.base), head(wide.base)];
   await until(() => listed > 20);
@@ -126,7 +126,7 @@ test('the folder creations of one network wait in a bounded queue and do not blo
     },
     { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } },
   );
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const make = async (name: string, address: string) =>
     (await postern.visit(`${base}/folder/${name}`, { method: 'POST', headers: { 'x-forwarded-for': address } })).status;
   const refused: number[] = [];
@@ -158,7 +158,7 @@ test('an archive and a range of it are sent completely while many other clients 
   const content = Buffer.alloc(900 * 1024);
   for (let at = 0; at < content.length; at += 4) content.writeUInt32LE(at, at);
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await writeFile(join(postern.files, 'box', name), content);
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   const { hostname, port } = new URL(postern.publicUrl);
   const alone = await sendPath(postern, `${base}/zip`);
   for (let number = 0; number < 64; number += 1) {

@@ -8,14 +8,14 @@ import { ItemChanged, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, type RawResponse, sendPath } from './visiting.ts';
+import { createShare, type RawResponse, sendPath } from './visiting.ts';
 
 const digits = '0123456789'.repeat(100);
 
 async function sharedDigits(t: TestContext) {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'digits.txt'), digits);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const path = `${base}/file/digits.txt`;
   const get = (headers: Record<string, string> = {}, method = 'GET') => sendPath(postern, path, { headers, method });
   return { postern, base, get, file: join(postern.files, 'digits.txt') };
@@ -266,14 +266,14 @@ for (const [what, cause] of [
       if (method === 'file.read') throw cause;
     });
     await writeFile(join(postern.files, 'a.bin'), 'x'.repeat(200_000));
-    const { base } = await linkTo(postern);
+    const { base } = await createShare(postern);
     const answer = await sendPath(postern, `${base}/file/a.bin`);
     assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
   });
 
 test('a response never contains bytes that the file does not have, even if it is truncated meanwhile', { timeout: 20_000 }, async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const file = join(postern.files, 'cut.txt');
   writeFileSync(file, 'x'.repeat(100_000));
   const cutter = new Worker(

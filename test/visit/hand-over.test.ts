@@ -3,7 +3,7 @@ import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 const size = 600 * 1024; // bytes, large enough to be sent by the proxy
 
@@ -12,7 +12,7 @@ async function behind(t: TestContext, proxy: string, header: string, name = 'naÃ
   await mkdir(join(postern.files, 'box'));
   await writeFile(join(postern.files, 'box', name), '%PDF-1.7\n'.padEnd(size, ' '));
   await writeFile(join(postern.files, 'box/small.txt'), 'small');
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   return { postern, base, address: `${base}/file/${encodeURIComponent(name)}`, lies: join(postern.files, 'box', encodeURIComponent(name)) };
 }
 
@@ -55,7 +55,7 @@ test('a trusted proxy gets the real path of a file if a symbolic link leads to t
     environment: { POSTERN_SENDFILE: 'x-sendfile', POSTERN_TRUSTED_PROXIES: '127.0.0.1', POSTERN_LOCAL_ROOTS: `1:${folder}` },
   });
   await postern.call('location/add', { name: 'linked', kind: 'local', configuration: JSON.stringify({ folder: join(folder, 'linked') }) });
-  const { base } = await linkTo(postern, { location: 'linked', path: '/' });
+  const { base } = await createShare(postern, { location: 'linked', path: '/' });
   const answer = await sendPath(postern, `${base}/file/large`);
   assert.equal(answer.headers['x-sendfile'], join(folder, 'disk/large'));
 });
@@ -75,7 +75,7 @@ test('small files, previews, archives and refused requests are not passed to the
     assert.ok(answer.bytes.length > 0, path);
     assert.equal(answer.headers['x-accel-redirect'], undefined, path);
   }
-  const closed = await linkTo(postern, { path: '/box', canDownload: false });
+  const closed = await createShare(postern, { path: '/box', canDownload: false });
   const refused = await sendPath(postern, address.replace(base, closed.base));
   assert.deepEqual([refused.status, refused.headers['x-accel-redirect']], [403, undefined]);
 });

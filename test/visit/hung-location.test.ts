@@ -7,11 +7,10 @@ import { hangingDisk } from '../parts/hanging-disk.ts';
 import { startWithThreads } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
-import { type Start, type TestPostern, type TestResponse, temporaryFolder } from '../start.ts';
-import { linkTo } from './visiting.ts';
+import { type StartOptions, type TestPostern, type TestResponse, temporaryFolder } from '../start.ts';
+import { createShare, jsonPost } from './visiting.ts';
 
 const large = 1 << 20; // bytes: more than a thread sends with its response
-const posting = (body: object) => ({ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 
 /** Starts Postern with two locations: `local`, and `hung`, whose disk can hang in the given commands. */
 async function startWithHungLocation(t: TestContext, commands: readonly CommandName[], maxChangeTime = 30_000) {
@@ -20,7 +19,7 @@ async function startWithHungLocation(t: TestContext, commands: readonly CommandN
   await mkdir(folder, { recursive: true });
   const disk = await hangingDisk(t, folder, commands);
   const limits = { maxFileSize: 1 << 30, auditDays: 365, minFreeSpace: 0, maxChangeTime };
-  const start = (over: Start = {}) => startWithThreads(t, disk.threads, { data, replaced: { ports: { limits } }, ...over });
+  const start = (over: StartOptions = {}) => startWithThreads(t, disk.threads, { data, replacements: { ports: { limits } }, ...over });
   const postern = await start();
   for (const place of [postern.files, folder]) {
     await writeFile(join(place, 'small.txt'), 'a text');
@@ -29,8 +28,8 @@ async function startWithHungLocation(t: TestContext, commands: readonly CommandN
     await mkdir(join(place, 'old'));
   }
   await postern.call('location/add', { name: 'hung', kind: 'local', configuration: JSON.stringify({ folder }) });
-  const { base } = await linkTo(postern, { location: 'hung', path: '/' });
-  return { ...{ data, disk, postern, start, folder, base }, other: await linkTo(postern, { path: '/sub' }) };
+  const { base } = await createShare(postern, { location: 'hung', path: '/' });
+  return { ...{ data, disk, postern, start, folder, base }, other: await createShare(postern, { path: '/sub' }) };
 }
 
 /** Uses everything that must not wait for the disk of another location. */
@@ -42,9 +41,9 @@ async function useOther(postern: TestPostern, base: string): Promise<void> {
   assert.equal((await download.arrayBuffer()).byteLength, large);
   assert.equal((await postern.visit(`${base}/zip`)).status, 200);
   assert.equal((await postern.visit(`${base}/folder/${name}-folder`, { method: 'POST' })).status, 201);
-  assert.equal((await postern.visit(`${base}/rename`, posting({ path: name, name: `${name}-new` }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: name, name: `${name}-new` }))).status, 200);
   assert.equal((await postern.visit(`${base}/file/${name}-new`, { method: 'DELETE' })).status, 204);
-  assert.equal((await postern.visit(`${base}/sign-in`, posting({}))).status < 500, true);
+  assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({}))).status < 500, true);
   assert.equal((await postern.send('share/search')).status, 200);
   assert.equal((await postern.send('location/test', { id: 1 })).status, 200);
   assert.equal((await postern.visit('/health/live')).status, 200);
@@ -70,7 +69,7 @@ const hungRequests: readonly HungRequest[] = [
   { title: 'the naming of an uploaded file', commands: ['placeUpload'], path: 'file/new', init: upload, status: 201 },
   { title: 'a new folder', commands: ['createFolder'], path: 'folder/new', init: { method: 'POST' }, status: 201 },
   { title: 'the sync of a folder', commands: ['syncFolder'], path: 'folder/new', init: { method: 'POST' }, status: 201 },
-  { title: 'a rename', commands: ['rename'], path: 'rename', init: posting({ path: 'old', name: 'new' }), status: 200 },
+  { title: 'a rename', commands: ['rename'], path: 'rename', init: jsonPost({ path: 'old', name: 'new' }), status: 200 },
   { title: 'a deletion', commands: ['remove'], path: 'file/old', init: { method: 'DELETE' }, status: 204 },
 ];
 

@@ -10,16 +10,16 @@ import { StorageUnavailable } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { askUnrecorded } from '../parts/unrecorded-change.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
-import { basic, changeShare, hour, linkTo, posting, settableClock } from './visiting.ts';
+import { basic, changeShare, createShare, hour, jsonPost, settableClock } from './visiting.ts';
 
 const key = { 'idempotency-key': 'once' };
 
 test('a change that is sent twice with one idempotency key is made once and gets the same response twice', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const [path, init, status] of [
     ['/folder/new', { method: 'POST' }, 201],
-    ['/rename', posting({ path: 'new', name: 'newer' }), 200],
+    ['/rename', jsonPost({ path: 'new', name: 'newer' }), 200],
     ['/file/newer', { method: 'DELETE' }, 204],
   ] as const) {
     const headers = {
@@ -38,7 +38,7 @@ test('a change that is sent twice with one idempotency key is made once and gets
 
 test('an idempotency key that was used for another request gets 409', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   await postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   const other = await postern.visit(`${base}/folder/b`, { method: 'POST', headers: key });
   assert.equal(other.status, 409);
@@ -47,7 +47,7 @@ test('an idempotency key that was used for another request gets 409', async (t) 
 
 test('a refusal is not stored, so that a retry can use the same idempotency key', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const asks = () => postern.visit(`${base}/folder/parent/a`, { method: 'POST', headers: key });
   assert.equal((await asks()).status, 404);
   await mkdir(join(postern.files, 'parent'));
@@ -56,27 +56,27 @@ test('a refusal is not stored, so that a retry can use the same idempotency key'
 
 test('an idempotency key is valid for one day and has at most 255 characters', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
-  const { base } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const { base } = await createShare(postern);
   const asks = (name: string) => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { 'idempotency-key': name } });
   assert.equal((await asks('x'.repeat(256))).status, 400);
   assert.equal((await asks('x'.repeat(255))).status, 201);
-  clock.ahead(24 * hour - 1);
+  clock.advance(24 * hour - 1);
   assert.equal((await asks('x'.repeat(255))).status, 201);
-  clock.ahead(1);
+  clock.advance(1);
   assert.equal((await asks('x'.repeat(255))).status, 409, 'looked at anew: the folder exists');
 });
 
 test('the idempotency key of a running change does not expire, even if the clock is set ahead', async (t) => {
   const clock = settableClock();
-  const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
+  const { ports } = await startPostern(t, { replacements: { ports: { clock } } });
   const twin = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
   const { vault } = ports;
   await ports.store.write(
     (tx) => storeResponse(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), pendingAuditId: 1 }),
     'job',
   );
-  clock.ahead(48 * hour);
+  clock.advance(48 * hour);
   await deleteExpiredRows(ports);
   await assert.rejects(
     findStoredResponse(ports.store.read, twin, vault, clock.now()),
@@ -86,7 +86,7 @@ test('the idempotency key of a running change does not expire, even if the clock
 
 test('a stopped share does not answer a repeated request', async (t) => {
   const postern = await startPostern(t);
-  const { id, base } = await linkTo(postern);
+  const { id, base } = await createShare(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   assert.equal((await asks()).status, 201);
   await changeShare(postern, id, { active: false });
@@ -95,7 +95,7 @@ test('a stopped share does not answer a repeated request', async (t) => {
 
 test('a repeated request is refused after its permission was removed', async (t) => {
   const postern = await startPostern(t);
-  const { id, base } = await linkTo(postern);
+  const { id, base } = await createShare(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   assert.equal((await asks()).status, 201);
   await changeShare(postern, id, { canCreateFolder: false });
@@ -105,7 +105,7 @@ test('a repeated request is refused after its permission was removed', async (t)
 test('a stored response is not sent to a request with a wrong password', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
   const asks = (password: string) =>
     postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, authorization: basic('ann', password) } });
   assert.equal((await asks('correct horse battery')).status, 201);
@@ -115,7 +115,7 @@ test('a stored response is not sent to a request with a wrong password', async (
 test('a repeated request is refused after its session has ended', async (t) => {
   const postern = await startPostern(t);
   const { id, users } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
   const cookie = await signIn(postern, base, 'ann');
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, cookie } });
   assert.equal((await asks()).status, 201);
@@ -125,7 +125,7 @@ test('a repeated request is refused after its session has ended', async (t) => {
 
 test('a change whose response was lost gets the same response again after recovery', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   await askUnrecorded(t, postern, asks);
   assert.equal((await asks()).body.code, 'idempotencyRunning');
@@ -140,7 +140,7 @@ test('a change that was interrupted before it took place can be retried with the
   const postern = await startWithStorages(t, (method) => {
     if (away && method === 'storage.createFolder') throw new StorageUnavailable('the disk is unavailable');
   });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   assert.equal((await asks()).status, 503);
   away = false;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { cookieOf, type Json, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { changeShare, linkTo, minute, posting } from './visiting.ts';
+import { changeShare, createShare, jsonPost, minute } from './visiting.ts';
 
 /** Starts a Postern with a clock that the test sets. `restart` writes all audit entries that are still in memory. */
 async function startWithClock(t: TestContext) {
   let time = Date.parse('2026-05-01T10:00:00Z');
   const data = await temporaryFolder(t);
-  const start = () => startPostern(t, { data, replaced: { ports: { clock: { now: () => time } } } });
+  const start = () => startPostern(t, { data, replacements: { ports: { clock: { now: () => time } } } });
   const postern = await start();
   const restart = async () => {
     await postern.stop();
@@ -26,7 +26,7 @@ const actorsOf = async ({ call }: { call: (name: string, body: object) => Promis
 test('two visitors with the same name at two login profiles have an audit entry each for a download of the same file', async (t) => {
   const { postern, restart } = await startWithClock(t);
   const profiles = [await usersProfile(postern), await usersProfile(postern)];
-  const link = await linkTo(postern, { authenticationId: profiles[0]?.id });
+  const link = await createShare(postern, { authenticationId: profiles[0]?.id });
   for (const profile of profiles) {
     await changeShare(postern, link.id, { authenticationId: profile.id });
     const cookie = await signIn(postern, link.base, 'ann');
@@ -47,7 +47,7 @@ test('two visitors with the same name at two login profiles have an audit entry 
 test('a user whose name changes stays one visitor: repeated downloads of a file count as one, and the visitor is counted once', async (t) => {
   const { postern, restart, advanceClock } = await startWithClock(t);
   const profile = await usersProfile(postern);
-  const link = await linkTo(postern, { authenticationId: profile.id });
+  const link = await createShare(postern, { authenticationId: profile.id });
   const cookie = await signIn(postern, link.base, 'ann');
   const { store } = postern.ports;
   for (const username of ['ann', 'abe']) {
@@ -69,10 +69,10 @@ test('a user whose name changes stays one visitor: repeated downloads of a file 
 test('all who sign in with the password of a login profile count as one visitor, even after its user name changes', async (t) => {
   const { postern, restart } = await startWithClock(t);
   const { id: profile } = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
-  const link = await linkTo(postern, { authenticationId: profile });
+  const link = await createShare(postern, { authenticationId: profile });
   for (const username of ['guest', 'friend']) {
     await postern.call('loginprofile/update', { id: profile, username });
-    const signedIn = await postern.visit(`${link.base}/sign-in`, posting({ username, password: 'open sesame' }));
+    const signedIn = await postern.visit(`${link.base}/sign-in`, jsonPost({ username, password: 'open sesame' }));
     await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie: cookieOf(signedIn) } });
   }
   assert.deepEqual(await actorsOf(await restart(), 'download'), ['guest']);
@@ -81,7 +81,7 @@ test('all who sign in with the password of a login profile count as one visitor,
 test('a listed user counts as having visited only if they visited themselves, not if another visitor has the same name', async (t) => {
   const { postern, restart } = await startWithClock(t);
   const [one, other] = [await usersProfile(postern), await usersProfile(postern)];
-  const link = await linkTo(postern, { authenticationId: one.id });
+  const link = await createShare(postern, { authenticationId: one.id });
   const cookie = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
   const notVisited = async ({ call }: { call: (name: string, body: object) => Promise<Json> }) =>
@@ -95,7 +95,7 @@ test('a listed user counts as having visited only if they visited themselves, no
 test('entries of an earlier version, which have no identity, count for the visitor who has their name', async (t) => {
   const { postern, restart, advanceClock } = await startWithClock(t);
   const profile = await usersProfile(postern, ['ann', 'bob']);
-  const link = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' });
+  const link = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' });
   const cookie = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
   const { store } = postern.ports;

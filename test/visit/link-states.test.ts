@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
 import { signIn, startPostern, type TestResponse, usersProfile } from '../start.ts';
-import { changeShare, hour, linkTo, nothingAllowed, posting, settableClock } from './visiting.ts';
+import { changeShare, createShare, hour, jsonPost, noPermissions, settableClock } from './visiting.ts';
 
 const day = 24 * hour;
 const at = (time: number) => new Date(time).toISOString();
@@ -16,8 +16,8 @@ function told({ status, body, headers }: TestResponse) {
 
 test('an unknown link, a stopped share and a share that has not started yet get the same 404 response', async (t) => {
   const postern = await startPostern(t);
-  const stopped = await linkTo(postern, { active: false });
-  const later = await linkTo(postern, { validityStartDate: at(Date.now() + day) });
+  const stopped = await createShare(postern, { active: false });
+  const later = await createShare(postern, { validityStartDate: at(Date.now() + day) });
   const never = '/s/abcdefghijklmnopqrstuv';
 
   for (const path of ['', '/visit', '/list', '/file/welcome.txt', '/zip', '/view/welcome.txt']) {
@@ -31,23 +31,23 @@ test('an unknown link, a stopped share and a share that has not started yet get 
 
 test('a link with a slash at its end opens the same page', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, {});
+  const { base } = await createShare(postern, {});
   assert.equal((await postern.visit(`${base}/`)).body, (await postern.visit(base)).body);
   assert.equal((await postern.visit('/s/abcdefghijklmnopqrstuv/')).status, 404);
 });
 
 test('a link works from its start date on and answers 410 from its end date on', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const window = { validityStartDate: at(clock.now() + hour), validityEndDate: at(clock.now() + 2 * hour) };
-  const { base } = await linkTo(postern, window);
+  const { base } = await createShare(postern, window);
 
   assert.equal((await postern.visit(`${base}/list`)).status, 404);
-  clock.ahead(hour);
+  clock.advance(hour);
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
-  clock.ahead(hour - 1);
+  clock.advance(hour - 1);
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
-  clock.ahead(1);
+  clock.advance(1);
   for (const path of ['', '/visit', '/list', '/file/welcome.txt']) assert.equal((await postern.visit(base + path)).status, 410, path);
   assert.equal((await postern.visit(`${base}/list`)).body.code, 'linkEnded');
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST' })).status, 410);
@@ -56,8 +56,8 @@ test('a link works from its start date on and answers 410 from its end date on',
 test('if several rules refuse a request, the response names the first one in the documented order', async (t) => {
   const postern = await startPostern(t);
   const { id, users } = await usersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
-  const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...nothingAllowed };
-  const share = await linkTo(postern, { ...everything, active: false, validityEndDate: at(Date.now() - day) });
+  const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...noPermissions };
+  const share = await createShare(postern, { ...everything, active: false, validityEndDate: at(Date.now() - day) });
   const asks = (headers: Record<string, string> = {}) => postern.visit(`${share.base}/list/absent`, { headers });
 
   assert.equal((await asks()).body.code, 'linkUnknown');
@@ -90,11 +90,11 @@ test('if several rules refuse a request, the response names the first one in the
 test('an address outside the IP range gets 403, also for the page and for sign-in', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.7, 2001:db8::/32' });
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
 
   for (const path of ['', '/visit', '/list']) assert.equal((await postern.visit(base + path)).status, 403, path);
   for (const path of ['/sign-in', '/sign-out'])
-    assert.equal((await postern.visit(base + path, posting({ username: 'ann', password: 'correct horse battery' }))).status, 403, path);
+    assert.equal((await postern.visit(base + path, jsonPost({ username: 'ann', password: 'correct horse battery' }))).status, 403, path);
 });
 
 test('an IP range that an earlier version stored still applies', async (t) => {
@@ -110,7 +110,7 @@ test('an IP range that an earlier version stored still applies', async (t) => {
       [outside.id, outside.viewId, 403],
       [inside.id, inside.viewId, 200],
     ]) {
-      const { base } = await linkTo(postern, { authenticationId: id });
+      const { base } = await createShare(postern, { authenticationId: id });
       assert.equal((await postern.visit(`${base}/visit`)).status, expected);
       assert.equal((await postern.visit(`/p/${viewId}/visit`)).status, expected);
     }
@@ -130,7 +130,7 @@ test('for an IP range, X-Forwarded-For counts only if a trusted proxy sends it',
     [plain, 403],
   ] as const) {
     const { id } = await usersProfile(at, [], { typeId: 2, password: 'a door password', ipRange: '203.0.113.7' });
-    const { base } = await linkTo(at, { authenticationId: id });
+    const { base } = await createShare(at, { authenticationId: id });
     const answer = await at.visit(`${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
     assert.equal(answer.status, expected);
   }
@@ -139,14 +139,14 @@ test('for an IP range, X-Forwarded-For counts only if a trusted proxy sends it',
 test('before sign-in, the page, visit and sign-out work, and everything else answers 401', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
 
   for (const path of ['/list', '/file/welcome.txt', '/view/welcome.txt', '/zip'])
     assert.equal((await postern.visit(base + path)).status, 401, path);
   for (const path of ['/file/new.txt']) assert.equal((await postern.visit(base + path, { method: 'PUT', body: 'x' })).status, 401);
   assert.equal((await postern.visit(`${base}/file/welcome.txt`, { method: 'DELETE' })).status, 401);
   assert.equal((await postern.visit(`${base}/folder/new`, { method: 'POST' })).status, 401);
-  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'a.txt' }))).status, 401);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'welcome.txt', name: 'a.txt' }))).status, 401);
   assert.equal((await postern.visit(base)).status, 200);
   assert.equal((await postern.visit(`${base}/visit`)).status, 200);
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST' })).status, 204);
@@ -155,7 +155,7 @@ test('before sign-in, the page, visit and sign-out work, and everything else ans
 test('a user who is not listed for a share can see only the page and sign out', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
-  const { base } = await linkTo(postern, { authenticationId: id, allowAllUsers: false, userNames: 'bob' });
+  const { base } = await createShare(postern, { authenticationId: id, allowAllUsers: false, userNames: 'bob' });
   const cookie = await signIn(postern, `/p/${viewId}`, 'ann');
 
   const stranger = await postern.visit(`${base}/visit`);
@@ -164,7 +164,7 @@ test('a user who is not listed for a share can see only the page and sign out', 
   for (const path of ['/visit', '/list', '/file/welcome.txt', '/zip'])
     assert.equal((await postern.visit(base + path, { headers: { cookie } })).status, 403, path);
   assert.equal((await postern.visit(base, { headers: { cookie } })).status, 200);
-  const signedIn = await postern.visit(`${base}/sign-in`, posting({ username: 'ann', password: 'correct horse battery' }));
+  const signedIn = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password: 'correct horse battery' }));
   assert.equal(signedIn.status, 403);
   assert.match(signedIn.headers.getSetCookie().join(), /postern-/);
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST', headers: { cookie } })).status, 204);
@@ -172,7 +172,7 @@ test('a user who is not listed for a share can see only the page and sign out', 
 
 test('a share for listed users admits no visitor if its login profile requires no sign-in', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { allowAllUsers: false, userNames: '' });
+  const { base } = await createShare(postern, { allowAllUsers: false, userNames: '' });
 
   for (const path of ['/visit', '/list', '/file/welcome.txt']) assert.equal((await postern.visit(base + path)).status, 403, path);
   assert.equal((await postern.visit(base)).status, 200);
@@ -180,7 +180,7 @@ test('a share for listed users admits no visitor if its login profile requires n
 
 test('a missing permission answers 403 even if the path does not exist', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, nothingAllowed);
+  const { base } = await createShare(postern, noPermissions);
   const asks: [string, RequestInit][] = [
     ['/list/absent', {}],
     ['/file/absent', {}],
@@ -189,7 +189,7 @@ test('a missing permission answers 403 even if the path does not exist', async (
     ['/file/absent/a', { method: 'PUT', body: 'x' }],
     ['/file/absent', { method: 'DELETE' }],
     ['/folder/absent/a', { method: 'POST' }],
-    ['/rename', posting({ path: 'absent', name: 'b' })],
+    ['/rename', jsonPost({ path: 'absent', name: 'b' })],
   ];
   for (const [path, init] of asks) {
     const answer = await postern.visit(base + path, init);
@@ -200,7 +200,7 @@ test('a missing permission answers 403 even if the path does not exist', async (
 
 test('a path that does not exist answers 404, and so does a new item in a missing folder', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const asks: [string, RequestInit][] = [
     ['/list/absent', {}],
     ['/list/welcome.txt/deeper', {}],
@@ -212,8 +212,8 @@ test('a path that does not exist answers 404, and so does a new item in a missin
     ['/file/welcome.txt/a', { method: 'PUT', body: 'x' }],
     ['/file/absent', { method: 'DELETE' }],
     ['/folder/absent/a', { method: 'POST' }],
-    ['/rename', posting({ path: 'absent', name: 'b' })],
-    ['/rename', posting({ path: 'absent/a', name: 'b' })],
+    ['/rename', jsonPost({ path: 'absent', name: 'b' })],
+    ['/rename', jsonPost({ path: 'absent/a', name: 'b' })],
   ];
   for (const [path, init] of asks) assert.equal((await postern.visit(base + path, init)).body.code, 'itemAbsent', path);
 });
@@ -222,7 +222,7 @@ test('a deleted shared folder answers 404, and an unavailable location answers 5
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
   await writeFile(join(postern.files, 'inner/a.txt'), 'a');
-  const { base } = await linkTo(postern, { path: '/inner' });
+  const { base } = await createShare(postern, { path: '/inner' });
   await rm(join(postern.files, 'inner'), { recursive: true });
   assert.equal((await postern.visit(`${base}/list`)).status, 404);
 

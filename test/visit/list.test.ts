@@ -4,7 +4,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, nothingAllowed } from './visiting.ts';
+import { createShare, noPermissions } from './visiting.ts';
 
 const names = (body: { entries: { name: string }[] }) => body.entries.map(({ name }) => name);
 
@@ -25,7 +25,7 @@ async function sample(files: string): Promise<void> {
 test('a listing contains the name, kind, size, modification time, media type and ETag of each entry', async (t) => {
   const postern = await startPostern(t);
   await sample(postern.files);
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
 
   const { status, body } = await postern.visit(`${base}/list`);
   assert.equal(status, 200);
@@ -48,7 +48,7 @@ test('a listing contains the name, kind, size, modification time, media type and
 test('folders come first with every sort field and order', async (t) => {
   const postern = await startPostern(t);
   await sample(postern.files);
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   const sorted = async (query: string) => names((await postern.visit(`${base}/list?${query}`)).body);
 
   assert.deepEqual((await sorted('')).slice(0, 2).sort(), ['Zoo', 'attic']);
@@ -66,7 +66,7 @@ test('a search word matches any part of a name and ignores case', async (t) => {
   const postern = await startPostern(t);
   await sample(postern.files);
   await writeFile(join(postern.files, 'box/ÄRGER.txt'), '');
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   const found = async (word: string) => (await postern.visit(`${base}/list?searchWord=${encodeURIComponent(word)}`)).body;
 
   assert.deepEqual(names(await found('TXT')).sort(), ['a.txt', 'b.txt', 'ÄRGER.txt']);
@@ -79,7 +79,7 @@ test('a search word matches any part of a name and ignores case', async (t) => {
 
 test('a listing request with invalid parameter values gets 400', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const query of [
     'pageSize=0',
     'pageSize=10001',
@@ -102,7 +102,7 @@ test('a folder of a hundred thousand files is listed in pages without gaps or du
   const postern = await startPostern(t);
   mkdirSync(join(postern.files, 'many/zz'), { recursive: true });
   for (let number = 0; number < 100_000; number += 1) closeSync(openSync(join(postern.files, `many/${number}.txt`), 'w'));
-  const { base } = await linkTo(postern, { path: '/many' });
+  const { base } = await createShare(postern, { path: '/many' });
 
   const seen = new Set<string>();
   for (let startIndex = 0; startIndex <= 100_000; startIndex += 10_000) {
@@ -117,8 +117,8 @@ test('a folder of a hundred thousand files is listed in pages without gaps or du
 
 test('only the permission to view or to download allows a listing', async (t) => {
   const postern = await startPostern(t);
-  for (const flag of Object.keys(nothingAllowed)) {
-    const { base } = await linkTo(postern, { ...nothingAllowed, [flag]: true });
+  for (const flag of Object.keys(noPermissions)) {
+    const { base } = await createShare(postern, { ...noPermissions, [flag]: true });
     const expected = flag === 'canView' || flag === 'canDownload' ? 200 : 403;
     assert.equal((await postern.visit(`${base}/list`)).status, expected, flag);
   }
@@ -132,7 +132,7 @@ test('files that are reserved for Postern are never listed, but other dot files 
   await writeFile(join(postern.files, '.Postern-Y'), 's');
   await writeFile(join(postern.files, '.env'), 'e');
   await writeFile(join(postern.files, '.posternet'), 'e');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
 
   assert.deepEqual(names((await postern.visit(`${base}/list`)).body).sort(), ['.env', '.posternet', 'welcome.txt']);
   assert.equal((await postern.visit(`${base}/file/.env`)).body, 'e');
@@ -142,13 +142,13 @@ test('files that are reserved for Postern are never listed, but other dot files 
 test('a file whose name is not valid UTF-8 is not listed', async (t) => {
   const postern = await startPostern(t);
   await writeFile(Buffer.concat([Buffer.from(`${postern.files}/bad`), Buffer.from([0xff, 0xfe])]), 'b');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   assert.deepEqual(names((await postern.visit(`${base}/list`)).body), ['welcome.txt']);
 });
 
 test('a share of one file lists only this file', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const { base } = await createShare(postern, { path: '/welcome.txt', folder: false });
   const { body } = await postern.visit(`${base}/list`);
   assert.deepEqual(names(body), ['welcome.txt']);
   assert.equal(body.totalCount, 1);

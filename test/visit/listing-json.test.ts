@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
 import { mediaTypes } from '../../src/adapters/media/media-types.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 const page = (entries: number) => ({
   entries: Array.from({ length: entries }, (_, number) => ({ name: `${number}.pdf`, folder: false, size: 1, modified: 0, etag: '"1"' })),
@@ -32,7 +32,7 @@ test('a listing of thousands of entries is valid JSON with a Content-Length, als
   const folder = join(postern.files, 'many');
   await mkdir(folder);
   await Promise.all(Array.from({ length: 2500 }, (_, number) => writeFile(join(folder, `é "${number}".txt`), 'x')));
-  const { base } = await linkTo(postern, { path: '/many' });
+  const { base } = await createShare(postern, { path: '/many' });
   const answer = await sendPath(postern, `${base}/list?pageSize=10000`);
   assert.equal(answer.json.entries.length, 2500);
   const { entries: _, ...rest } = answer.json;

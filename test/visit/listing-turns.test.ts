@@ -4,7 +4,7 @@ import { ListingTurns } from '#features/visits/files/listing-turns.ts';
 import { startWithBlockedMethod } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, type TestPostern, type TestResponse } from '../start.ts';
-import { linkTo } from './visiting.ts';
+import { createShare } from './visiting.ts';
 
 const list = (postern: TestPostern, base: string, startIndex: number, signal?: AbortSignal) =>
   postern.visit(`${base}/list?startIndex=${startIndex}`, signal ? { signal } : {});
@@ -126,7 +126,7 @@ test('when too many requests wait at a link, a request of the network with the m
 
 test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
-  const [greedy, stranger] = [await linkTo(postern), await linkTo(postern)];
+  const [greedy, stranger] = [await createShare(postern), await createShare(postern)];
   const leaving = new AbortController();
   const left = Array.from({ length: 20 }, (_, index) => list(postern, greedy.base, index, leaving.signal).catch(() => 'left'));
   await until(async () => (await waitingIn(postern)) === 19);
@@ -141,11 +141,11 @@ test('listings of disconnected clients are not read and do not delay other visit
 
 test('waiting requests for the same page are answered by one read of the folder', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const first = list(postern, base, 0);
   await until(() => pages() === 1);
   const same = Array.from({ length: 10 }, () => list(postern, base, 2));
-  const { base: other } = await linkTo(postern); // the requests above are waiting by now
+  const { base: other } = await createShare(postern); // the requests above are waiting by now
   release();
   for (const { status } of await Promise.all([first, ...same, list(postern, other, 0)])) assert.equal(status, 200);
   assert.ok(pages() <= 3, `${pages()} readings`);
@@ -153,7 +153,7 @@ test('waiting requests for the same page are answered by one read of the folder'
 
 test('a visitor with too many waiting pages gets 503 with Retry-After', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const refused: TestResponse[] = [];
   const answers = Array.from({ length: 60 }, async (_, index) => {
     const answer = await list(postern, base, index);
@@ -163,7 +163,7 @@ test('a visitor with too many waiting pages gets 503 with Retry-After', { timeou
   await until(() => refused.length === 28); // 1 is being read and 31 wait
   assert.equal(refused[0]?.body.code, 'listingBusy');
   assert.ok(Number(refused[0]?.headers.get('retry-after')) > 0);
-  const { base: other } = await linkTo(postern);
+  const { base: other } = await createShare(postern);
   const stranger = list(postern, other, 99); // a page that no other request waits for
   release();
   assert.equal((await stranger).status, 200);

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern } from '../start.ts';
-import { linkTo, posting, sendPath } from './visiting.ts';
+import { createShare, jsonPost, sendPath } from './visiting.ts';
 
 const malformed = [
   '..',
@@ -39,7 +39,7 @@ const malformed = [
 
 test('a malformed path gets 400 on every route, before the link is looked up', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const at of [base, '/s/neverexistedatall'])
     for (const path of malformed)
       for (const [method, route] of [
@@ -61,7 +61,7 @@ test('a path is decoded only once, so that a doubly encoded path is an ordinary 
   const postern = await startPostern(t);
   await mkdir(join(postern.files, '%2e%2e'));
   await writeFile(join(postern.files, '%2e%2e/100%.txt'), 'percent');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
 
   const found = await sendPath(postern, `${base}/file/%252e%252e/100%25.txt`);
   assert.equal(found.status, 200);
@@ -72,7 +72,7 @@ test('a path is decoded only once, so that a doubly encoded path is an ordinary 
 
 test('a file name with special characters is reached by its URL encoding', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const name of [
     'a+b.txt',
     'what?.txt',
@@ -98,23 +98,23 @@ test('a file name with special characters is reached by its URL encoding', async
 test('paths and names in a request body are not URL-decoded, and invalid segments get 400', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'a%2e.txt'), 'a');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const bad = ['..', '.', 'a\\b', 'a\u0000b', 'a\nb', '.postern', '.Postern-x', '../welcome.txt'];
   for (const at of [base, '/s/neverexistedatall'])
     for (const name of [...bad, 'a/b', '']) {
-      assert.equal((await postern.visit(`${at}/rename`, posting({ path: 'welcome.txt', name }))).status, 400, JSON.stringify(name));
+      assert.equal((await postern.visit(`${at}/rename`, jsonPost({ path: 'welcome.txt', name }))).status, 400, JSON.stringify(name));
     }
   for (const path of [...bad, 'a//b', 'a/../welcome.txt']) {
-    assert.equal((await postern.visit(`${base}/rename`, posting({ path, name: 'ok.txt' }))).status, 400, JSON.stringify(path));
+    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path, name: 'ok.txt' }))).status, 400, JSON.stringify(path));
   }
-  const plain = await postern.visit(`${base}/rename`, posting({ path: 'a%2e.txt', name: 'b%2e.txt' }));
+  const plain = await postern.visit(`${base}/rename`, jsonPost({ path: 'a%2e.txt', name: 'b%2e.txt' }));
   assert.equal(plain.status, 200);
   assert.equal((await sendPath(postern, `${base}/file/b%252e.txt`)).status, 200);
 });
 
 test('a path of 255 levels is accepted, and a deeper path gets 400 with the limit in the detail', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const [deepest, deeper] = [255, 256].map((levels) => Array.from({ length: levels }, () => '~').join('/'));
   await mkdir(join(postern.files, deepest ?? ''), { recursive: true });
   assert.equal((await postern.visit(`${base}/list/${deepest}`)).status, 200);
@@ -130,7 +130,7 @@ test('a path of 255 levels is accepted, and a deeper path gets 400 with the limi
       assert.equal(status, 400, `${method} ${route}`);
       assert.match(body.detail, /at most 255 levels/);
     }
-  const renamed = await postern.visit(`${base}/rename`, posting({ path: deeper, name: 'b' }));
+  const renamed = await postern.visit(`${base}/rename`, jsonPost({ path: deeper, name: 'b' }));
   const shared = await postern.send('share/add', newShare({ path: `/${deeper}` }));
   const browsed = await postern.send('location/browse', { location: 'local', path: deeper });
   for (const { status, body } of [renamed, shared, browsed]) {
@@ -144,15 +144,15 @@ test('a share 200 levels deep gives access to 200 more levels below it', async (
   const levels = Array.from({ length: 200 }, () => 'a').join('/');
   await mkdir(join(postern.files, levels, levels), { recursive: true });
   await writeFile(join(postern.files, levels, levels, 'b.txt'), 'b');
-  const { base } = await linkTo(postern, { path: `/${levels}` });
+  const { base } = await createShare(postern, { path: `/${levels}` });
   assert.equal((await sendPath(postern, `${base}/file/${levels}/b.txt`)).bytes.toString(), 'b');
-  assert.equal((await postern.visit(`${base}/rename`, posting({ path: `${levels}/b.txt`, name: 'c.txt' }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: `${levels}/b.txt`, name: 'c.txt' }))).status, 200);
   assert.equal((await postern.visit(`${base}/file/${levels}/c.txt`, { method: 'DELETE' })).status, 204);
 });
 
 test('a malformed request body gets 400 before the link is looked up', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const at of [base, '/s/neverexistedatall']) {
     for (const body of [
       {},
@@ -162,7 +162,7 @@ test('a malformed request body gets 400 before the link is looked up', async (t)
       { path: 'a', name: 'b', more: 1 },
       { path: 'a', name: null },
     ])
-      assert.equal((await postern.visit(`${at}/rename`, posting(body))).status, 400, JSON.stringify(body));
+      assert.equal((await postern.visit(`${at}/rename`, jsonPost(body))).status, 400, JSON.stringify(body));
     for (const body of [
       {},
       { username: 'ann' },
@@ -170,7 +170,7 @@ test('a malformed request body gets 400 before the link is looked up', async (t)
       { username: 'a', password: 'x', more: 1 },
       { username: 'a', password: 1 },
     ])
-      assert.equal((await postern.visit(`${at}/sign-in`, posting(body))).status, 400, JSON.stringify(body));
+      assert.equal((await postern.visit(`${at}/sign-in`, jsonPost(body))).status, 400, JSON.stringify(body));
     const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
     for (const route of ['rename', 'sign-in'])
       assert.equal((await postern.visit(`${at}/${route}`, { ...json, body: '{"path":' })).status, 400, route);
@@ -179,8 +179,8 @@ test('a malformed request body gets 400 before the link is looked up', async (t)
 
 test('an unknown field is named in the field errors of the response', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
-  const answer = await postern.visit(`${base}/rename`, posting({ path: 'welcome.txt', name: 'b.txt', nmae: 'c' }));
+  const { base } = await createShare(postern);
+  const answer = await postern.visit(`${base}/rename`, jsonPost({ path: 'welcome.txt', name: 'b.txt', nmae: 'c' }));
   assert.equal(answer.status, 400);
   assert.deepEqual(
     answer.body.errors.map((fault: { field: string }) => fault.field),
@@ -190,7 +190,7 @@ test('an unknown field is named in the field errors of the response', async (t) 
 
 test('all routes except the page refuse unknown query parameters, and the listing refuses repeated ones', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const asks: [string, RequestInit][] = [
     ['/visit?x=1', {}],
     ['/list?x=1', {}],
@@ -204,9 +204,9 @@ test('all routes except the page refuse unknown query parameters, and the listin
     ['/file/new.txt?x=1', { method: 'PUT', body: 'x' }],
     ['/file/welcome.txt?x=1', { method: 'DELETE' }],
     ['/folder/new?x=1', { method: 'POST' }],
-    ['/rename?x=1', posting({ path: 'welcome.txt', name: 'b.txt' })],
+    ['/rename?x=1', jsonPost({ path: 'welcome.txt', name: 'b.txt' })],
     ['/sign-out?x=1', { method: 'POST' }],
-    ['/sign-in?x=1', posting({ username: 'ann', password: 'x' })],
+    ['/sign-in?x=1', jsonPost({ username: 'ann', password: 'x' })],
   ];
   for (const [path, init] of asks) assert.equal((await postern.visit(base + path, init)).status, 400, path);
   const hinted = await postern.visit(`${base}/list?pagesize=1`);

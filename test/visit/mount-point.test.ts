@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderForDisks, mountAt, unmount } from '../ports/small-disk.ts';
 import { startPostern } from '../start.ts';
-import { linkTo } from './visiting.ts';
+import { createShare } from './visiting.ts';
 
 test('a mount-point location answers 503 and accepts no upload while nothing is mounted', async (t) => {
   const folder = folderForDisks(t);
@@ -13,7 +13,7 @@ test('a mount-point location answers 503 and accepts no upload while nothing is 
   const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder}` } });
   const configuration = JSON.stringify({ folder: mounted, mountPoint: true });
   await postern.call('location/add', { name: 'mounted', kind: 'local', configuration });
-  const { base } = await linkTo(postern, { location: 'mounted' });
+  const { base } = await createShare(postern, { location: 'mounted' });
   const put = async (name: string) => (await postern.visit(`${base}/file/${name}`, { method: 'PUT', body: 'a text' })).status;
   assert.equal(await put('before'), 201);
 

@@ -5,20 +5,20 @@ import { type TestContext, test } from 'node:test';
 import { PoorStorage } from '../ports/poor-storage.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
-import { visitEveryAction } from './every-action.ts';
-import { linkTo } from './visiting.ts';
+import { checkFileActions } from './file-actions.ts';
+import { createShare } from './visiting.ts';
 
 /** Starts Postern with a location on a service that promises as little as a storage may. */
 async function startOnPoorStorage(t: TestContext) {
   const storage = new PoorStorage();
   const storages = { open: async () => storage, configurationError: async () => null };
-  const postern = await startPostern(t, { replaced: { ports: { storages } } });
-  return { postern, ...(await linkTo(postern)) };
+  const postern = await startPostern(t, { replacements: { ports: { storages } } });
+  return { postern, ...(await createShare(postern)) };
 }
 
 test('at a storage that promises little, visitors list, upload, download, archive, rename and delete', async (t) => {
   const { postern } = await startOnPoorStorage(t);
-  await visitEveryAction(postern);
+  await checkFileActions(postern);
 });
 
 test('of several uploads of one name to a storage that checks and then writes, one succeeds', async (t) => {

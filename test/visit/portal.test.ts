@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { logLines } from '../parts/log-lines.ts';
 import { copyShare } from '../parts/many-shares.ts';
 import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
-import { basic, changeShare, linkTo, posting } from './visiting.ts';
+import { basic, changeShare, createShare, jsonPost } from './visiting.ts';
 
 const password = 'correct horse battery';
 const titles = (body: { shares: { title: string }[] }) => body.shares.map(({ title }) => title).sort();
@@ -12,20 +12,20 @@ test('a portal lists exactly the shares that admit the visitor now', async (t) =
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
   const other = await usersProfile(postern, ['ann'], { title: 'Others' });
-  const at = (title: string, over: object = {}) => linkTo(postern, { title, authenticationId: id, ...over });
+  const at = (title: string, over: object = {}) => createShare(postern, { title, authenticationId: id, ...over });
   const open = await at('open', { description: 'words', validityEndDate: '2099-01-01T00:00:00.000Z' });
   await at('for ann', { allowAllUsers: false, userNames: 'ann' });
   await at('for bob', { allowAllUsers: false, userNames: 'bob' });
   await at('stopped', { active: false });
   await at('later', { validityStartDate: '2098-01-01T00:00:00.000Z' });
   await at('ended', { validityEndDate: '2001-01-01T00:00:00.000Z' });
-  await linkTo(postern, { title: 'elsewhere', authenticationId: other.id });
-  await linkTo(postern, { title: 'public' });
+  await createShare(postern, { title: 'elsewhere', authenticationId: other.id });
+  await createShare(postern, { title: 'public' });
 
   const before = await postern.visit(`/p/${viewId}/visit`);
   assert.equal(before.body.signIn.signedIn, false);
   assert.deepEqual([before.body.visitor, before.body.shares], [null, []]);
-  const entered = await postern.visit(`/p/${viewId}/sign-in`, posting({ username: 'ann', password }));
+  const entered = await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ username: 'ann', password }));
   assert.equal(entered.status, 200);
   const headers = { cookie: cookieOf(entered) };
   const { body } = await postern.visit(`/p/${viewId}/visit`, { headers });
@@ -49,7 +49,7 @@ test('a portal lists exactly the shares that admit the visitor now', async (t) =
 test('signing in at the portal opens its shares, and signing out there closes them', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
   const headers = { cookie: await signIn(postern, `/p/${viewId}`, 'ann') };
   assert.equal((await postern.visit(`${base}/list`, { headers })).status, 200);
   assert.equal((await postern.visit(`/p/${viewId}/sign-out`, { method: 'POST', headers })).status, 204);
@@ -63,7 +63,7 @@ test('a login profile without sign-in has no portal', async (t) => {
   for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 404, path);
   for (const path of ['/sign-in', '/sign-out'])
     assert.equal(
-      (await postern.visit(`/p/${viewId}${path}`, posting({ username: 'a', password: 'b' }))).status,
+      (await postern.visit(`/p/${viewId}${path}`, jsonPost({ username: 'a', password: 'b' }))).status,
       path === '/sign-in' || path === '/sign-out' ? 404 : 0,
     );
   assert.equal((await postern.visit(`/p/${viewId}/visit`)).body.code, 'linkUnknown');
@@ -72,8 +72,8 @@ test('a login profile without sign-in has no portal', async (t) => {
 test('a portal lists up to a thousand shares per page, sorted by title, with the total count', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
-  const { id: first } = await linkTo(postern, { title: 'share', authenticationId: id });
-  await linkTo(postern, { title: 'another for bob', authenticationId: id, allowAllUsers: false, userNames: 'bob' });
+  const { id: first } = await createShare(postern, { title: 'share', authenticationId: id });
+  await createShare(postern, { title: 'another for bob', authenticationId: id, allowAllUsers: false, userNames: 'bob' });
   const last = 1204;
   await copyShare(postern, first, last);
   const headers = { cookie: await signIn(postern, `/p/${viewId}`, 'ann') };
@@ -96,7 +96,7 @@ test('a portal lists up to a thousand shares per page, sorted by title, with the
 test('a portal is not found under /s/, and a share is not found under /p/', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern);
-  const share = await linkTo(postern, { authenticationId: id });
+  const share = await createShare(postern, { authenticationId: id });
   assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 404);
   assert.equal((await postern.visit(`/p/${share.viewId}/visit`)).status, 404);
 });
@@ -105,7 +105,7 @@ test('a portal refuses addresses outside the IP range of its login profile', asy
   const postern = await startPostern(t);
   const { viewId } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.0/24' });
   for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 403, path);
-  assert.equal((await postern.visit(`/p/${viewId}/sign-in`, posting({ username: 'ann', password }))).status, 403);
+  assert.equal((await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ username: 'ann', password }))).status, 403);
 });
 
 test('a portal whose viewId was replaced is not found at its old address', async (t) => {
@@ -119,7 +119,7 @@ test('a portal whose viewId was replaced is not found at its old address', async
 test('a program can visit a portal with Basic authentication', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern);
-  await linkTo(postern, { title: 'open', authenticationId: id });
+  await createShare(postern, { title: 'open', authenticationId: id });
   const right = await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', password) } });
   assert.deepEqual(titles(right.body), ['open']);
   assert.equal((await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', 'wrong') } })).status, 401);
@@ -128,7 +128,7 @@ test('a program can visit a portal with Basic authentication', async (t) => {
 test('the HTML page of a portal or link contains no titles and no inline scripts', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId } = await usersProfile(postern, ['ann'], { title: 'Very secret profile' });
-  const { base } = await linkTo(postern, { title: 'Very secret title', authenticationId: id });
+  const { base } = await createShare(postern, { title: 'Very secret title', authenticationId: id });
   for (const path of [base, `/p/${viewId}`]) {
     const page = await postern.visit(path, { headers: { accept: 'text/html' } });
     assert.equal(page.status, 200);
@@ -140,9 +140,9 @@ test('the HTML page of a portal or link contains no titles and no inline scripts
 
 test('a hundred cancelled portal visits log no error, and the next visit is answered', async (t) => {
   const { log, errors } = logLines();
-  const postern = await startPostern(t, { replaced: { log } });
+  const postern = await startPostern(t, { replacements: { log } });
   const profile = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   const { viewId } = await postern.call('loginprofile/get', { id: profile.id });
   const cookie = await signIn(postern, base, 'ann');
   const visit = (signal?: AbortSignal) => postern.visit(`/p/${viewId}/visit`, { headers: { cookie }, ...(signal ? { signal } : {}) });

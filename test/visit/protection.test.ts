@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const pdf = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n');
@@ -19,7 +19,7 @@ async function answers(t: TestContext, over: object) {
     ['words.pdf', 'SECRET'],
   ] as const)
     await writeFile(join(postern.files, name), bytes);
-  const { base } = await linkTo(postern, over);
+  const { base } = await createShare(postern, over);
   return async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
     const { status, json } = await sendPath(postern, base + path, { method, headers });
     return method === 'HEAD' ? `${status}` : `${status} ${json?.code ?? ''}`.trim();
@@ -71,6 +71,6 @@ test('with digital signatures, no PDF is downloaded unsigned, and other files ar
 
 test('the visit response shows that a share is copy-protected', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { copyProtect: true });
+  const { base } = await createShare(postern, { copyProtect: true });
   assert.equal((await postern.visit(`${base}/visit`)).body.share.copyProtect, true);
 });

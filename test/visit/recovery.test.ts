@@ -11,11 +11,11 @@ import { startWithStorages, startWithThreads } from '../parts/intercepted-poster
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, posting } from './visiting.ts';
+import { createShare, jsonPost } from './visiting.ts';
 
 test('an upload whose outcome could not be recorded is later recorded as done, and its alert is enqueued', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { alertUpload: true, notifyEmails: 'owner@example.com' });
+  const { base } = await createShare(postern, { alertUpload: true, notifyEmails: 'owner@example.com' });
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'kept');
 
@@ -45,7 +45,7 @@ test('recovery records a change as done if it took place although the disk repor
   );
   const { files } = postern;
   await writeFile(join(files, 'a.txt'), 'a text');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ path: 'a.txt', name: 'b.txt' });
   assert.equal((await postern.visit(`${base}/rename`, { method: 'POST', headers, body })).status, 503);
@@ -61,7 +61,7 @@ test('recovery records a change as done if it took place although the disk repor
 
 test('if recovery cannot lock a change, the change stays pending and the next run recovers it', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
   const withoutLocks: typeof store = { ...store, withLocks: () => Promise.reject(new StoreUnavailable('too many connections')) };
@@ -85,7 +85,7 @@ for (const [what, error] of [
       if (fails && method === 'storage.recover' && isFirst) throw error;
     };
     const first = await startWithStorages(t, before, { data });
-    const { base } = await linkTo(first);
+    const { base } = await createShare(first);
     for (const name of ['a.txt', 'b.txt']) await uploadUnrecorded(t, first, `${base}/file/${name}`);
     await first.stop();
 
@@ -114,7 +114,7 @@ test('a recovery run skips a change that another run is still recovering', async
     looking.resolve();
     return gate.promise;
   });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   const runningChanges = new Set<string>();
   const first = recoverInterruptedChanges(postern.ports, runningChanges);
@@ -135,7 +135,7 @@ test('a deletion that another process has recovered in the meantime is not carri
     return gate.promise;
   });
   await writeFile(join(postern.files, 'a.txt'), 'old');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const answer = postern.visit(`${base}/file/a.txt`, { method: 'DELETE' });
   await begun.promise;
   // This process was paused so long that another process considered it ended, and a user has saved the file again.
@@ -154,7 +154,7 @@ test('a deletion that another process has recovered in the meantime is not carri
 
 test('with ownOnly, recovery leaves the changes of other processes pending', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'another' }).execute(), 'job');
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
@@ -166,7 +166,7 @@ test('with ownOnly, recovery leaves the changes of other processes pending', asy
 
 test('an interrupted change at a location that no longer exists is recorded as failed', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ location_id: 999 }).execute(), 'job');
   await recoverInterruptedChanges(postern.ports, new Set());
@@ -175,7 +175,7 @@ test('an interrupted change at a location that no longer exists is recorded as f
 
 test('a new folder that waits for a lock is not created if the share is deleted in the meantime', async (t) => {
   const postern = await startPostern(t);
-  const { id, base } = await linkTo(postern);
+  const { id, base } = await createShare(postern);
   const { store } = postern.ports;
   const gate = Promise.withResolvers<void>();
   const turn = store.withLocks([`name ${postern.files}/a`], () => gate.promise);
@@ -190,14 +190,14 @@ test('a new folder that waits for a lock is not created if the share is deleted 
 
 for (const { title, action, path, init } of [
   { title: 'creation of a folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
-  { title: 'rename of a file', action: 'rename', path: 'rename', init: posting({ path: 'a.txt', name: 'new' }) },
-  { title: 'rename of a folder', action: 'rename', path: 'rename', init: posting({ path: 'old', name: 'new' }) },
+  { title: 'rename of a file', action: 'rename', path: 'rename', init: jsonPost({ path: 'a.txt', name: 'new' }) },
+  { title: 'rename of a folder', action: 'rename', path: 'rename', init: jsonPost({ path: 'old', name: 'new' }) },
 ] as const)
   test(`a ${title} that takes place after another process has recovered it is recorded as done`, async (t) => {
     const postern = await startWithThreads(t, inlineThreads);
     await writeFile(join(postern.files, 'a.txt'), 'a text');
     await mkdir(join(postern.files, 'old'));
-    const { base } = await linkTo(postern);
+    const { base } = await createShare(postern);
     const staging = join(postern.files, '.postern');
     // While this process was paused after writing its mark, the other one recovered the change and deleted the mark.
     let recovered = false;
@@ -224,13 +224,13 @@ for (const { title, action, path, init } of [
 
 for (const { title, action, path, init } of [
   { title: 'new folder', action: 'createFolder', path: 'folder/new', init: { method: 'POST' } },
-  { title: 'rename', action: 'rename', path: 'rename', init: posting({ path: 'a.txt', name: 'new' }) },
+  { title: 'rename', action: 'rename', path: 'rename', init: jsonPost({ path: 'a.txt', name: 'new' }) },
   { title: 'new file', action: 'upload', path: 'file/new', init: { method: 'PUT', body: 'x' } },
 ] as const)
   test(`a ${title} whose process was killed at its end is recorded as done before its result is deleted`, async (t) => {
     const postern = await startWithThreads(t, inlineThreads);
     await writeFile(join(postern.files, 'a.txt'), 'a text');
-    const { base } = await linkTo(postern);
+    const { base } = await createShare(postern);
     const original = fs.renameSync;
     // Killed before it can rename its mark: everything else of the change has taken place.
     const kill = t.mock.method(fs, 'renameSync', (...given: unknown[]) => {

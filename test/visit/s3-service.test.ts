@@ -14,8 +14,8 @@ import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { partSpace } from '../parts/open-s3.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { visitEveryAction } from './every-action.ts';
-import { linkTo, posting } from './visiting.ts';
+import { checkFileActions } from './file-actions.ts';
+import { createShare, jsonPost } from './visiting.ts';
 
 const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
 
@@ -31,8 +31,8 @@ async function startWithService(t: TestContext, answer: FakeAnswer) {
   });
   const atService = { kind: 's3', configuration: JSON.stringify(configuration) };
   const open: Storages['open'] = (location) => storages.open(location.id === 1 ? { ...location, ...atService } : location);
-  const postern = await startPostern(t, { replaced: { ports: { storages: { open, configurationError: async () => null } } } });
-  const { base } = await linkTo(postern);
+  const postern = await startPostern(t, { replacements: { ports: { storages: { open, configurationError: async () => null } } } });
+  const { base } = await createShare(postern);
   return { postern, base, closeConnections };
 }
 
@@ -48,7 +48,7 @@ test('while an S3 service accepts requests and does not respond, other locations
   hangs = true;
   const requests = Array.from({ length: 60 }, (_, index) => postern.visit(`${base}/${['list', 'file/doc', 'zip'][index % 3]}`));
   await until(() => waiting.length > 20);
-  await visitEveryAction(postern, 'other');
+  await checkFileActions(postern, 'other');
   assert.equal((await postern.send('overview/get')).body.locations.length, 2);
   assert.equal((await postern.visit('/health/live')).status, 200);
   hangs = false;
@@ -90,7 +90,7 @@ test('a file that an S3 service must restore first cannot be renamed, and the re
     else if (isThere) response.writeHead(200, { 'content-length': '3', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }).end();
     else response.writeHead(404).end();
   });
-  const { status, body } = await postern.visit(`${base}/rename`, posting({ path: 'old.txt', name: 'new.txt' }));
+  const { status, body } = await postern.visit(`${base}/rename`, jsonPost({ path: 'old.txt', name: 'new.txt' }));
   assert.deepEqual([status, body.code], [409, 'fileArchived']);
 });
 

@@ -3,15 +3,15 @@ import { type TestContext, test } from 'node:test';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { cookieOf, type Json, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { hour, linkTo, minute, posting, sendPath, settableClock } from './visiting.ts';
+import { createShare, hour, jsonPost, minute, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
 async function entered(t: TestContext) {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const profile = await usersProfile(postern);
-  const link = await linkTo(postern, { authenticationId: profile.id });
+  const link = await createShare(postern, { authenticationId: profile.id });
   const cookie = await signIn(postern, link.base, 'ann');
   const status = async () => (await postern.visit(`${link.base}/list`, { headers: { cookie } })).status;
   const { read } = postern.ports.store;
@@ -24,8 +24,8 @@ async function entered(t: TestContext) {
 test('a session cookie is HttpOnly, SameSite=Lax, valid for the entire host, and has a token of 43 characters', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
-  const answer = await postern.visit(`${base}/sign-in`, posting({ username: 'ann', password }));
+  const { base } = await createShare(postern, { authenticationId: id });
+  const answer = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password }));
   const [cookie = '', ...more] = answer.headers.getSetCookie();
   assert.deepEqual(more, []);
   const [pair = '', ...attributes] = cookie.split(/; */);
@@ -53,7 +53,7 @@ test('a session without an identity, which an earlier version began during the u
 test('with an https public address, the session cookie has the __Host- prefix and is Secure', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { id } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
   const answer = await sendPath(postern, `${base}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -70,23 +70,23 @@ test('with an https public address, the session cookie has the __Host- prefix an
 test('a session ends after twelve hours even if it is in constant use', async (t) => {
   const { clock, status, noted } = await entered(t);
   for (let halves = 1; halves < 24; halves += 1) {
-    clock.ahead(hour / 2);
+    clock.advance(hour / 2);
     assert.equal(await status(), 200, `after ${halves} half hours`);
     await noted();
   }
-  clock.ahead(hour / 2);
+  clock.advance(hour / 2);
   assert.equal(await status(), 401);
 });
 
 test('a session ends after one hour without use', async (t) => {
   const { clock, status, noted } = await entered(t);
-  clock.ahead(hour - minute);
+  clock.advance(hour - minute);
   assert.equal(await status(), 200);
   await noted();
-  clock.ahead(hour - minute);
+  clock.advance(hour - minute);
   assert.equal(await status(), 200);
   await noted();
-  clock.ahead(hour + minute);
+  clock.advance(hour + minute);
   assert.equal(await status(), 401);
 });
 
@@ -157,12 +157,12 @@ test('a new user with the name of a deleted user does not get the old session', 
 test('a session of a password profile ends if the password or the user name of the profile changes', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   for (const [before, after] of [
     [{ username: 'guest', password: 'open sesame' }, { password: 'open barley' }],
     [{ username: 'guest', password: 'open barley' }, { username: 'friend' }],
   ] as const) {
-    const cookie = cookieOf(await postern.visit(`${base}/sign-in`, posting(before)));
+    const cookie = cookieOf(await postern.visit(`${base}/sign-in`, jsonPost(before)));
     assert.equal((await postern.visit(`${base}/list`, { headers: { cookie } })).status, 200);
     await postern.call('loginprofile/update', { id: profile.id, ...after });
     assert.equal((await postern.visit(`${base}/list`, { headers: { cookie } })).status, 401);
@@ -191,14 +191,14 @@ test('when a share gets a new link, the old link answers 404 at once', async (t)
 
 test('a browser keeps only its thirty newest sessions', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const jar = new Map<string, string>();
   const names: string[] = [];
   for (let number = 0; number < 31; number += 1) {
-    clock.ahead(1000);
+    clock.advance(1000);
     const { viewId, id } = await postern.call('loginprofile/add', { title: `Door ${number}`, typeId: 2, password: 'open sesame' });
     const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
-    const answer = await postern.visit(`/p/${viewId}/sign-in`, posting({ password: 'open sesame' }, { cookie }));
+    const answer = await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ password: 'open sesame' }, { cookie }));
     for (const set of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
       if (value === '') jar.delete(name);
@@ -211,28 +211,28 @@ test('a browser keeps only its thirty newest sessions', async (t) => {
 
 test('one network can start 300 sessions per minute at a login profile, and other networks are not affected', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password });
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
-  const asks = (from: string) => postern.visit(`${base}/sign-in`, posting({ password }, { 'x-forwarded-for': from }));
+  const { base } = await createShare(postern, { authenticationId: profile.id });
+  const asks = (from: string) => postern.visit(`${base}/sign-in`, jsonPost({ password }, { 'x-forwarded-for': from }));
   for (let session = 0; session < 300; session += 1) assert.equal((await asks('203.0.113.7')).status, 200);
   const refused = await asks('203.0.113.7');
   assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
   assert.equal((await asks('203.0.114.7')).status, 200);
-  clock.ahead(Number(refused.headers.get('retry-after')) * 1000);
+  clock.advance(Number(refused.headers.get('retry-after')) * 1000);
   assert.equal((await asks('203.0.113.7')).status, 200);
 });
 
 test('a session without use for an hour is deleted from the database', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const profile = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   await signIn(postern, base, 'ann');
   const count = async () => (await postern.ports.store.read.selectFrom('visit_session').select('hash').execute()).length;
   await deleteExpiredRows(postern.ports);
   assert.equal(await count(), 1);
-  clock.ahead(hour + minute);
+  clock.advance(hour + minute);
   await deleteExpiredRows(postern.ports);
   assert.equal(await count(), 0);
 });

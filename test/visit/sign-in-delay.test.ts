@@ -3,18 +3,18 @@ import { type TestContext, test } from 'node:test';
 import { StoreUnavailable } from '#ports/store.ts';
 import { argon2PasswordHash } from '../../src/adapters/os/argon2.ts';
 import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { basic, linkTo, minute, posting, second, settableClock } from './visiting.ts';
+import { basic, createShare, jsonPost, minute, second, settableClock } from './visiting.ts';
 
 const password = 'open sesame';
 const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 
 /** Starts Postern with a share of a password profile, whose sign-in attempts are cheap. */
 async function door(t: TestContext, clock = settableClock(), data?: string) {
-  const postern = await startPostern(t, { environment, replaced: { ports: { clock } }, ...(data ? { data } : {}) });
+  const postern = await startPostern(t, { environment, replacements: { ports: { clock } }, ...(data ? { data } : {}) });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password });
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
+  const { base } = await createShare(postern, { authenticationId: profile.id });
   const tries = async (secret: string, { from = '203.0.113.7', username = 'guest', at = base } = {}) => {
-    const { status, headers } = await postern.visit(`${at}/sign-in`, posting({ username, password: secret }, { 'x-forwarded-for': from }));
+    const { status, headers } = await postern.visit(`${at}/sign-in`, jsonPost({ username, password: secret }, { 'x-forwarded-for': from }));
     return { status, wait: Number(headers.get('retry-after')) };
   };
   return { clock, postern, profile, base, tries };
@@ -33,9 +33,9 @@ test('after five failed sign-ins, each further failure doubles the delay, from o
     const refused = await at.tries('wrong');
     assert.equal(refused.status, 429);
     assert.equal(refused.wait, expected);
-    at.clock.ahead(expected * second - 1);
+    at.clock.advance(expected * second - 1);
     assert.equal((await at.tries(password)).status, 429, 'an attempt within the wait is not looked at');
-    at.clock.ahead(1);
+    at.clock.advance(1);
     await fails(at, 1);
     expected = Math.min(300, expected * 2);
   }
@@ -44,7 +44,7 @@ test('after five failed sign-ins, each further failure doubles the delay, from o
 test('failed sign-ins no longer count after 15 minutes', async (t) => {
   const at = await door(t);
   await fails(at, 6);
-  at.clock.ahead(15 * minute);
+  at.clock.advance(15 * minute);
   await fails(at, 6);
   assert.equal((await at.tries(password)).status, 429);
 });
@@ -75,7 +75,7 @@ test('all addresses of an IPv6 /64 network share one delay', async (t) => {
 test('failed attempts at all shares, at the portal and by HTTP Basic are counted together', async (t) => {
   const at = await door(t);
   const portal = `/p/${at.profile.viewId}`;
-  const second = await linkTo(at.postern, { authenticationId: at.profile.id });
+  const second = await createShare(at.postern, { authenticationId: at.profile.id });
   await fails(at, 2);
   await fails(at, 2, { at: portal });
   const headers = { authorization: basic('guest', 'wrong'), 'x-forwarded-for': '203.0.113.7' };
@@ -90,8 +90,8 @@ test('the delay after failed sign-ins still applies after a restart', async (t) 
   const at = await door(t, clock, data);
   await fails(at, 6);
   await at.postern.stop();
-  const again = await startPostern(t, { environment, data, replaced: { ports: { clock } } });
-  const answer = await again.visit(`${at.base}/sign-in`, posting({ username: 'guest', password }, { 'x-forwarded-for': '203.0.113.7' }));
+  const again = await startPostern(t, { environment, data, replacements: { ports: { clock } } });
+  const answer = await again.visit(`${at.base}/sign-in`, jsonPost({ username: 'guest', password }, { 'x-forwarded-for': '203.0.113.7' }));
   assert.equal(answer.status, 429);
 });
 
@@ -105,14 +105,14 @@ test('a malformed sign-in request does not count as a failure', async (t) => {
     { password: 'x' },
     { username: 'guest', password: 'x', more: 1 },
   ])
-    assert.equal((await at.postern.visit(`${at.base}/sign-in`, posting(body, { 'x-forwarded-for': '203.0.113.7' }))).status, 400);
+    assert.equal((await at.postern.visit(`${at.base}/sign-in`, jsonPost(body, { 'x-forwarded-for': '203.0.113.7' }))).status, 400);
   assert.equal((await at.tries(password)).status, 200);
 });
 
 test('a network has to wait after more than fifty failed sign-ins, even with different user names', async (t) => {
   const at = await door(t);
   const users = await usersProfile(at.postern);
-  const { base } = await linkTo(at.postern, { authenticationId: users.id });
+  const { base } = await createShare(at.postern, { authenticationId: users.id });
   for (let number = 0; number < 51; number += 1)
     assert.equal((await at.tries('wrong', { username: `name${number}`, at: base })).status, 401, `${number}`);
   assert.equal((await at.tries(password)).status, 429);
@@ -128,7 +128,7 @@ test('a different user name gives no extra attempts at a profile with a single p
 
 const kinds = [
   ['one password', async (it: Door) => it.base],
-  ['users', async (it: Door) => (await linkTo(it.postern, { authenticationId: (await usersProfile(it.postern)).id })).base],
+  ['users', async (it: Door) => (await createShare(it.postern, { authenticationId: (await usersProfile(it.postern)).id })).base],
 ] as const;
 for (const [kind, at] of kinds) {
   test(`an attempt during the delay is refused without a write to the database: ${kind}`, async (t) => {
@@ -180,11 +180,11 @@ const crowds: readonly [string, (number: number) => string][] = [
 for (const [crowding, addressOf] of crowds)
   test(`while ${crowding} fills the queue of password checks, another network can still sign in`, async (t) => {
     const passwordHash = argon2PasswordHash();
-    const postern = await startPostern(t, { environment, replaced: { ports: { passwordHash } } });
+    const postern = await startPostern(t, { environment, replacements: { ports: { passwordHash } } });
     const { id } = await usersProfile(postern);
-    const { base } = await linkTo(postern, { authenticationId: id });
+    const { base } = await createShare(postern, { authenticationId: id });
     const sign = (from: string, username: string) =>
-      postern.visit(`${base}/sign-in`, posting({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
+      postern.visit(`${base}/sign-in`, jsonPost({ username, password: 'correct horse battery' }, { 'x-forwarded-for': from }));
     const crowd = Array.from({ length: 90 }, (_, number) => sign(addressOf(number), `name${number}`));
     await Promise.any(crowd.map(async (answer) => ((await answer).status === 503 ? true : Promise.reject(new Error())))); // queue full
     assert.equal((await sign('203.0.113.8', 'ann')).status, 200);
@@ -192,11 +192,11 @@ for (const [crowding, addressOf] of crowds)
   });
 
 test('when too many password checks are waiting, a further sign-in gets 503 with Retry-After', async (t) => {
-  const postern = await startPostern(t, { replaced: { ports: { passwordHash: argon2PasswordHash() } } });
+  const postern = await startPostern(t, { replacements: { ports: { passwordHash: argon2PasswordHash() } } });
   const { id } = await usersProfile(postern, []);
-  const { base } = await linkTo(postern, { authenticationId: id });
+  const { base } = await createShare(postern, { authenticationId: id });
   const asks = Array.from({ length: 90 }, (_, number) =>
-    postern.visit(`${base}/sign-in`, posting({ username: `name${number}`, password })),
+    postern.visit(`${base}/sign-in`, jsonPost({ username: `name${number}`, password })),
   );
   const answers = await Promise.all(asks);
   const busy = answers.filter(({ status }) => status === 503);

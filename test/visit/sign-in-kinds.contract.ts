@@ -6,7 +6,7 @@ import { checkSignIn } from '#features/visits/sessions/visitor-identity.ts';
 import { signInKinds } from '#features/visits/sign-in/sign-in-kinds.ts';
 import type { CompletedSignIn, PasswordCredentials, ProfileRef, SignInAttempt, SignInType } from '#ports/sign-in.ts';
 import { cookieOf, startPostern, type TestPostern } from '../start.ts';
-import { basic, linkTo, posting, sendPath } from './visiting.ts';
+import { basic, createShare, jsonPost, sendPath } from './visiting.ts';
 
 /** A login profile with a visitor who can sign in with a password. */
 export interface PasswordVisitor {
@@ -58,12 +58,12 @@ export function passwordKindContract(
     assert.ok(kind?.password);
     const { password } = kind;
     const profile = () => readProfile(postern, visitor.profileId);
-    const counted: (CompletedSignIn | null)[] = [];
+    const countedResults: (CompletedSignIn | null)[] = [];
     const attempt: SignInAttempt = {
       address: '198.51.100.7',
       async countAttempt(verify) {
         const result = await verify();
-        counted.push(result);
+        countedResults.push(result);
         if (!result) throw new Refusal('signInWrong');
         return result;
       },
@@ -72,27 +72,27 @@ export function passwordKindContract(
     const isWrong = async (credentials: PasswordCredentials) =>
       assert.rejects(signIn(credentials), { messageName: 'signInWrong' }, credentials.username);
     /** Returns the subject of a sign-in as it is now, or null if it has ended. */
-    const subjectOf = async (done: CompletedSignIn) =>
-      (await checkSignIn(kinds, await profile(), { profileId: visitor.profileId, signIn: done }))?.subject ?? null;
-    return { postern, visitor, kinds, kind, password, profile, attempt, counted, signIn, isWrong, subjectOf };
+    const subjectOf = async (completed: CompletedSignIn) =>
+      (await checkSignIn(kinds, await profile(), { profileId: visitor.profileId, signIn: completed }))?.subject ?? null;
+    return { postern, visitor, kinds, kind, password, profile, attempt, countedResults, signIn, isWrong, subjectOf };
   }
 
   test(`the right credentials give an identity that a session can store (${type})`, options, async (t) => {
-    const { signIn, profile, counted } = await start(t);
+    const { signIn, profile, countedResults } = await start(t);
     const before = Date.now();
-    const done = await signIn();
-    assert.notEqual(done.identity.subject, '');
-    assert.deepEqual(JSON.parse(JSON.stringify(done.identity)), done.identity);
-    assert.ok(done.claimsAt >= before && done.claimsAt <= Date.now());
-    assert.equal(done.profileEpoch, (await profile()).session_epoch);
-    assert.deepEqual(counted, [done]);
+    const completed = await signIn();
+    assert.notEqual(completed.identity.subject, '');
+    assert.deepEqual(JSON.parse(JSON.stringify(completed.identity)), completed.identity);
+    assert.ok(completed.claimsAt >= before && completed.claimsAt <= Date.now());
+    assert.equal(completed.profileEpoch, (await profile()).session_epoch);
+    assert.deepEqual(countedResults, [completed]);
   });
 
   test(`each verification of wrong credentials is counted as one attempt and gives no identity (${type})`, options, async (t) => {
-    const { visitor, isWrong, counted } = await start(t);
+    const { visitor, isWrong, countedResults } = await start(t);
     for (const credentials of visitor.wrong) await isWrong(credentials);
     assert.deepEqual(
-      counted,
+      countedResults,
       visitor.wrong.map(() => null),
     );
   });
@@ -142,10 +142,10 @@ export function passwordKindContract(
   for (const ending of endings)
     test(`${ending} ends the sign-in at once (${type})`, options, async (t) => {
       const { visitor, signIn, subjectOf } = await start(t);
-      const done = await signIn();
-      assert.equal(await subjectOf(done), done.identity.subject);
+      const completed = await signIn();
+      assert.equal(await subjectOf(completed), completed.identity.subject);
       await visitor.endings[ending]?.();
-      assert.equal(await subjectOf(done), null);
+      assert.equal(await subjectOf(completed), null);
     });
 
   test(
@@ -156,22 +156,22 @@ export function passwordKindContract(
       const { replacePassword } = password;
       assert.equal(replacePassword !== undefined, hasOwnPassword);
       if (!replacePassword) return;
-      const [done, current] = [await signIn(), await profile()];
+      const [completed, current] = [await signIn(), await profile()];
       const hash = await postern.ports.passwordHash.hash('another fine phrase', { tid: 1 });
-      const replace = () => postern.ports.store.write((tx) => replacePassword(tx, current, done, hash, 1), { tenant: 1 });
+      const replace = () => postern.ports.store.write((tx) => replacePassword(tx, current, completed, hash, 1), { tenant: 1 });
       const renewed = await replace();
       assert.ok(renewed);
-      assert.deepEqual([await subjectOf(done), await subjectOf(renewed)], [null, done.identity.subject]);
+      assert.deepEqual([await subjectOf(completed), await subjectOf(renewed)], [null, completed.identity.subject]);
       assert.equal(await replace(), null, 'the first sign-in replaces nothing any more');
       await isWrong(visitor.right);
-      assert.equal((await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject, done.identity.subject);
+      assert.equal((await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject, completed.identity.subject);
     },
   );
 
   test(`a visitor signs in at the page, and a program by Basic authentication (${type})`, options, async (t) => {
     const { postern, visitor, signIn } = await start(t);
-    const { base } = await linkTo(postern, { authenticationId: visitor.profileId });
-    const answer = await postern.visit(`${base}/sign-in`, posting(visitor.right));
+    const { base } = await createShare(postern, { authenticationId: visitor.profileId });
+    const answer = await postern.visit(`${base}/sign-in`, jsonPost(visitor.right));
     assert.equal(answer.status, 200);
     const { identity } = await signIn();
     assert.deepEqual(answer.body.visitor, { name: identity.name, email: identity.email });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cookieOf, signIn, startPostern, type TestResponse, usersProfile } from '../start.ts';
-import { linkTo, posting, sendPath } from './visiting.ts';
+import { createShare, jsonPost, sendPath } from './visiting.ts';
 
 const password = 'correct horse battery';
 const withoutTimes = ({ status, body }: TestResponse) => ({ status, code: body.code, detail: body.detail, title: body.title });
@@ -9,7 +9,7 @@ const withoutTimes = ({ status, body }: TestResponse) => ({ status, code: body.c
 test('before sign-in, a visit returns how to sign in and no data of the share', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern, ['ann'], { startupMessage: 'Hello', lang: 'en' });
-  const { base } = await linkTo(postern, { authenticationId: id, title: 'Very secret title', description: 'Very secret words' });
+  const { base } = await createShare(postern, { authenticationId: id, title: 'Very secret title', description: 'Very secret words' });
   const answer = await postern.visit(`${base}/visit`);
   assert.equal(answer.status, 200);
   const { signIn: told, ...rest } = answer.body;
@@ -33,8 +33,8 @@ test('after sign-in, a visit returns the visitor and the permissions of the shar
     canRename: false,
     validityEndDate: '2099-01-01T00:00:00.000Z',
   };
-  const { base } = await linkTo(postern, over);
-  const entered = await postern.visit(`${base}/sign-in`, posting({ username: 'ANN', password }));
+  const { base } = await createShare(postern, over);
+  const entered = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ANN', password }));
   assert.equal(entered.status, 200);
   const visited = await postern.visit(`${base}/visit`, { headers: { cookie: cookieOf(entered) } });
   assert.deepEqual(visited.body, entered.body);
@@ -57,7 +57,7 @@ test('after sign-in, a visit returns the visitor and the permissions of the shar
 
 test('if no sign-in is required, a visit returns the share at once and no visitor', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { path: '/welcome.txt', folder: false });
+  const { base } = await createShare(postern, { path: '/welcome.txt', folder: false });
   const { body } = await postern.visit(`${base}/visit`);
   assert.equal(body.signIn.signedIn, true);
   assert.equal(body.signIn.typeString, 'PUBLIC');
@@ -71,8 +71,8 @@ test('unknown and inactive users get the same response as a wrong password', asy
   const { id, users } = await usersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/update', { id: users['bob'], authId: id, active: false });
   await postern.call('accessuser/add', { username: 'nopassword', active: true, authId: id });
-  const { base } = await linkTo(postern, { authenticationId: id });
-  const tries = (username: string, secret: string) => postern.visit(`${base}/sign-in`, posting({ username, password: secret }));
+  const { base } = await createShare(postern, { authenticationId: id });
+  const tries = (username: string, secret: string) => postern.visit(`${base}/sign-in`, jsonPost({ username, password: secret }));
   const wrong = await tries('ann', 'wrong password');
   assert.equal(wrong.status, 401);
   assert.equal(wrong.headers.getSetCookie().length, 0);
@@ -83,9 +83,9 @@ test('unknown and inactive users get the same response as a wrong password', asy
 test('a password profile without a user name requires only the password', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'open sesame' });
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
-  assert.equal((await postern.visit(`${base}/sign-in`, posting({ password: 'wrong' }))).status, 401);
-  const entered = await postern.visit(`${base}/sign-in`, posting({ password: 'open sesame' }));
+  const { base } = await createShare(postern, { authenticationId: profile.id });
+  assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({ password: 'wrong' }))).status, 401);
+  const entered = await postern.visit(`${base}/sign-in`, jsonPost({ password: 'open sesame' }));
   assert.equal(entered.status, 200);
   assert.equal((await postern.visit(`${base}/list`, { headers: { cookie: cookieOf(entered) } })).status, 200);
   assert.equal((await sendPath(postern, `${base}/list`)).status, 401);
@@ -94,8 +94,8 @@ test('a password profile without a user name requires only the password', async 
 test('a password profile with a user name requires both the user name and the password', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'open sesame' });
-  const { base } = await linkTo(postern, { authenticationId: profile.id });
-  const status = async (body: object) => (await postern.visit(`${base}/sign-in`, posting(body))).status;
+  const { base } = await createShare(postern, { authenticationId: profile.id });
+  const status = async (body: object) => (await postern.visit(`${base}/sign-in`, jsonPost(body))).status;
   assert.equal(await status({ password: 'open sesame' }), 400);
   assert.equal(await status({ username: 'other', password: 'open sesame' }), 401);
   assert.equal(await status({ username: 'guest', password: 'wrong' }), 401);
@@ -105,8 +105,8 @@ test('a password profile with a user name requires both the user name and the pa
 test('a USERS profile requires a user name', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
-  const { base } = await linkTo(postern, { authenticationId: id });
-  const answer = await postern.visit(`${base}/sign-in`, posting({ password }));
+  const { base } = await createShare(postern, { authenticationId: id });
+  const answer = await postern.visit(`${base}/sign-in`, jsonPost({ password }));
   assert.equal(answer.status, 400);
   assert.deepEqual(
     answer.body.errors.map(({ field }: { field: string }) => field),
@@ -118,9 +118,9 @@ test('a user can open only the shares of their own login profile', async (t) => 
   const postern = await startPostern(t);
   const [one, other] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['ann'], { title: 'Others' })];
   const [mine, second, theirs] = [
-    await linkTo(postern, { authenticationId: one.id }),
-    await linkTo(postern, { authenticationId: one.id }),
-    await linkTo(postern, { authenticationId: other.id }),
+    await createShare(postern, { authenticationId: one.id }),
+    await createShare(postern, { authenticationId: one.id }),
+    await createShare(postern, { authenticationId: other.id }),
   ];
   const cookie = await signIn(postern, mine.base, 'ann');
   assert.equal((await postern.visit(`${second.base}/list`, { headers: { cookie } })).status, 200);

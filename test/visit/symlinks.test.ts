@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fromBufferPromise } from 'yauzl';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, posting, sendPath } from './visiting.ts';
+import { createShare, jsonPost, sendPath } from './visiting.ts';
 
 const links = ['to-file', 'to-folder', 'inside', 'inside-folder', 'nowhere', 'to-root'];
 
@@ -21,7 +21,7 @@ async function linked(t: TestContext) {
   await symlink('real', at('inside-folder'));
   await symlink('absent', at('nowhere'));
   await symlink('/', at('to-root'));
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   return { postern, outside, base, at };
 }
 
@@ -47,8 +47,8 @@ test('a symbolic link answers 404 on every route, wherever it points', async (t)
     assert.equal((await sendPath(postern, `${base}/zip?name=${name}`)).status, 404, name);
     for (const inner of ['secret.txt', 'a.txt', 'etc/hostname'])
       assert.equal((await sendPath(postern, `${base}/file/${name}/${inner}`)).status, 404, `${name}/${inner}`);
-    assert.equal((await postern.visit(`${base}/rename`, posting({ path: name, name: 'taken' }))).status, 404, name);
-    assert.equal((await postern.visit(`${base}/rename`, posting({ path: `${name}/a.txt`, name: 'b.txt' }))).status, 404, name);
+    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: name, name: 'taken' }))).status, 404, name);
+    assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: `${name}/a.txt`, name: 'b.txt' }))).status, 404, name);
     assert.equal((await sendPath(postern, `${base}/file/${name}`, { method: 'DELETE' })).status, 404, name);
     assert.equal((await sendPath(postern, `${base}/file/${name}/new.txt`, { method: 'PUT', body: 'x' })).status, 404, name);
     assert.equal((await sendPath(postern, `${base}/folder/${name}/new`, { method: 'POST' })).status, 404, name);
@@ -61,7 +61,7 @@ test('nothing is written through a symbolic link', async (t) => {
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
     await sendPath(postern, `${base}/folder/${name}`, { method: 'POST' });
-    await postern.visit(`${base}/rename`, posting({ path: 'real', name }));
+    await postern.visit(`${base}/rename`, jsonPost({ path: 'real', name }));
   }
   assert.deepEqual(await readdir(outside), ['secret.txt']);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
@@ -70,7 +70,7 @@ test('nothing is written through a symbolic link', async (t) => {
 
 test('deleting a folder with symbolic links does not delete their targets', async (t) => {
   const { postern, outside } = await linked(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   assert.equal((await sendPath(postern, `${base}/file/box`, { method: 'DELETE' })).status, 204);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
 });

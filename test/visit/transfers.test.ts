@@ -6,14 +6,17 @@ import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
 import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { addLargeFile, download } from './slow-download.ts';
-import { basic, changeShare, hour, linkTo, minute, settableClock } from './visiting.ts';
+import { basic, changeShare, createShare, hour, minute, settableClock } from './visiting.ts';
 
 async function startTransfer(t: TestContext, path: string) {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   await addLargeFile(postern);
   const profile = await usersProfile(postern);
-  const link = await linkTo(postern, { authenticationId: profile.id, validityEndDate: new Date(clock.now() + hour / 2).toISOString() });
+  const link = await createShare(postern, {
+    authenticationId: profile.id,
+    validityEndDate: new Date(clock.now() + hour / 2).toISOString(),
+  });
   const cookie = await signIn(postern, link.base, 'ann');
   const { cut } = await download(t, `${postern.publicUrl}${link.base}${path}`, { cookie });
   return { clock, postern, profile, link, cookie, cut };
@@ -31,7 +34,7 @@ const revocations: Record<string, Revocation> = {
   'its share is stopped': ({ postern, link }) => changeShare(postern, link.id, { active: false }),
   'its share is deleted': ({ postern, link }) => postern.call('share/delete', { id: link.id }),
   'its link is changed': ({ postern, link }) => postern.call('share/updateSharableLink', { id: link.id }),
-  'its link ends': async ({ clock }) => clock.ahead(hour / 2),
+  'its link ends': async ({ clock }) => clock.advance(hour / 2),
   'its permission is taken away': ({ postern, link }) => changeShare(postern, link.id, { canDownload: false, canDownloadFolder: false }),
   'its user is deactivated': ({ postern, profile }) =>
     postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false }),
@@ -52,7 +55,7 @@ test('a running download by a password profile is reset when the share moves to 
   await addLargeFile(postern);
   const profileWith = async (password: string) => (await postern.call('loginprofile/add', { title: password, typeId: 2, password })).id;
   const [first, second] = [await profileWith('the first password'), await profileWith('the second password')];
-  const { id, base } = await linkTo(postern, { authenticationId: first });
+  const { id, base } = await createShare(postern, { authenticationId: first });
   const { cut } = await download(t, `${postern.publicUrl}${base}/file/large.bin`, { authorization: basic('any', 'the first password') });
   await changeShare(postern, id, { authenticationId: second });
   assert.equal((await cut).code, 'ECONNRESET');
@@ -76,7 +79,7 @@ for (const { title, end } of [
 ])
   test(`a running upload is cut when ${title}, and no part of it is kept`, async (t) => {
     const postern = await startPostern(t);
-    const link = await linkTo(postern);
+    const link = await createShare(postern);
     const sending = request(`${postern.publicUrl}${link.base}/file/large.bin`, {
       method: 'PUT',
       agent: false,
@@ -103,7 +106,7 @@ test('a session does not expire while its transfer is running', async (t) => {
     failed = cause;
   });
   for (let round = 1; round <= 2; round += 1) {
-    clock.ahead(40 * minute);
+    clock.advance(40 * minute);
     const noted = postern.ports.store.read.selectFrom('visit_session').select('used_at').where('used_at', '=', clock.now());
     await until(async () => failed !== undefined || (await noted.executeTakeFirst()) !== undefined);
   }

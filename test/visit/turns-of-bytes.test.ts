@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lane } from '../../src/adapters/storage/disk/thread-lane.ts';
 import { startPostern } from '../start.ts';
-import { linkTo } from './visiting.ts';
+import { createShare } from './visiting.ts';
 
 const size = 600 * 1024; // bytes, too large to be read when the file is opened
 const client = '203.0.113.7';
@@ -10,7 +10,7 @@ const commandsForClients = ['read', 'close', 'openUpload', 'writeUpload', 'syncU
 
 test('every read, write and sync of a disk for a visitor takes a turn of the network of the visitor', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const run = t.mock.method(Lane.prototype, 'run');
   const request = async (path: string, init: RequestInit = {}) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': client, ...init.headers };

@@ -6,7 +6,7 @@ import { countUnknownLinks } from '../../src/http/visitor/unknown-links.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { recordStatements } from '../parts/statements.ts';
 import { signIn, startPostern, usersProfile } from '../start.ts';
-import { basic, linkTo, minute, sendPath, settableClock } from './visiting.ts';
+import { basic, createShare, minute, sendPath, settableClock } from './visiting.ts';
 
 const from = (address: string, headers: Record<string, string> = {}) => ({ headers: { 'x-forwarded-for': address, ...headers } });
 const prober = '203.0.113.7';
@@ -14,10 +14,10 @@ const prober = '203.0.113.7';
 /** Starts Postern and requests sixty unknown links from one network. */
 async function probed(t: TestContext) {
   const clock = settableClock();
-  clock.ahead(minute - (clock.now() % minute)); // the start of a minute, so that all requests fall into one
-  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' }, replaced: { ports: { clock } } });
+  clock.advance(minute - (clock.now() % minute)); // the start of a minute, so that all requests fall into one
+  const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' }, replacements: { ports: { clock } } });
   const profile = await usersProfile(postern);
-  const [open, guarded] = [await linkTo(postern), await linkTo(postern, { authenticationId: profile.id })];
+  const [open, guarded] = [await createShare(postern), await createShare(postern, { authenticationId: profile.id })];
   const cookie = await signIn(postern, guarded.base, 'ann');
   for (let number = 0; number < 60; number += 1)
     assert.equal((await sendPath(postern, `/s/unknownlink${number}/visit`, from(prober))).status, 404);
@@ -45,7 +45,7 @@ test('after sixty unknown links in a minute, every link answers 429 to that netw
 
 test('when the minute has ended, the network can open links again', async (t) => {
   const { clock, open, status } = await probed(t);
-  clock.ahead(minute);
+  clock.advance(minute);
   assert.equal(await status(`${open.base}/visit`), 200);
 });
 
@@ -80,7 +80,7 @@ test('a rate-limited network gets only a few password checks per minute', async 
 
 test('a link that does not admit the session answers 429 to a rate-limited network', async (t) => {
   const { postern, profile, cookie, status } = await probed(t);
-  const closed = await linkTo(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
+  const closed = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
   assert.equal(await status(`${closed.base}/visit`, { cookie }), 429);
 });
 
@@ -89,14 +89,14 @@ test('a valid session opens only links of its own login profile from a rate-limi
   assert.equal(await status('/s/unknownlink/visit', { cookie }), 429);
   assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
   const others = await usersProfile(postern, ['bob'], { title: 'Others' });
-  const { base } = await linkTo(postern, { authenticationId: others.id });
+  const { base } = await createShare(postern, { authenticationId: others.id });
   assert.equal(await status(`${base}/visit`, { cookie }), 429);
 });
 
 test('without a valid session of the login profile, a rate-limited request does not look up the link', async (t) => {
   const { postern, profile, open, guarded, cookie, status } = await probed(t);
   const others = await usersProfile(postern, ['bob'], { title: 'Others' });
-  const elsewhere = await linkTo(postern, { authenticationId: others.id });
+  const elsewhere = await createShare(postern, { authenticationId: others.id });
   const { mock } = t.mock.method(postern.ports.store, 'cachedUntilChange');
   const looks = () => mock.calls.filter(({ arguments: [key] }) => key.startsWith('link ')).length;
   for (const base of [open.base, guarded.base, elsewhere.base, `/p/${profile.viewId}`]) {
@@ -137,10 +137,10 @@ test('an ended session does not open a link from a rate-limited network', async 
 
 test('stopped links and unknown portals count as unknown links', async (t) => {
   const clock = settableClock();
-  clock.ahead(minute - (clock.now() % minute));
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
-  const stopped = await linkTo(postern, { active: false });
-  const open = await linkTo(postern);
+  clock.advance(minute - (clock.now() % minute));
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const stopped = await createShare(postern, { active: false });
+  const open = await createShare(postern);
   for (let number = 0; number < 30; number += 1) {
     assert.equal((await sendPath(postern, `${stopped.base}/list`)).status, 404);
     assert.equal((await sendPath(postern, '/p/neverwasone/visit')).status, 404);
@@ -150,15 +150,15 @@ test('stopped links and unknown portals count as unknown links', async (t) => {
 
 test('a missing path in an existing link does not count as an unknown link', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (let number = 0; number < 70; number += 1) assert.equal((await sendPath(postern, `${base}/file/absent${number}`)).status, 404);
 });
 
 test('requests that delay their bodies cannot try more than sixty unknown links', async (t) => {
   const clock = settableClock();
-  clock.ahead(minute - (clock.now() % minute));
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
-  const { base } = await linkTo(postern);
+  clock.advance(minute - (clock.now() % minute));
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const { base } = await createShare(postern);
   const { hostname, port } = new URL(postern.publicUrl);
   const paths = [...Array.from({ length: 90 }, (_, number) => `/s/unknownlink${number}`), base];
   const asked = await Promise.all(

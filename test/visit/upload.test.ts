@@ -10,7 +10,7 @@ import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { linkTo, nothingAllowed, posting, sendPath } from './visiting.ts';
+import { createShare, jsonPost, noPermissions, sendPath } from './visiting.ts';
 
 const put = (postern: TestPostern, path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
   sendPath(postern, path, { method: 'PUT', body, headers });
@@ -18,7 +18,7 @@ const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes
 
 test('an uploaded file is stored completely, and the response has its size and hash', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const bytes = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => index % 251));
   const answer = await put(postern, `${base}/file/${encodeURIComponent('naïve 🗂.bin')}`, bytes);
   assert.equal(answer.status, 201);
@@ -30,7 +30,7 @@ test('an uploaded file is stored completely, and the response has its size and h
 
 test('the body of an upload is stored unchanged for every content type', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const type of ['application/json', 'text/html', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']) {
     const name = encodeURIComponent(type.replace('/', '-'));
     assert.equal((await put(postern, `${base}/file/${name}`, '{"not json', { 'content-type': type })).status, 201, type);
@@ -40,7 +40,7 @@ test('the body of an upload is stored unchanged for every content type', async (
 
 test('an upload with an invalid content type is accepted', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   assert.equal((await put(postern, `${base}/file/a`, 'a', { 'content-type': 'nonsense' })).status, 201);
 });
 
@@ -48,7 +48,7 @@ test('an upload to an existing name answers 409 and does not change the existing
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'folder'));
   await writeFile(join(postern.files, 'a.txt'), 'first');
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   for (const name of ['a.txt', 'folder']) {
     const answer = await put(postern, `${base}/file/${name}`, 'second');
     assert.equal(answer.status, 409, name);
@@ -59,7 +59,7 @@ test('an upload to an existing name answers 409 and does not change the existing
 
 test('an upload replaces a file only if If-Match matches the current file', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   await put(postern, `${base}/file/a.txt`, 'first');
   const { etag = '' } = (await sendPath(postern, `${base}/file/a.txt`)).headers;
   const answer = await put(postern, `${base}/file/a.txt`, 'second', { 'if-match': etag });
@@ -76,7 +76,7 @@ test('an upload replaces a file only if If-Match matches the current file', asyn
 
 test('replacing a file requires canDelete', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { canDelete: false });
+  const { base } = await createShare(postern, { canDelete: false });
   const { etag = '' } = (await sendPath(postern, `${base}/file/welcome.txt`)).headers;
   for (const name of ['welcome.txt', 'absent.txt']) {
     const answer = await put(postern, `${base}/file/${name}`, 'x', { 'if-match': etag });
@@ -89,7 +89,7 @@ test('replacing a file requires canDelete', async (t) => {
 test('a drop box adds a number to an existing name, and the response has the name that was sent', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/folder'), { recursive: true });
-  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  const { base } = await createShare(postern, { ...noPermissions, canUpload: true, path: '/box' });
   for (const [name, text] of [
     ['cv.tar.gz', '1'],
     ['cv.tar.gz', '2'],
@@ -124,7 +124,7 @@ test('a drop box adds a number to an existing name, and the response has the nam
 test('simultaneous uploads of one name to a drop box are all stored', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box'));
-  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  const { base } = await createShare(postern, { ...noPermissions, canUpload: true, path: '/box' });
   const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => put(postern, `${base}/file/a.txt`, `text ${index}`)));
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -144,7 +144,7 @@ test('if a drop box has a name many times, it adds a random suffix after a few a
     if (method === 'upload.place') tries += 1;
   });
   await mkdir(join(postern.files, 'box'));
-  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  const { base } = await createShare(postern, { ...noPermissions, canUpload: true, path: '/box' });
   const names = ['a.txt', ...Array.from({ length: 200 }, (_, index) => `a (${index + 2}).txt`)];
   for (const name of names) await writeFile(join(postern.files, 'box', name), 'first');
   assert.equal((await put(postern, `${base}/file/a.txt`, 'later')).json.name, 'a.txt');
@@ -155,7 +155,7 @@ test('if a drop box has a name many times, it adds a random suffix after a few a
 
 test('outside a drop box, one of several simultaneous uploads of a name succeeds and the others answer 409', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => put(postern, `${base}/file/a.txt`, `text ${index}`)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
   const winner = answers.findIndex(({ status }) => status === 201);
@@ -164,7 +164,7 @@ test('outside a drop box, one of several simultaneous uploads of a name succeeds
 
 test('a file over the size limit answers 413, and no part of it is kept', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   assert.equal((await put(postern, `${base}/file/fits`, 'x'.repeat(1000))).status, 201);
   const told = await put(postern, `${base}/file/told`, 'x'.repeat(1001), { 'content-length': '1001' });
   assert.equal(told.status, 413);
@@ -178,7 +178,7 @@ test('a file over the size limit answers 413, and no part of it is kept', async 
 test('an interrupted upload leaves no file, even after a restart', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await startPostern(t, { data });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const url = new URL(`${postern.publicUrl}${base}/file/broken.bin`);
   const sending = request(url, { method: 'PUT', headers: { 'content-length': '100000', expect: '100-continue' } });
   const closed = new Promise((resolve) => sending.once('error', resolve));
@@ -210,7 +210,7 @@ test('an interrupted upload leaves no file, even after a restart', async (t) => 
 test('a drop box gives the same response for existing and missing folders', async (t) => {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/known'), { recursive: true });
-  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true, path: '/box' });
+  const { base } = await createShare(postern, { ...noPermissions, canUpload: true, path: '/box' });
   const [known, unknown] = [await put(postern, `${base}/file/known/a.txt`, 'x'), await put(postern, `${base}/file/unknown/a.txt`, 'x')];
   assert.deepEqual([known.status, known.json.detail], [unknown.status, unknown.json.detail]);
   assert.equal(known.status, 404);
@@ -218,7 +218,7 @@ test('a drop box gives the same response for existing and missing folders', asyn
 
 test('an upload succeeds even if a folder with its name is created and renamed in the meantime', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const body = new TransformStream<Uint8Array, Uint8Array>();
   const writer = body.writable.getWriter();
   const upload = postern.visit(`${base}/file/a`, { method: 'PUT', body: body.readable, duplex: 'half' } as RequestInit);
@@ -226,7 +226,7 @@ test('an upload succeeds even if a folder with its name is created and renamed i
   const unsettled = () => postern.ports.store.read.selectFrom('unsettled').select('token').execute();
   await until(async () => (await unsettled()).length === 1);
   assert.equal((await postern.visit(`${base}/folder/a`, { method: 'POST' })).status, 201);
-  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'a', name: 'b' }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'a', name: 'b' }))).status, 200);
   await writer.write(Buffer.from('last'));
   await writer.close();
   assert.equal((await upload).status, 201);
@@ -240,7 +240,7 @@ test('an upload is not stored if its share is deleted while the disk writes it',
     begun.resolve();
     return gate.promise;
   });
-  const { id, base } = await linkTo(postern);
+  const { id, base } = await createShare(postern);
   const upload = postern.visit(`${base}/file/a`, { method: 'PUT', body: 'a text' }).catch(() => null);
   await begun.promise;
   await postern.call('share/delete', { id });
@@ -253,7 +253,7 @@ test('an upload is not stored if its share is deleted while the disk writes it',
 test('an upload that a drop box stored under another name is recovered under that name', async (t) => {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'a.txt'), 'of another visitor');
-  const { base } = await linkTo(postern, { ...nothingAllowed, canUpload: true });
+  const { base } = await createShare(postern, { ...noPermissions, canUpload: true });
   await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
   await recoverInterruptedChanges(postern.ports, new Set());
   const { list } = await postern.call('audit/search', { action: 'upload' });
@@ -274,8 +274,8 @@ test('of two replacements of one file through overlapping locations, the second 
   await writeFile(join(postern.files, 'inner/doc'), 'old');
   const configuration = JSON.stringify({ folder: join(postern.files, 'inner') });
   await postern.call('location/add', { name: 'inner', kind: 'local', configuration });
-  const outer = await linkTo(postern, { path: '/inner' });
-  const inner = await linkTo(postern, { location: 'inner', path: '/' });
+  const outer = await createShare(postern, { path: '/inner' });
+  const inner = await createShare(postern, { location: 'inner', path: '/' });
   const { etag } = (await sendPath(postern, `${outer.base}/file/doc`)).headers;
   const replace = ({ base }: { base: string }, body: string) =>
     postern.visit(`${base}/file/doc`, { method: 'PUT', body, headers: { 'if-match': String(etag) } });
@@ -294,7 +294,7 @@ test('an upload that is refused before its first byte leaves no audit entry', as
   const postern = await startWithStorages(t, (method) => {
     if (method === 'storage.upload') throw new StorageFull('no room');
   });
-  const { base, id } = await linkTo(postern);
+  const { base, id } = await createShare(postern);
   assert.equal((await postern.visit(`${base}/file/a.txt`, { method: 'PUT', body: 'a' })).status, 507);
   assert.deepEqual((await postern.call('audit/search', { shareId: id, action: 'upload' })).list, []);
 });

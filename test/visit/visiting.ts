@@ -42,12 +42,12 @@ export function sendPath(
   });
 }
 
-/** A clock that a test sets; it begins at the real time. */
-export function settableClock(): Clock & { ahead(milliseconds: number): void } {
+/** A clock that begins at the real time and that a test can advance. */
+export function settableClock(): Clock & { advance(milliseconds: number): void } {
   let time = Date.now();
   return {
     now: () => time,
-    ahead(milliseconds) {
+    advance(milliseconds) {
       time += milliseconds;
     },
   };
@@ -58,7 +58,7 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 
 /** Creates a share, by default of the root and with all permissions. @returns its ids; `base` begins its addresses */
-export async function linkTo(postern: TestPostern, over: object = {}): Promise<{ id: number; viewId: string; base: string }> {
+export async function createShare(postern: TestPostern, over: object = {}): Promise<{ id: number; viewId: string; base: string }> {
   const { id, viewId } = await postern.call('share/add', newShare(over));
   return { id: Number(id), viewId: String(viewId), base: `/s/${viewId}` };
 }
@@ -70,7 +70,7 @@ export async function changeShare(postern: TestPostern, id: number, over: object
 }
 
 /** Returns a POST request with a JSON body. */
-export const posting = (body: object, headers: Record<string, string> = {}): RequestInit => ({
+export const jsonPost = (body: object, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
@@ -79,7 +79,7 @@ export const posting = (body: object, headers: Record<string, string> = {}): Req
 export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** No permissions. A test sets those that it needs to true. */
-export const nothingAllowed = {
+export const noPermissions = {
   canView: false,
   canDownload: false,
   canDownloadFolder: false,

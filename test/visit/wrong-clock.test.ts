@@ -6,34 +6,34 @@ import { withRightClock } from '#features/jobs/clock-check.ts';
 import { correctDueTimes } from '#features/mail/correct-due-times.ts';
 import { Browser, startWithCodes } from '../mail/code-visitor.ts';
 import { adminKey, cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
-import { hour, linkTo, minute, settableClock } from './visiting.ts';
+import { createShare, hour, minute, settableClock } from './visiting.ts';
 
 const year = 365 * 24 * hour;
 const ann = 'ann@example.com';
 
 test('a session that was begun while the clock was a year ahead ends when the clock is right again', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const profile = await usersProfile(postern);
-  const share = await linkTo(postern, { authenticationId: profile.id });
-  clock.ahead(year);
+  const share = await createShare(postern, { authenticationId: profile.id });
+  clock.advance(year);
   const cookie = await signIn(postern, share.base, 'ann');
   const list = async () => (await postern.visit(`${share.base}/list`, { headers: { cookie } })).status;
   assert.equal(await list(), 200);
-  clock.ahead(-year);
+  clock.advance(-year);
   assert.equal(await list(), 401);
 });
 
 test('a token and an operator session of a clock that was a year ahead are refused when the clock is right again', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
   await postern.call('operator/add', {
     name: 'olga',
     role: 'admin',
     password: 'correct horse battery',
     confirmPassword: 'correct horse battery',
   });
-  clock.ahead(year);
+  clock.advance(year);
   const { token } = await postern.call('login', { username: environmentKeyName, secretkey: adminKey }, { key: null });
   const credentials = { name: 'olga', password: 'correct horse battery' };
   const cookie = cookieOf(await postern.send('operator/signIn', credentials, { key: null }));
@@ -42,18 +42,18 @@ test('a token and an operator session of a clock that was a year ahead are refus
     (await postern.send('share/search', {}, { key: null, headers: { cookie, origin: postern.apiUrl } })).status,
   ];
   assert.deepEqual(await statuses(), [200, 200]);
-  clock.ahead(-year);
+  clock.advance(-year);
   assert.deepEqual(await statuses(), [401, 401]);
 });
 
 test('codes of a clock that was a year ahead are void when it is right again, and new ones are sent', async (t) => {
   const clock = settableClock();
-  const { postern, share, codeFor } = await startWithCodes(t, { replaced: { ports: { clock } } });
-  clock.ahead(year);
+  const { postern, share, codeFor } = await startWithCodes(t, { replacements: { ports: { clock } } });
+  clock.advance(year);
   const browser = new Browser(postern);
   for (let number = 0; number < 10; number += 1) await browser.request(share.base, ann);
   const old = await codeFor(ann, 10);
-  clock.ahead(-year);
+  clock.advance(-year);
   assert.equal(await browser.enter(share.base, ann, old), 401);
   await browser.request(share.base, ann);
   assert.equal(await browser.enter(share.base, ann, await codeFor(ann, 11)), 200);
@@ -61,20 +61,20 @@ test('codes of a clock that was a year ahead are void when it is right again, an
 
 test('viewId conflicts of a clock that was a year ahead do not count when it is right again', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replaced: { ports: { clock } } });
-  const [first, second] = [await linkTo(postern), await linkTo(postern)];
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const [first, second] = [await createShare(postern), await createShare(postern)];
   const rename = async (viewId: string) => (await postern.send('share/updateSharableLink', { id: second.id, viewId })).status;
-  clock.ahead(year);
+  clock.advance(year);
   while ((await rename(first.viewId)) === 409);
   assert.equal(await rename(first.viewId), 429);
-  clock.ahead(-year);
+  clock.advance(-year);
   assert.equal(await rename('a-free-name'), 200);
 });
 
 test('mails whose time was computed while the clock was a year ahead are sent when it is right again', async (t) => {
   const { postern } = await startWithCodes(t, { environment: { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9' } });
   const { store } = postern.ports;
-  const { id } = await linkTo(postern, {});
+  const { id } = await createShare(postern, {});
   await postern.call('share/invite', { id, emails: ann });
   const ahead = sql<number>`${store.dialect.now} + ${year}`;
   await store.write((tx) => tx.updateTable('delivery').set({ due_at: ahead, created_at: ahead }).execute(), 'job');
@@ -86,7 +86,7 @@ test('mails whose time was computed while the clock was a year ahead are sent wh
 
 test('a process whose clock is 500 days ahead deletes nothing from a database that other processes use', async (t) => {
   const clock = settableClock();
-  const { ports } = await startPostern(t, { replaced: { ports: { clock } } });
+  const { ports } = await startPostern(t, { replacements: { ports: { clock } } });
   const done: string[] = [];
   const shared = { clock, store: { ...ports.store, isShared: true } };
   const run = () =>
@@ -96,7 +96,7 @@ test('a process whose clock is 500 days ahead deletes nothing from a database th
       async () => void done.push('deleted'),
     );
   await run();
-  clock.ahead(500 * 24 * hour);
+  clock.advance(500 * 24 * hour);
   await run();
   assert.equal(done[0], 'deleted');
   assert.match(done[1] ?? '', /differs from that of the database server by 7200\d\d minutes/);

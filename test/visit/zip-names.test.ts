@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostern } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 test('an archive whose names would need much memory is streamed without an ETag', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const deep = join(postern.files, 'deep', ...Array.from({ length: 14 }, () => 'n'.repeat(250)));
   const fill = (from: number, to: number) => {
     for (let index = from; index < to; index += 1) writeFileSync(join(deep, `${index}`), '');

@@ -10,7 +10,7 @@ import { fromBufferPromise } from 'yauzl';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 const large = 3_000_000; // bytes: so large that its checksum follows it in the archive
 const [centralSignature, endSignature] = [0x02014b50, 0x06054b50]; // APPNOTE 4.3.12, 4.3.16
@@ -27,7 +27,7 @@ async function filled(t: TestContext) {
     ['inner/z.txt', 'the last'],
   ] as const)
     await writeFile(join(postern.files, 'box', name), content);
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   return { postern, data, base };
 }
 
@@ -123,7 +123,7 @@ test('range requests of one archive are one download in the audit log', async (t
 
 test('an archive of a share with digital signatures has no ETag, no length and no ranges', async (t) => {
   const { postern } = await filled(t);
-  const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
+  const { base } = await createShare(postern, { path: '/box', digitalSignature: true });
   const answer = await sendPath(postern, `${base}/zip`, { headers: { range: 'bytes=0-9' } });
   assert.equal(answer.status, 200);
   assert.deepEqual(
@@ -136,7 +136,7 @@ test('an archive of more than 50,000 entries is complete but has no length and n
   const postern = await startPostern(t);
   mkdirSync(join(postern.files, 'many'));
   for (let number = 0; number <= 50_000; number += 1) writeFileSync(join(postern.files, 'many', `file number ${number}`), '');
-  const { base } = await linkTo(postern, { path: '/many' });
+  const { base } = await createShare(postern, { path: '/many' });
   const answer = await sendPath(postern, `${base}/zip`);
   assert.equal(answer.headers['content-length'], undefined);
   assert.equal(answer.headers.etag, undefined);
@@ -178,7 +178,7 @@ test('if a file grows while its archive is sent, the archive is valid and has th
 
 test('a HEAD request of an archive leaves no file open', async (t) => {
   const { postern } = await filled(t);
-  const { base } = await linkTo(postern, { path: '/box', digitalSignature: true });
+  const { base } = await createShare(postern, { path: '/box', digitalSignature: true });
   await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
@@ -193,7 +193,7 @@ test('the checksum of a large file is computed once for all archives that contai
   });
   await writeFile(join(postern.files, 'large'), Buffer.alloc(large, 1));
   for (const name of ['a', 'b']) await writeFile(join(postern.files, name), name);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const endOf = async (names: string) => {
     const before = reads;
     const end = await sendPath(postern, `${base}/zip?${names}`, { headers: { range: 'bytes=-138' } }); // the entire central directory
@@ -212,7 +212,7 @@ test('requests for many small archives do not evict the checksums of another arc
   });
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 100; number += 1) await writeFile(join(postern.files, 'many', `${number}`), 'a text');
-  const [one, other] = [await linkTo(postern, { path: '/many' }), await linkTo(postern, { path: '/many' })];
+  const [one, other] = [await createShare(postern, { path: '/many' }), await createShare(postern, { path: '/many' })];
   const end = () => sendPath(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the entire central directory
   assert.equal((await end()).status, 206);
   assert.equal(opened, 100);
@@ -228,7 +228,7 @@ test('the last bytes of an archive are sent without reading its files', async (t
     if (method === 'storage.open') opened += 1;
   });
   for (const name of ['a', 'b']) await writeFile(join(postern.files, name), name);
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const end = await sendPath(postern, `${base}/zip`, { headers: { range: 'bytes=-22' } });
   assert.equal(end.bytes.readUInt32LE(0), endSignature);
   assert.equal(opened, 0);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { logLines } from '../parts/log-lines.ts';
 import type { TestPostern } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 const many = 1000;
 const slice = 64 << 20; // bytes that one turn reads for a checksum
@@ -41,12 +41,12 @@ for (const { title, method, query, over } of [
       if (calls > 4) begun.resolve();
       return left || calls < 4 ? undefined : gate.promise;
     };
-    const postern = await startWithStorages(t, hold, { replaced: { log } });
+    const postern = await startWithStorages(t, hold, { replacements: { log } });
     await mkdir(join(postern.files, 'box'));
     for (let number = 0; number < many; number += 1) await writeFile(join(postern.files, `box/${number}`), 'text');
     await writeFile(join(postern.files, 'one'), 'text');
-    const { base } = await linkTo(postern, { path: '/box', ...over });
-    const next = await linkTo(postern);
+    const { base } = await createShare(postern, { path: '/box', ...over });
+    const next = await createShare(postern);
     calls = 0;
     // Two archives are prepared at a time: the next one waits until both have ended.
     await Promise.all([
@@ -74,7 +74,7 @@ test('the end of an archive does not wait until other large files have been read
     await writeFile(join(postern.files, name), '');
     await truncate(join(postern.files, name), size);
   }
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const bytes = 80; // the central directory and its end record
   const endOf = (name: string) => sendPath(postern, `${base}/zip?name=${name}`, { headers: { range: `bytes=-${bytes}` } });
   const others = ['huge', 'vast', 'huge'].map(endOf);

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { fromBufferPromise } from 'yauzl';
 import { atEnd } from '../parts/at-end.ts';
 import { startPostern } from '../start.ts';
-import { linkTo, sendPath } from './visiting.ts';
+import { createShare, sendPath } from './visiting.ts';
 
 /** Returns the names and texts of an archive, with null for a folder. Also checks CRC and sizes. */
 async function contents(bytes: Buffer): Promise<Record<string, string | null>> {
@@ -32,7 +32,7 @@ async function filled(t: TestContext) {
   await writeFile(join(postern.files, 'box/zero'), '');
   await writeFile(join(postern.files, 'box/inner/b.txt'), 'b');
   await writeFile(join(postern.files, 'box/inner/deep/c.txt'), 'c'.repeat(700_000));
-  const { base } = await linkTo(postern, { path: '/box' });
+  const { base } = await createShare(postern, { path: '/box' });
   return { postern, base };
 }
 
@@ -61,7 +61,7 @@ test('a subfolder of a share and an entire location can be downloaded as archive
     'deep/',
     'deep/c.txt',
   ]);
-  const all = await linkTo(postern);
+  const all = await createShare(postern);
   const answer = await sendPath(postern, `${all.base}/zip`);
   assert.match(answer.headers['content-disposition'] ?? '', /\.zip/);
   const names = Object.keys(await contents(answer.bytes));
@@ -95,7 +95,7 @@ test('an archive request answers 404 for a missing name and 400 for an invalid n
 test('a file or a share of one file cannot be downloaded as an archive', async (t) => {
   const { postern, base } = await filled(t);
   assert.equal((await sendPath(postern, `${base}/zip/a.txt`)).status, 404);
-  const one = await linkTo(postern, { path: '/box/a.txt', folder: false });
+  const one = await createShare(postern, { path: '/box/a.txt', folder: false });
   assert.equal((await sendPath(postern, `${one.base}/zip`)).status, 404);
 });
 
@@ -120,7 +120,7 @@ test('an item that is neither a file nor a folder is not archived, downloaded or
 
 test('downloading an archive requires canDownloadFolder', async (t) => {
   const postern = await startPostern(t);
-  const { base } = await linkTo(postern, { canDownloadFolder: false });
+  const { base } = await createShare(postern, { canDownloadFolder: false });
   assert.equal((await sendPath(postern, `${base}/zip`)).status, 403);
 });
 
@@ -129,7 +129,7 @@ test('an archive of folders nested too deeply is refused, and one with 200 level
   const nested = (levels: number) => Array.from({ length: levels }, () => 'd').join('/');
   await mkdir(join(postern.files, 'deep', nested(1500)), { recursive: true });
   await mkdir(join(postern.files, 'shallow', nested(200)), { recursive: true });
-  const { base } = await linkTo(postern);
+  const { base } = await createShare(postern);
   const refused = await sendPath(postern, `${base}/zip/deep`);
   assert.deepEqual([refused.status, refused.json.code], [409, 'archiveTooDeep']);
   assert.match(refused.json.detail, /200 levels/);

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContext, Page } from 'playwright-core';
 import { openWindow, type Viewport } from '../parts/chromium.ts';
-import { type Start, startPostern, type TestPostern } from '../start.ts';
+import { type StartOptions, startPostern, type TestPostern } from '../start.ts';
 
 /** Password of every operator in these tests. */
 export const password = 'a horse that reads maps';
@@ -26,7 +26,7 @@ export interface Console {
   navigate(path: string): Promise<void>;
 }
 
-interface ConsoleStart extends Start {
+interface ConsoleStart extends StartOptions {
   /** The host that the browser opens. Default: an IP address. */
   readonly host?: 'localhost';
 }

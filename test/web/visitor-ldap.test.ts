@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
 import { startPostern } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { assertAccessible } from './console.ts';
 
 const missing = missingForDirectory();
@@ -15,7 +15,7 @@ for (const at of ['link', 'portal'] as const)
     const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
     const configuration = JSON.stringify(directory.configuration);
     const profile = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration });
-    const share = await linkTo(postern, { authenticationId: profile.id, title: 'Reports' });
+    const share = await createShare(postern, { authenticationId: profile.id, title: 'Reports' });
     const { window } = await openWindow(t, { width: 390, dark: false });
     const page = await window.newPage();
     await page.goto(postern.publicUrl + (at === 'link' ? share.base : `/p/${profile.viewId}`));

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { startPostern } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
@@ -17,7 +17,7 @@ async function startWithProvider(t: TestContext) {
   const profile = await postern.call('loginprofile/add', { title: 'Example Inc.', typeId: 5, configuration });
   provider.serve(`${postern.publicUrl}/sign-in/oidc/${profile.id}`);
   mkdirSync(join(postern.files, 'reports'));
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   const { window } = await openWindow(t, viewport);
   return { provider, postern, share, window, page: await window.newPage() };
 }

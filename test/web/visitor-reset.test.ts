@@ -4,7 +4,7 @@ import { codeIn, linkIn } from '../mail/code-visitor.ts';
 import { headerOf, startWithMail } from '../mail/mailing.ts';
 import { openWindow } from '../parts/chromium.ts';
 import { usersProfile } from '../start.ts';
-import { linkTo } from '../visit/visiting.ts';
+import { createShare } from '../visit/visiting.ts';
 import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
@@ -14,7 +14,7 @@ const fresh = 'quite another secret';
 test('a visitor who has forgotten the password chooses a new one with a mailed code, and sees the share', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const profile = await usersProfile(postern);
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
@@ -45,7 +45,7 @@ test('a visitor who has forgotten the password chooses a new one with a mailed c
 test('the link in the mail opens the form for the new password with the code in it', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const profile = await usersProfile(postern);
-  const share = await linkTo(postern, { authenticationId: profile.id });
+  const share = await createShare(postern, { authenticationId: profile.id });
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestPostern } from '../start.ts';
-import { linkTo } from './visiting.ts';
-
-const posting = (body: object) => ({ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+import { createShare, jsonPost } from './visiting.ts';
 
 /** Checks the actions of a visitor at a location, except visit and view. */
-export async function visitEveryAction(postern: TestPostern, location = 'local'): Promise<void> {
-  const { base } = await linkTo(postern, { location });
+export async function checkFileActions(postern: TestPostern, location = 'local'): Promise<void> {
+  const { base } = await createShare(postern, { location });
   const text = 'a text that needs several pieces'.repeat(100);
   assert.equal((await postern.visit(`${base}/folder/box`, { method: 'POST' })).status, 201);
   assert.equal((await postern.visit(`${base}/file/box/doc.txt`, { method: 'PUT', body: text })).status, 201);
@@ -18,7 +16,7 @@ export async function visitEveryAction(postern: TestPostern, location = 'local')
   assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 201);
   assert.equal((await postern.visit(`${base}/file/box/doc.txt`, replacement)).status, 412);
   assert.equal((await postern.visit(`${base}/zip`)).status, 200);
-  assert.equal((await postern.visit(`${base}/rename`, posting({ path: 'box', name: 'moved' }))).status, 200);
+  assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'box', name: 'moved' }))).status, 200);
   const { entries } = (await postern.visit(`${base}/list/moved`)).body;
   assert.deepEqual(
     entries.map(({ name, size }: { name: string; size: number }) => [name, size]),
