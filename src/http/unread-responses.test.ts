@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { unreadResponses } from './unread-responses.ts';
 
@@ -21,4 +22,25 @@ test('no response is aborted for a network that would then hold as much as the o
   const unread = unreadResponses({ link: 2 << 20, wideNetwork: 2 << 20, all: 8 << 20 });
   for (const wideNetwork of ['one', 'two']) unread.hold({ link: 'a', wideNetwork }, 1 << 20, newResponse());
   assert.throws(() => unread.hold({ link: 'a', wideNetwork: 'three' }, 1 << 20, newResponse()), { messageName: 'searchBusy' });
+});
+
+test('unread large responses are limited for each tenant and in total', async (t) => {
+  const responses = unreadResponses({ tenant: 2 << 20, all: 3 << 20 });
+  const server = createServer((_request, response) => {
+    const tenants = ['1', '1', '1', '2', '3'];
+    const refused = tenants.map((tenant) => {
+      try {
+        responses.hold({ tenant }, 1 << 20, response);
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    response.end(JSON.stringify(refused));
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const sendRequest = async () => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).json();
+  assert.deepEqual(await sendRequest(), [false, false, true, false, true]);
+  assert.deepEqual(await sendRequest(), [false, false, true, false, true], 'a complete response frees its memory');
 });

@@ -12,6 +12,6 @@ test('if a thread cannot be started, the pending requests are rejected and no er
     },
   };
   const thread = idleThread('./none', import.meta.url, owner, () => () => 'no worker takes a function');
-  thread.post('a question');
+  thread.post('a request');
   assert.equal(rejections, 1);
 });

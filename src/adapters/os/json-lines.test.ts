@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { openJsonLines } from './json-lines.ts';
 
 const fullDevice = '/dev/full'; // a Linux device on which every write fails with ENOSPC
-const skip = process.platform === 'linux' ? false : 'Linux has /dev/full';
+const skip = process.platform === 'linux' ? false : 'only Linux has /dev/full';
 
 test('the file contains all lines after the log is closed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-lines-'));

@@ -45,9 +45,9 @@ test('the claims that a session stores describe the same visitor as all claims',
     realm: { roles: ['staff'] },
     other: 1,
   };
-  const kept = usedClaims(claims, configuration);
-  assert.ok(!('other' in kept));
-  assert.deepEqual(identityOfClaims(kept, [kept], configuration), identityOfClaims(claims, [claims], configuration));
+  const stored = usedClaims(claims, configuration);
+  assert.ok(!('other' in stored));
+  assert.deepEqual(identityOfClaims(stored, [stored], configuration), identityOfClaims(claims, [claims], configuration));
 });
 
 test('claims without a valid subject are refused', () => {

@@ -25,14 +25,14 @@ async function connectClients(t: TestContext, handle: RequestListener) {
 
 test('a body in chunks of one byte does not delay the requests of other clients', { timeout: 20_000 }, async (t) => {
   let chunks = 0;
-  const [dripping, other] = await connectClients(t, (request, response) => {
+  const [sender, other] = await connectClients(t, (request, response) => {
     if (request.method === 'GET') return void response.end('x');
     request.on('data', ({ length }) => {
       chunks += length;
     });
   });
-  dripping?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-  dripping?.write(chunk.repeat(1_000_000));
+  sender?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  sender?.write(chunk.repeat(1_000_000));
   for (let request = 0; request < 3; request += 1) {
     other?.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     if (other) await once(other, 'data');
@@ -41,7 +41,7 @@ test('a body in chunks of one byte does not delay the requests of other clients'
 });
 
 test('a body in chunks of one byte is received completely, even by a slow reader', { timeout: 20_000 }, async (t) => {
-  const [dripping] = await connectClients(t, async (request, response) => {
+  const [sender] = await connectClients(t, async (request, response) => {
     let bytes = 0;
     for await (const piece of request) {
       bytes += piece.length;
@@ -49,15 +49,15 @@ test('a body in chunks of one byte is received completely, even by a slow reader
     }
     response.end(`${bytes} bytes`);
   });
-  dripping?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-  dripping?.write(`${chunk.repeat(60_000)}0\r\n\r\n`);
-  const [answer] = dripping ? await once(dripping, 'data') : [''];
+  sender?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  sender?.write(`${chunk.repeat(60_000)}0\r\n\r\n`);
+  const [answer] = sender ? await once(sender, 'data') : [''];
   assert.match(answer, /60000 bytes$/);
 });
 
 test('unread chunks of one byte are joined, and chunks that arrive one by one share memory', { timeout: 20_000 }, async (t) => {
   const requests: IncomingMessage[] = [];
-  const [dripping, other] = await connectClients(t, (request, response) => {
+  const [sender, other] = await connectClients(t, (request, response) => {
     if (request.method === 'GET') return void response.end('x');
     requests.push(request);
   });
@@ -65,8 +65,8 @@ test('unread chunks of one byte are joined, and chunks that arrive one by one sh
     other?.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     if (other) await once(other, 'data');
   };
-  dripping?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
-  dripping?.write(chunk.repeat(5000));
+  sender?.write('PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  sender?.write(chunk.repeat(5000));
   await getAnswer();
   const pieces: Buffer[] = [];
   requests[0]?.on('data', (piece) => pieces.push(piece));
@@ -76,7 +76,7 @@ test('unread chunks of one byte are joined, and chunks that arrive one by one sh
   const before = pieces.length;
   for (let number = 0; number < 200; number += 1) {
     const arrived = requests[0] && once(requests[0], 'data');
-    dripping?.write(chunk);
+    sender?.write(chunk);
     await arrived;
   }
   const single = pieces.slice(before);

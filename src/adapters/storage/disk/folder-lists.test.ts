@@ -64,8 +64,8 @@ test('the thread that has opened a folder closes it, even if another thread is f
   await turnUntil(() => threads[1]?.posted.length === 2);
   threads[0]?.answer(null);
   await blocked;
-  const begun = performance.now();
-  while (performance.now() - begun < 5); // the turn of the pool is over, so the next command is sent later
+  const start = performance.now();
+  while (performance.now() - start < 5); // the turn of the pool is over, so the next command is sent later
   threads[1]?.answer([]);
   await read;
   await turnUntil(() => threads.some(({ posted }) => posted.includes('closeList')));
