@@ -26,7 +26,7 @@ const every = [
   'active',
 ];
 
-async function addedUser(postern: TestPostern) {
+async function addUser(postern: TestPostern) {
   const profile = await postern.call('loginprofile/add', { title: 'Clients' });
   const body = { username: 'ann', authId: profile.id, ...Object.fromEntries(changeable.map(({ name, added }) => [name, added])) };
   const { id } = await postern.call('accessuser/add', body);
@@ -38,7 +38,7 @@ const userOf = async (postern: TestPostern, id: number): Promise<Json> =>
 
 test('accessuser/search returns every field of an access user and its etag', async (t) => {
   const postern = await startPostern(t);
-  const { user, profile, id } = await addedUser(postern);
+  const { user, profile, id } = await addUser(postern);
   const { createDateTime, updateDateTime, etag, ...rest } = user;
   assert.deepEqual(Object.keys(user).sort(), [...every, 'etag'].sort());
   assert.deepEqual(rest, {
@@ -62,7 +62,7 @@ test('accessuser/search returns every field of an access user and its etag', asy
 for (const { name, updated } of changeable)
   test(`accessuser/update changes ${name} and nothing else`, async (t) => {
     const postern = await startPostern(t);
-    const { id, user } = await addedUser(postern);
+    const { id, user } = await addUser(postern);
 
     await postern.call('accessuser/update', { id, authId: user.authId, [name]: updated });
 
@@ -75,21 +75,21 @@ for (const { name } of texts)
   for (const nothing of [null, ''])
     test(`accessuser/update with ${JSON.stringify(nothing)} clears ${name}`, async (t) => {
       const postern = await startPostern(t);
-      const { id, user } = await addedUser(postern);
+      const { id, user } = await addUser(postern);
       await postern.call('accessuser/update', { id, authId: user.authId, [name]: nothing });
       assert.equal((await userOf(postern, id))[name], '');
     });
 
 test('a fetched access user can be edited and sent back with all its fields', async (t) => {
   const postern = await startPostern(t);
-  const { id, user } = await addedUser(postern);
+  const { id, user } = await addUser(postern);
   await postern.call('accessuser/update', { ...user, lastName: 'Other' });
   assert.equal((await userOf(postern, id)).lastName, 'Other');
 });
 
 test('accessuser/update refuses a different username', async (t) => {
   const postern = await startPostern(t);
-  const { user } = await addedUser(postern);
+  const { user } = await addUser(postern);
   const answer = await postern.send('accessuser/update', { ...user, username: 'eve' });
   assert.equal(answer.status, 400);
   assert.deepEqual(fieldErrorsOf(answer), ['username']);
@@ -121,7 +121,7 @@ test('accessuser/add refuses computed fields', async (t) => {
 
 test('accessuser/search sorts by every stored field and refuses others with the list of sortable fields', async (t) => {
   const postern = await startPostern(t);
-  const { id, user } = await addedUser(postern);
+  const { id, user } = await addUser(postern);
   const { id: other } = await postern.call('accessuser/add', {
     username: 'zoe',
     active: false,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cookieOf, newShare, signIn, startPostern, usersProfile } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
-const fresh = 'quite another secret';
+const newPassword = 'quite another secret';
 const both = (userPassword: string) => ({ userPassword, confirmPassword: userPassword });
 
 test('a password has 10 to 256 characters, matches its confirmation, and is neither the username nor a common password', async (t) => {
@@ -15,7 +15,7 @@ test('a password has 10 to 256 characters, matches its confirmation, and is neit
     assert.equal(answer.status, 400, password);
     assert.ok(fieldErrorsOf(answer).includes('userPassword'), password);
   }
-  const unequal = await set({ userPassword: fresh, confirmPassword: `${fresh}!` });
+  const unequal = await set({ userPassword: newPassword, confirmPassword: `${newPassword}!` });
   assert.deepEqual([unequal.status, fieldErrorsOf(unequal)], [400, ['confirmPassword']]);
   for (const password of ['ten-chars!', 'ü'.repeat(256)]) assert.equal((await set(both(password))).status, 200, password);
 });
@@ -23,7 +23,7 @@ test('a password has 10 to 256 characters, matches its confirmation, and is neit
 test('a wrong currentPassword gets 403', async (t) => {
   const postern = await startPostern(t);
   const { id: authId, password } = await usersProfile(postern, ['ann']);
-  const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'ann', authId, ...both(fresh), ...body });
+  const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'ann', authId, ...both(newPassword), ...body });
   assert.equal((await set({ currentPassword: 'not the right one' })).status, 403);
   assert.equal((await set({ currentPassword: password })).status, 200);
   assert.equal((await set({ currentPassword: password })).status, 403);
@@ -35,7 +35,7 @@ test('without authId, a username in several profiles gets 409 and an unknown one
   await usersProfile(postern, ['cyd']);
   const other = await postern.call('loginprofile/add', { title: 'Other' });
   await postern.call('accessuser/add', { username: 'Ann', active: true, authId: other.id });
-  const set = async (body: object) => (await postern.send('accessuser/updateUserPassword', { ...both(fresh), ...body })).status;
+  const set = async (body: object) => (await postern.send('accessuser/updateUserPassword', { ...both(newPassword), ...body })).status;
   assert.equal(await set({ username: 'ann' }), 409);
   assert.equal(await set({ username: 'BOB' }), 200);
   assert.equal(await set({ username: 'nobody' }), 404);
@@ -61,13 +61,13 @@ test('a new password or a deletion ends the sessions of the user, and the old pa
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const cookies = { ann: await signIn(postern, `/s/${viewId}`, 'ann'), bob: await signIn(postern, `/s/${viewId}`, 'bob') };
-  await postern.call('accessuser/updateUserPassword', { username: 'ann', ...both(fresh) });
+  await postern.call('accessuser/updateUserPassword', { username: 'ann', ...both(newPassword) });
   await postern.call('accessuser/deleteByUsername', { username: 'BOB', loginProfileId: profile.id });
   for (const [username, cookie] of Object.entries(cookies)) {
     assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie } })).status, 401, username);
     await assert.rejects(signIn(postern, `/s/${viewId}`, username), /401/);
   }
-  assert.notEqual(await signIn(postern, `/s/${viewId}`, 'ann', fresh), '');
+  assert.notEqual(await signIn(postern, `/s/${viewId}`, 'ann', newPassword), '');
 });
 
 test('a deleted user is removed from the lists of all shares, and a new user with the same name gets no access', async (t) => {
@@ -80,11 +80,11 @@ test('a deleted user is removed from the lists of all shares, and a new user wit
   await postern.call('accessuser/delete', { id: profile.users['ann'] });
   assert.equal((await postern.call('share/get', { id })).userNames, 'bob');
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: profile.id });
-  await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...both(fresh) });
+  await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...both(newPassword) });
   const answer = await postern.visit(`/s/${viewId}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'ann', password: fresh }),
+    body: JSON.stringify({ username: 'ann', password: newPassword }),
   });
   assert.equal(answer.status, 403);
   assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie: cookieOf(answer) } })).status, 403);
@@ -114,7 +114,7 @@ test('a request with an unknown login profile is refused with the name of that f
   const postern = await startPostern(t);
   await postern.call('accessuser/add', { username: 'ann', active: true });
   const answers = [
-    await postern.send('accessuser/updateUserPassword', { username: 'ann', ...both(fresh), authId: 987 }),
+    await postern.send('accessuser/updateUserPassword', { username: 'ann', ...both(newPassword), authId: 987 }),
     await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: 987 }),
   ];
   assert.deepEqual(

@@ -16,7 +16,7 @@ test('accessuser/addMany adds 1000 users in one call and returns their ids in th
     assert.deepEqual([record.username, record.email, record.authId], [`user-${row}`, `user-${row}@example.com`, authId]);
   }
   const found = await postern.call('accessuser/search', { searchWord: 'user-77' });
-  assert.equal(found.totalCount, 11, 'those added together are searched as any other');
+  assert.equal(found.totalCount, 11, 'a search finds users that were added together');
 });
 
 test('if rows are invalid, accessuser/addMany names each of them by its position and adds no rows', async (t) => {
@@ -29,7 +29,7 @@ test('if rows are invalid, accessuser/addMany names each of them by its position
   assert.deepEqual([taken.status, fieldErrorsOf(taken)], [409, ['users.1.username', 'users.3.username']]);
   assert.match(taken.body.errors[1].detail, /same as users\.2\.username/);
   const hundred = await add(Array.from({ length: 100 }, () => user('a,b')));
-  assert.equal(hundred.body.errors.length, 100, 'a call of many rows tells all of them');
+  assert.equal(hundred.body.errors.length, 100, 'the response names each of the 100 invalid rows');
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
 });
 

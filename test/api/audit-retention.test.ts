@@ -8,7 +8,7 @@ import { hour, settableClock } from '../visit/visiting.ts';
 const day = 24 * hour;
 
 /** Starts Postern with one audit entry per day for the given number of days, and returns its retention with a settable clock. */
-async function logged(t: TestContext, days: number) {
+async function startWithAuditEntries(t: TestContext, days: number) {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } }, environment: { POSTERN_AUDIT_DAYS: '400' } });
   await postern.call('share/search');
@@ -39,7 +39,7 @@ async function logged(t: TestContext, days: number) {
 }
 
 test('expired audit entries are deleted one day at a time, at most once an hour, and the log says so', async (t) => {
-  const { retention, left, lines, goOn } = await logged(t, 410);
+  const { retention, left, lines, goOn } = await startWithAuditEntries(t, 410);
   const { run } = retention();
   const before = await left();
   await run();
@@ -56,19 +56,19 @@ test('expired audit entries are deleted one day at a time, at most once an hour,
 
 test('deleting expired audit entries does not scan the complete audit log', async (t) => {
   const statements = recordStatements(t);
-  const { retention } = await logged(t, 410);
+  const { retention } = await startWithAuditEntries(t, 410);
   await retention().run();
   const highest = [...statements].filter((statement) => /max\(/.test(statement) && /"audit"/.test(statement));
   assert.ok(highest.length > 0);
   assert.deepEqual(
     highest.filter((statement) => /max\("?id"?\)/.test(statement)),
     [],
-    'for max(id) SQLite walks back from the newest entry',
+    'for max(id) SQLite scans from the newest entry',
   );
 });
 
 test('if the clock is set forward while Postern runs, no audit entries are deleted', async (t) => {
-  const { clock, retention, left, lines } = await logged(t, 300);
+  const { clock, retention, left, lines } = await startWithAuditEntries(t, 300);
   const { run } = retention();
   clock.advance(500 * day);
   for (let times = 0; times < 5; times += 1) await run();
@@ -77,7 +77,7 @@ test('if the clock is set forward while Postern runs, no audit entries are delet
 });
 
 test('entries written while the clock was slow are kept for one day after its correction, even after a restart', async (t) => {
-  const { clock, store, retention, left, lines, goOn } = await logged(t, 1);
+  const { clock, store, retention, left, lines, goOn } = await startWithAuditEntries(t, 1);
   await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     const times = [clock.now() - 500 * day, clock.now()];
@@ -97,7 +97,7 @@ test('entries written while the clock was slow are kept for one day after its co
 });
 
 test('after a start with a fast clock, no entries are deleted for one day, and the log gives the reason', async (t) => {
-  const { clock, retention, left, lines, goOn } = await logged(t, 300);
+  const { clock, retention, left, lines, goOn } = await startWithAuditEntries(t, 300);
   clock.advance(500 * day);
   const { run } = retention();
   await run();
@@ -111,7 +111,7 @@ test('after a start with a fast clock, no entries are deleted for one day, and t
 });
 
 test('long audit entries are deleted in small batches', async (t) => {
-  const { store, retention, left, clock } = await logged(t, 1);
+  const { store, retention, left, clock } = await startWithAuditEntries(t, 1);
   await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
     const long = { ...row, at: clock.now() - 410 * day, request_id: 'old', after: 'x'.repeat(1_000_000) };

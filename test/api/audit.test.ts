@@ -23,23 +23,23 @@ const columns = [
   'requestId',
   'count',
 ];
-const exported = (postern: TestPostern, query: string) =>
+const exportAudit = (postern: TestPostern, query: string) =>
   fetch(`${postern.apiUrl}/api/v1/audit/export${query}`, { headers: { authorization: `Bearer ${adminKey}` } });
-const found = async (postern: TestPostern, query: object): Promise<Json[]> => (await postern.call('audit/search', query)).list;
+const searchAudit = async (postern: TestPostern, query: object): Promise<Json[]> => (await postern.call('audit/search', query)).list;
 
 test('a change adds an audit entry with the caller, action, address, and the values before and after', async (t) => {
   const postern = await startPostern(t);
   const key = await addKey(postern, 'editor');
   const { body, headers } = await postern.send('share/add', newShare({ title: 'Before' }), { key });
   await postern.call('share/update', { ...(await postern.call('share/get', { id: body.id })), title: 'After' }, { key });
-  const [row] = await found(postern, { action: 'share/add' });
+  const [row] = await searchAudit(postern, { action: 'share/add' });
   assert.deepEqual(Object.keys(row).sort(), [...columns].sort());
   assert.deepEqual(
     [row.actor, row.actorKind, row.outcome, row.shareId, row.shareTitle, row.viewId, row.requestId, row.count, row.tid],
     ['editor key', 'key', 'done', body.id, 'Before', body.viewId, headers.get('x-request-id'), 1, 1],
   );
   assert.notEqual(row.address, '');
-  const [changed] = await found(postern, { action: 'share/update' });
+  const [changed] = await searchAudit(postern, { action: 'share/update' });
   assert.match(JSON.stringify(changed.before), /Before/);
   assert.match(JSON.stringify(changed.after), /After/);
 });
@@ -51,7 +51,7 @@ test('the audit entry of a change omits a long list that did not change', async 
   const share = await postern.call('share/get', { id });
   await postern.call('share/update', { ...share, title: 'Another' });
   await postern.call('share/update', { ...share, title: 'Another', notifyEmails: emails('two.example') });
-  const [retitled, relisted] = await found(postern, { action: 'share/update' });
+  const [retitled, relisted] = await searchAudit(postern, { action: 'share/update' });
   assert.deepEqual([retitled.before.includes('example'), retitled.after.includes('example')], [false, false]);
   assert.deepEqual([retitled.before.includes('"title"'), retitled.after.includes('Another')], [true, true]);
   assert.deepEqual([relisted.before.includes('one.example'), relisted.after.includes('two.example')], [true, true]);
@@ -86,7 +86,7 @@ for (const [action, run] of [
   test(`${action} adds exactly one audit entry`, async (t) => {
     const postern = await startPostern(t);
     await run(postern);
-    const rows = await found(postern, { action, outcome: 'done' });
+    const rows = await searchAudit(postern, { action, outcome: 'done' });
     assert.equal(rows.length, 1);
     assert.equal(rows[0].actor, 'environment');
   });
@@ -107,25 +107,25 @@ test('audit/search filters by share, username, action, outcome, word and time', 
   const { id, viewId } = await postern.call('share/add', newShare({ title: 'Ledger' }));
   await postern.call('share/add', newShare({ title: 'Other' }));
   await postern.visit(`/s/${viewId}/file/welcome.txt`);
-  const downloads = await found(postern, { shareId: id, action: 'download' });
+  const downloads = await searchAudit(postern, { shareId: id, action: 'download' });
   assert.deepEqual(
     downloads.map(({ actorKind, path }: Json) => [actorKind, path.replace(/^\//, '')]),
     [['visitor', 'welcome.txt']],
   );
-  assert.ok((await found(postern, { searchWord: 'ledger' })).every(({ shareId }: Json) => shareId === id));
-  assert.deepEqual(await found(postern, { username: 'nobody-of-that-name' }), []);
-  assert.deepEqual(await found(postern, { fromDate: '2999-01-01' }), []);
-  assert.deepEqual(await found(postern, { toDate: '2001-01-01' }), []);
-  assert.deepEqual(await found(postern, { outcome: 'failed' }), []);
-  assert.equal((await found(postern, { username: 'environment', action: 'share/add' })).length, 2);
+  assert.ok((await searchAudit(postern, { searchWord: 'ledger' })).every(({ shareId }: Json) => shareId === id));
+  assert.deepEqual(await searchAudit(postern, { username: 'nobody-of-that-name' }), []);
+  assert.deepEqual(await searchAudit(postern, { fromDate: '2999-01-01' }), []);
+  assert.deepEqual(await searchAudit(postern, { toDate: '2001-01-01' }), []);
+  assert.deepEqual(await searchAudit(postern, { outcome: 'failed' }), []);
+  assert.equal((await searchAudit(postern, { username: 'environment', action: 'share/add' })).length, 2);
   assert.deepEqual(fieldErrorsOf(await postern.send('audit/search', { outcome: 'great', actoin: 'x' })), ['actoin', 'outcome']);
 });
 
 test('an NDJSON export has the same entries as a search, and no cell of a CSV export begins like a formula', async (t) => {
   const postern = await startPostern(t);
   await postern.call('share/add', newShare({ title: '=cmd|"x",y' }));
-  const rows = await found(postern, { sortField: 'id' });
-  const ndjson = await exported(postern, '');
+  const rows = await searchAudit(postern, { sortField: 'id' });
+  const ndjson = await exportAudit(postern, '');
   assert.match(ndjson.headers.get('content-type') ?? '', /^application\/x-ndjson/);
   assert.deepEqual(
     (await ndjson.text())
@@ -134,13 +134,13 @@ test('an NDJSON export has the same entries as a search, and no cell of a CSV ex
       .map((line) => JSON.parse(line)),
     rows,
   );
-  const csv = await exported(postern, '?format=csv');
+  const csv = await exportAudit(postern, '?format=csv');
   assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/);
   const text = await csv.text();
   assert.equal(text.split(/\r?\n/)[0], columns.join(','));
   assert.ok(!/(^|,)"?=cmd/m.test(text), 'no cell begins like a formula');
-  assert.deepEqual((await (await exported(postern, '?action=share/add')).text()).trimEnd().split('\n').length, 1);
-  assert.equal((await exported(postern, '?format=xml')).status, 400);
+  assert.deepEqual((await (await exportAudit(postern, '?action=share/add')).text()).trimEnd().split('\n').length, 1);
+  assert.equal((await exportAudit(postern, '?format=xml')).status, 400);
 });
 
 test('a refused change has no audit entry with the outcome done', async (t) => {
@@ -148,7 +148,7 @@ test('a refused change has no audit entry with the outcome done', async (t) => {
   await postern.send('share/add', newShare({ location: 'nowhere' }));
   await postern.send('loginprofile/delete', { id: 1 });
   assert.deepEqual(
-    (await found(postern, { outcome: 'done' })).filter(({ action }: Json) => ['share/add', 'loginprofile/delete'].includes(action)),
+    (await searchAudit(postern, { outcome: 'done' })).filter(({ action }: Json) => ['share/add', 'loginprofile/delete'].includes(action)),
     [],
   );
 });

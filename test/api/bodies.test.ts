@@ -31,7 +31,7 @@ test('a refusal is a problem+json document with all documented fields', async (t
     assert.equal(typeof body[name], 'string', name);
   assert.deepEqual([body.status, typeof body.messageId], [400, 'number']);
   assert.deepEqual([body.message, body.errorType, body.instance], [body.detail, body.code, '/api/v1/share/add']);
-  for (const fault of body.errors) assert.deepEqual(Object.keys(fault), ['field', 'detail']);
+  for (const fieldError of body.errors) assert.deepEqual(Object.keys(fieldError), ['field', 'detail']);
 });
 
 test('every response has a unique X-Request-Id', async (t) => {

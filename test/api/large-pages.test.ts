@@ -22,7 +22,7 @@ async function startWithShares(t: TestContext) {
 const write = (postern: TestPostern, statement: ReturnType<typeof sql>) => postern.ports.store.write((tx) => statement.execute(tx), 'job');
 
 /** Expects that a page of all records is refused with the field pageSize, and that a smaller page is returned. */
-async function expectSmaller(postern: TestPostern, operation: string) {
+async function assertPageTooLarge(postern: TestPostern, operation: string) {
   const refused = await postern.send(operation, { pageSize: 1000 });
   assert.deepEqual([refused.status, refused.body.errors?.[0]?.field], [400, 'pageSize'], operation);
   assert.match(refused.body.errors[0].detail, /must be smaller: these records have \d+ MiB, and a response can have at most 16 MiB/);
@@ -33,7 +33,7 @@ test('a page of shares whose texts are too large for one response is refused, an
   const { postern } = await startWithShares(t);
   assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
   await write(postern, sql`update share set notify_emails = ${'x'.repeat(long)}`);
-  await expectSmaller(postern, 'share/search');
+  await assertPageTooLarge(postern, 'share/search');
 });
 
 test('a page of shares whose lists are too large for one response is refused, but not if the lists are short', async (t) => {
@@ -49,7 +49,7 @@ test('a page of shares whose lists are too large for one response is refused, bu
   assert.equal((await postern.send('share/search', { pageSize: 1000 })).status, 200);
   await write(postern, sql`delete from share_group`);
   await list(sql`${'x'.repeat(1000)} || i`, 60);
-  await expectSmaller(postern, 'share/search');
+  await assertPageTooLarge(postern, 'share/search');
 });
 
 /** Returns a response whose body is not read. */
@@ -74,7 +74,7 @@ test('pages of audit entries, profiles and locations are limited in size; export
   await copies('audit', 'request_id', { after: JSON.stringify(text) });
   await copies('login_profile', 'view_id', { description: text });
   await copies('location', 'name', { configuration: text });
-  await expectSmaller(postern, 'audit/search');
+  await assertPageTooLarge(postern, 'audit/search');
   assert.equal((await postern.send('loginprofile/search', { pageSize: 1000 })).status, 400);
   assert.equal((await postern.send('location/search', { pageSize: 1000 })).status, 400);
   const { totalCount } = await postern.call('audit/search', { pageSize: 1 });

@@ -4,7 +4,7 @@ import { newShare, signIn, startPostern, type TestPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const linkPassword = 'correct horse battery';
-const opens = async (postern: TestPostern, viewId: string, password: string) =>
+const signInStatus = async (postern: TestPostern, viewId: string, password: string) =>
   (
     await postern.visit(`/s/${viewId}/sign-in`, {
       method: 'POST',
@@ -18,8 +18,8 @@ test('share/add with a linkPassword creates a login profile, and the link opens 
   const { key } = await postern.call('apikey/add', { name: 'editor', role: 'editor' });
   const { id, viewId } = await postern.call('share/add', newShare({ title: 'Reports', linkPassword }), { key });
   assert.equal((await postern.visit(`/s/${viewId}/list`)).status, 401);
-  assert.equal(await opens(postern, viewId, 'wrong horse battery'), 401);
-  assert.equal(await opens(postern, viewId, linkPassword), 200);
+  assert.equal(await signInStatus(postern, viewId, 'wrong horse battery'), 401);
+  assert.equal(await signInStatus(postern, viewId, linkPassword), 200);
   const share = await postern.call('share/get', { id });
   assert.equal(share.authTypeIdStr, 'PASSWORD');
   assert.equal((await postern.call('loginprofile/get', { id: share.authenticationId })).title, 'Password for Reports');
@@ -29,7 +29,7 @@ test('a link with a linkPassword keeps the ipRange of the given login profile', 
   const postern = await startPostern(t);
   const named = await postern.call('loginprofile/add', { title: 'Office', typeId: 1, ipRange: '203.0.113.0/24' });
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: named.id, linkPassword }));
-  assert.equal(await opens(postern, viewId, linkPassword), 403);
+  assert.equal(await signInStatus(postern, viewId, linkPassword), 403);
 });
 
 test('a new linkPassword ends earlier sessions, and a linkPassword profile that no share uses is deleted', async (t) => {
@@ -43,11 +43,11 @@ test('a new linkPassword ends earlier sessions, and a linkPassword profile that 
   const other = 'another horse battery';
   await postern.call('share/update', { ...body, authenticationId, linkPassword: other });
   assert.equal((await postern.visit(`/s/${viewId}/list`, { headers: { cookie: answer } })).status, 401);
-  assert.deepEqual([await opens(postern, viewId, linkPassword), await opens(postern, viewId, other)], [401, 200]);
+  assert.deepEqual([await signInStatus(postern, viewId, linkPassword), await signInStatus(postern, viewId, other)], [401, 200]);
   assert.equal(await profiles(), before + 1);
   const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
   await postern.call('share/delete', { id });
-  assert.equal(await opens(postern, copy.viewId, other), 200, 'a copy keeps the password');
+  assert.equal(await signInStatus(postern, copy.viewId, other), 200, 'a copy keeps the password');
   await postern.call('share/update', { ...body, id: copy.id, authenticationId: 1 });
   assert.equal(await profiles(), before);
 });

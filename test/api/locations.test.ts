@@ -8,7 +8,7 @@ import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } 
 import { createShare } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 
-async function addedLocation(postern: TestPostern, name = 'reports') {
+async function addLocation(postern: TestPostern, name = 'reports') {
   const folder = join(postern.files, name);
   await mkdir(folder);
   const { id } = await postern.call('location/add', { name, kind: 'local', configuration: JSON.stringify({ folder }) });
@@ -31,7 +31,7 @@ test('the first tenant has a location named local with a welcome file', async (t
 
 test('a location can be added, read, renamed, used by a share, and deleted when no share uses it', async (t) => {
   const postern = await startPostern(t);
-  const { id, folder } = await addedLocation(postern);
+  const { id, folder } = await addLocation(postern);
   const location = await postern.call('location/get', { id });
   assert.deepEqual([location.name, location.kind, JSON.parse(location.configuration)], ['reports', 'local', { folder }]);
   const { id: share } = await postern.call('share/add', newShare({ location: 'reports' }));
@@ -57,7 +57,7 @@ test('a configuration can name its folder by the former name of the field, path'
 
 test('location/update with a duplicate name gets 409, and with an outdated etag 412', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await addedLocation(postern);
+  const { id } = await addLocation(postern);
   assert.equal((await postern.send('location/update', { id, name: 'local' })).status, 409);
   assert.equal((await postern.send('location/update', { id, name: 'x' }, { headers: { 'if-match': '"0"' } })).status, 412);
   assert.deepEqual(fieldErrorsOf(await postern.send('location/update', { id, kind: 's3' })), ['kind']);
@@ -106,7 +106,7 @@ test('location/search returns the configuration only to an admin', async (t) => 
 
 test('location/test performs real file operations, returns the results and leaves no files behind', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await addedLocation(postern);
+  const { id } = await addLocation(postern);
   const { works, steps } = await postern.call('location/test', { id });
   assert.equal(works, true);
   assert.deepEqual(
@@ -119,7 +119,7 @@ test('location/test performs real file operations, returns the results and leave
 
 test('location/browse lists folders first, and neither symbolic links nor anything outside the location', async (t) => {
   const postern = await startPostern(t);
-  const { folder } = await addedLocation(postern);
+  const { folder } = await addLocation(postern);
   await mkdir(join(folder, 'zebra'));
   await writeFile(join(folder, 'a.txt'), 'abc');
   await symlink('/etc', join(folder, 'link'));
@@ -215,7 +215,7 @@ test('a location that does not respond does not block searches, the overview or 
 test('a tenant has at most 1000 locations, and the overview shows all of them', { timeout: 30_000 }, async (t) => {
   const postern = await startPostern(t);
   const { store } = postern.ports;
-  const { id } = await addedLocation(postern);
+  const { id } = await addLocation(postern);
   const { id: _, ...row } = await store.read.selectFrom('location').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const others = Array.from({ length: 997 }, (_, number) => ({ ...row, name: `reports ${number}` }));
   await store.write(async (tx) => {
@@ -225,7 +225,7 @@ test('a tenant has at most 1000 locations, and the overview shows all of them', 
         .values(others.slice(begin, begin + 100))
         .execute();
   }, 'job');
-  await addedLocation(postern, 'the last');
+  await addLocation(postern, 'the last');
   const { locations } = await postern.call('overview/get');
   assert.equal(new Set(locations.map(({ id }: Json) => id)).size, 1000);
   assert.ok(locations.every(({ answers }: Json) => answers));
@@ -238,6 +238,6 @@ test('a configuration is stored without unnecessary spaces', async (t) => {
   const postern = await startPostern(t);
   const configuration = JSON.stringify({ folder: postern.files });
   const { id } = await postern.call('location/add', { name: 'spaces', kind: 'local', configuration: configuration.padEnd(60_000) });
-  const kept = await postern.call('location/get', { id });
-  assert.equal(kept.configuration, configuration);
+  const stored = await postern.call('location/get', { id });
+  assert.equal(stored.configuration, configuration);
 });

@@ -35,7 +35,7 @@ const every = [
   'updateDateTime',
 ];
 
-async function addedProfile(postern: TestPostern) {
+async function addProfile(postern: TestPostern) {
   const body = {
     typeId: 2,
     password: 'open sesame, please',
@@ -48,7 +48,7 @@ async function addedProfile(postern: TestPostern) {
 
 test('loginprofile/get and search return every field of a login profile and its etag', async (t) => {
   const postern = await startPostern(t);
-  const { id, profile } = await addedProfile(postern);
+  const { id, profile } = await addProfile(postern);
   assert.deepEqual(Object.keys(profile).sort(), [...every, 'etag'].sort());
   const { list } = await postern.call('loginprofile/search');
   assert.deepEqual(
@@ -59,7 +59,7 @@ test('loginprofile/get and search return every field of a login profile and its 
 
 test('loginprofile/add stores the given fields, but computes userCount', async (t) => {
   const postern = await startPostern(t);
-  const { profile } = await addedProfile(postern);
+  const { profile } = await addProfile(postern);
   for (const { name, added } of fields) assert.equal(profile[name], added, name);
   assert.deepEqual(
     [profile.typeId, profile.typeString, profile.password, profile.userCount, profile.shareCount, profile.tid],
@@ -73,7 +73,7 @@ test('loginprofile/add stores the given fields, but computes userCount', async (
 for (const { name, updated } of fields)
   test(`loginprofile/update changes ${name} and nothing else`, async (t) => {
     const postern = await startPostern(t);
-    const { id, profile } = await addedProfile(postern);
+    const { id, profile } = await addProfile(postern);
     await postern.call('loginprofile/update', { id, [name]: updated });
     const after = await postern.call('loginprofile/get', { id });
     assert.deepEqual({ ...after, etag: '', updateDateTime: '' }, { ...profile, [name]: updated, etag: '', updateDateTime: '' });
@@ -83,14 +83,14 @@ for (const { name, cleared } of fields.filter((field) => 'cleared' in field))
   for (const nothing of [null, ''])
     test(`loginprofile/update with ${JSON.stringify(nothing)} clears ${name}`, async (t) => {
       const postern = await startPostern(t);
-      const { id } = await addedProfile(postern);
+      const { id } = await addProfile(postern);
       await postern.call('loginprofile/update', { id, [name]: nothing });
       assert.equal((await postern.call('loginprofile/get', { id }))[name], cleared);
     });
 
 test('the title of a login profile and the password of a PASSWORD profile cannot be cleared', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await addedProfile(postern);
+  const { id } = await addProfile(postern);
   for (const name of ['title', 'password'])
     for (const nothing of [null, '']) {
       const answer = await postern.send('loginprofile/update', { id, [name]: nothing });
@@ -101,7 +101,7 @@ test('the title of a login profile and the password of a PASSWORD profile cannot
 
 test('a fetched login profile can be edited and sent back with all its fields; its masked password stays unchanged', async (t) => {
   const postern = await startPostern(t);
-  const { id, profile } = await addedProfile(postern);
+  const { id, profile } = await addProfile(postern);
   await postern.call('loginprofile/update', { ...profile, ipRange: '', title: 'Customers' });
   assert.equal((await postern.call('loginprofile/get', { id })).title, 'Customers');
   const signedIn = await postern.visit(`/p/${profile.viewId}/sign-in`, {
@@ -114,7 +114,7 @@ test('a fetched login profile can be edited and sent back with all its fields; i
 
 test('loginprofile/update refuses a different tid', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await addedProfile(postern);
+  const { id } = await addProfile(postern);
   assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/update', { id, tid: 2 })), ['tid']);
 });
 
@@ -155,7 +155,7 @@ test('loginprofile/add refuses computed fields, except userCount', async (t) => 
 
 test('loginprofile/search sorts by stored fields, and refuses other fields with the list of sortable fields', async (t) => {
   const postern = await startPostern(t);
-  await addedProfile(postern);
+  await addProfile(postern);
   for (const sortField of [
     'id',
     'title',
@@ -195,15 +195,15 @@ test('loginprofile/search sorts by stored fields, and refuses other fields with 
 
 test('loginprofile/search without details omits configuration, username and counts; a reader never gets them', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await addedProfile(postern);
+  const { id } = await addProfile(postern);
   const reader = await addKey(postern, 'reader');
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: id });
-  const asked = [
+  const responses = [
     await postern.call('loginprofile/search', { details: false }),
     await postern.call('loginprofile/search', {}, { key: reader }),
     await postern.call('loginprofile/search', { details: true }, { key: reader }),
   ];
-  for (const { list } of asked) {
+  for (const { list } of responses) {
     const profile = list.find((record: Json) => record.id === id);
     assert.deepEqual([profile.configuration, profile.username, profile.userCount, profile.shareCount], ['', '', 0, 0]);
     assert.equal(profile.title, 'Clients');

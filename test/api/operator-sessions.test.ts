@@ -18,7 +18,7 @@ async function withOperator(t: TestContext, role = 'admin') {
 }
 
 /** Sends a request body in two halves, and runs `between` while the server waits for the second. Returns the status code. */
-async function held(
+async function sendInTwoHalves(
   postern: TestPostern,
   headers: string[],
   body: string,
@@ -47,7 +47,7 @@ for (const [what, between] of Object.entries({
   test(`an operator who ${what} while the request body is still arriving changes nothing`, async (t) => {
     const { postern, ...operator } = await withOperator(t);
     const headers = [`Cookie: ${operator.cookie}`, `Origin: ${postern.apiUrl}`];
-    const status = await held(postern, headers, '{"title":"Backdoor"}', () => between(postern, operator));
+    const status = await sendInTwoHalves(postern, headers, '{"title":"Backdoor"}', () => between(postern, operator));
     assert.ok(['401', '403'].includes(status), status);
     assert.equal((await postern.call('loginprofile/search', { searchWord: 'backdoor' })).totalCount, 0);
   });
@@ -56,18 +56,20 @@ test('a key that is deleted while the request body is still arriving changes not
   const postern = await startPostern(t);
   const key = await addKey(postern, 'admin');
   const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
-  const status = await held(postern, [`Authorization: Bearer ${key}`], '{"title":"Backdoor"}', () => postern.call('apikey/delete', { id }));
+  const status = await sendInTwoHalves(postern, [`Authorization: Bearer ${key}`], '{"title":"Backdoor"}', () =>
+    postern.call('apikey/delete', { id }),
+  );
   assert.equal(status, '401');
 });
 
 test('a key that is deleted while the request body is still arriving reads nothing', async (t) => {
   const postern = await startPostern(t);
-  const { id: asked } = await postern.call('share/add', newShare());
-  const body = JSON.stringify({ id: asked });
+  const { id: shareId } = await postern.call('share/add', newShare());
+  const body = JSON.stringify({ id: shareId });
   const statusOf = async (between: (keyId: number) => Promise<unknown>) => {
     const key = await addKey(postern, 'admin');
     const [{ id }] = (await postern.call('apikey/search', { searchWord: 'admin key' })).list;
-    return held(postern, [`Authorization: Bearer ${key}`], body, () => between(id), 'share/get');
+    return sendInTwoHalves(postern, [`Authorization: Bearer ${key}`], body, () => between(id), 'share/get');
   };
   assert.equal(await statusOf((id) => postern.call('apikey/delete', { id })), '401');
   assert.equal(await statusOf(async () => {}), '200');
@@ -75,12 +77,12 @@ test('a key that is deleted while the request body is still arriving reads nothi
 
 test('over TLS, a session cookie without the __Host- prefix is not accepted', async (t) => {
   const { postern, cookie } = await withOperator(t);
-  const asPlanted = await postern.send(
+  const withPlainCookie = await postern.send(
     'share/search',
     {},
     { key: null, headers: { cookie, origin: postern.apiUrl.replace('http:', 'https:') } },
   );
-  assert.equal(asPlanted.status, 401);
+  assert.equal(withPlainCookie.status, 401);
 });
 
 test('sign-out ends every session that the browser sends, and sign-in ends the previous session', async (t) => {

@@ -186,12 +186,12 @@ test('changing your own password requires the current one; changing the password
   const { id: otto } = await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
   const { id: rita } = await postern.call('operator/add', { name: 'Rita', role: 'reader', ...secrets });
   const page = asPage(postern, cookieOf(await signIn(postern, 'Rita')));
-  const fresh = { password: 'another long secret', confirmPassword: 'another long secret' };
-  assert.deepEqual(fieldErrorsOf(await page('operator/updatePassword', { id: rita, ...fresh })), ['currentPassword']);
-  assert.equal((await page('operator/updatePassword', { id: rita, ...fresh, currentPassword: 'not this one' })).status, 403);
-  assert.equal((await page('operator/updatePassword', { id: otto, ...fresh, currentPassword: password })).status, 403);
-  assert.equal((await page('operator/updatePassword', { id: rita, ...fresh, currentPassword: password })).status, 200);
-  assert.equal((await signIn(postern, 'Rita', fresh.password ? { password: fresh.password } : {})).status, 200);
+  const newPassword = { password: 'another long secret', confirmPassword: 'another long secret' };
+  assert.deepEqual(fieldErrorsOf(await page('operator/updatePassword', { id: rita, ...newPassword })), ['currentPassword']);
+  assert.equal((await page('operator/updatePassword', { id: rita, ...newPassword, currentPassword: 'not this one' })).status, 403);
+  assert.equal((await page('operator/updatePassword', { id: otto, ...newPassword, currentPassword: password })).status, 403);
+  assert.equal((await page('operator/updatePassword', { id: rita, ...newPassword, currentPassword: password })).status, 200);
+  assert.equal((await signIn(postern, 'Rita', newPassword.password ? { password: newPassword.password } : {})).status, 200);
 });
 
 test('an update of an operator with an outdated If-Match returns 412', async (t) => {
@@ -216,8 +216,8 @@ test('an operator of another tenant must name the tenant to sign in, and cannot 
 test('operator/search and audit/search contain no password and no password hash', async (t) => {
   const { postern } = await firstOperator(t);
   await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
-  const told = JSON.stringify([await postern.call('operator/search'), await postern.call('audit/search')]);
-  assert.doesNotMatch(told, /argon2|horse/);
+  const responses = JSON.stringify([await postern.call('operator/search'), await postern.call('audit/search')]);
+  assert.doesNotMatch(responses, /argon2|horse/);
 });
 
 test('caller/get describes the API key that calls it', async (t) => {

@@ -18,7 +18,7 @@ async function profiles(postern: TestPostern) {
   return { byPassword, byOidc, byLdap };
 }
 
-const exported = async (postern: TestPostern, query: string) =>
+const exportAudit = async (postern: TestPostern, query: string) =>
   (await fetch(`${postern.apiUrl}/api/v1/audit/export${query}`, { headers: { authorization: `Bearer ${adminKey}` } })).text();
 
 test('loginprofile/get and loginprofile/search return secrets masked', async (t) => {
@@ -52,8 +52,8 @@ test('audit entries contain no secrets, in search or in export', async (t) => {
   const key = await addKey(postern, 'reader');
   const rows = text([
     await postern.call('audit/search', { pageSize: 1000 }),
-    await exported(postern, ''),
-    await exported(postern, '?format=csv'),
+    await exportAudit(postern, ''),
+    await exportAudit(postern, '?format=csv'),
   ]);
   assert.ok(rows.includes('loginprofile/update') && rows.includes('accessuser/updateUserPassword'));
   assert.doesNotMatch(rows, /very-secret|argon2/);
@@ -84,8 +84,8 @@ test('an update that contains the mask keeps the secret, and a new profile that 
     clientId: 'other',
     clientSecret: '********',
   });
-  const fresh = await postern.send('loginprofile/add', { typeId: 5, configuration });
-  assert.deepEqual([fresh.status, fieldErrorsOf(fresh)], [400, ['configuration']]);
+  const refused = await postern.send('loginprofile/add', { typeId: 5, configuration });
+  assert.deepEqual([refused.status, fieldErrorsOf(refused)], [400, ['configuration']]);
   const masked = await postern.send('loginprofile/add', { typeId: 2, password: '********' });
   assert.deepEqual([masked.status, fieldErrorsOf(masked)], [400, ['password']]);
 });

@@ -8,7 +8,7 @@ import type { Store } from '#ports/store.ts';
 import { type Json, newShare, startPostern } from '../start.ts';
 
 const [minute, day] = [60_000, 86_400_000]; // ms
-const inTurn = <T>(query: () => Promise<T>) => query();
+const runAtOnce = <T>(query: () => Promise<T>) => query();
 
 interface Entry {
   readonly at: number;
@@ -81,7 +81,7 @@ test('an activity report that is read in windows has the same sums as a single c
     const { id, viewId } = await call('share/add', newShare());
     await addEntries(ports.store, { id, viewId }, entries);
     const range = { tid: 1, shareId: id, from: null, before: null };
-    const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, inTurn, max));
+    const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, runAtOnce, max));
     assert.deepEqual(addUp(windows).sort(byKey), countAtOnce(entries).sort(byKey));
     assert.deepEqual(
       windows.map((days) => days.map(({ last }) => last)),
@@ -102,7 +102,7 @@ test('a half hour with very many entries is read in parts, and each of its visit
   }));
   await addEntries(ports.store, { id, viewId }, entries);
   const range = { tid: 1, shareId: id, from: null, before: null };
-  const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, inTurn, 8));
+  const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, runAtOnce, 8));
   assert.equal(windows.length, 6);
   assert.deepEqual(
     windows.map((days) => days.map(({ visits }) => visits)),

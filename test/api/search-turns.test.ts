@@ -9,75 +9,75 @@ const stays = new AbortController().signal;
 const many: SearchClient = { tid: 1, groups: callerGroups('key 1') };
 const other: SearchClient = { tid: 2, groups: callerGroups('key 2') };
 
-/** Returns searches that run until `endOne`, and `begun`: the clients whose searches have started, in order. */
+/** Returns searches that run until `endOne`, and `started`: the clients whose searches have started, in order. */
 function heldSearches(ofOneTenant = 4) {
   const turns = searchTurns(ofOneTenant);
-  const begun: string[] = [];
+  const started: string[] = [];
   const gates: (() => void)[] = [];
   const search = (who: SearchClient, left = stays) =>
     turns.run(who, left, () => {
-      begun.push(String(who.groups.at(-1)));
+      started.push(String(who.groups.at(-1)));
       return new Promise<void>((resolve) => gates.push(resolve));
     });
   const endOne = async () => {
     gates.shift()?.();
     await new Promise(setImmediate);
   };
-  return { search, begun, endOne };
+  return { search, started, endOne };
 }
 
 test('with many waiting searches of one tenant, a search of another tenant is among the next two to start', async () => {
-  const { search, begun, endOne } = heldSearches();
+  const { search, started, endOne } = heldSearches();
   for (let number = 0; number < 40; number += 1) void search(many);
   void search(other);
-  const before = begun.length;
+  const before = started.length;
   await endOne();
   await endOne();
-  assert.ok(begun.slice(before).includes('key 2'), String(begun.slice(before)));
+  assert.ok(started.slice(before).includes('key 2'), String(started.slice(before)));
 });
 
 test('a search starts at once, even if another tenant has many waiting searches', async () => {
-  const { search, begun } = heldSearches(3);
+  const { search, started } = heldSearches(3);
   for (let number = 0; number < 40; number += 1) void search(many);
   await new Promise(setImmediate);
-  const before = begun.length;
+  const before = started.length;
   void search(other);
   await new Promise(setImmediate);
-  assert.deepEqual(begun.slice(before), ['key 2']);
+  assert.deepEqual(started.slice(before), ['key 2']);
 });
 
 test('if one tenant fills the queue with many clients, a search of another tenant still gets a place', async () => {
-  const { search, begun, endOne } = heldSearches();
+  const { search, started, endOne } = heldSearches();
   const refused: unknown[] = [];
   for (let number = 0; number < 2100; number += 1)
     search({ tid: 1, groups: callerGroups(`key ${number % 40}`) }).catch((cause: unknown) => refused.push(cause));
   void search(other);
   for (let number = 0; number < 3; number += 1) await endOne();
-  assert.ok(begun.includes('key 2'));
+  assert.ok(started.includes('key 2'));
   assert.ok(refused.length > 0 && refused.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
 });
 
 test('with many visitors of one network at a portal, searches of a key and of a visitor of another network are among the next ones', async () => {
-  const { search, begun, endOne } = heldSearches();
+  const { search, started, endOne } = heldSearches();
   const visitors = (address: string) => ({ tid: 1, groups: visitorGroups(address) });
   for (let number = 0; number < 60; number += 1) void search(visitors(`203.0.113.${number}`));
   void search(visitors('198.51.100.1'));
   void search(many);
-  const before = begun.length;
+  const before = started.length;
   for (let number = 0; number < 4; number += 1) await endOne();
-  const next = begun.slice(before);
+  const next = started.slice(before);
   assert.ok(next.includes('key 1') && next.includes(String(visitorGroups('198.51.100.1').at(-1))), String(next));
 });
 
 test('a waiting search does not start if its client has disconnected', async () => {
-  const { search, begun, endOne } = heldSearches();
+  const { search, started, endOne } = heldSearches();
   for (let number = 0; number < 4; number += 1) void search(many);
   const left = new AbortController();
   const givenUp = search(other, left.signal);
   left.abort();
   await assert.rejects(givenUp, { name: 'AbortError' });
   await endOne();
-  assert.ok(!begun.includes('key 2'));
+  assert.ok(!started.includes('key 2'));
 });
 
 test('a client can have 64 waiting searches, and one more is refused as busy', async () => {

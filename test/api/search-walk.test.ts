@@ -11,7 +11,7 @@ async function walk(postern: TestPostern, name: string, query: object, between: 
   while (next) {
     const { status, body, headers }: { status: number; body: Json; headers: Headers } = await postern.send(name, next);
     assert.equal(status, 200, JSON.stringify(body));
-    assert.equal(body.startIndex, ids.length, 'its place in the whole');
+    assert.equal(body.startIndex, ids.length, 'startIndex is the number of records on the pages before');
     ids.push(...body.list.map(({ id }: { id: number }) => id));
     const link = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
     next = link ? Object.fromEntries(new URL(link).searchParams) : null;
@@ -35,8 +35,8 @@ test('the next links lead to every record exactly once, for every sort field and
   for (const sortField of ['id', 'title', 'path', 'active', 'validityEndDate', 'createDateTime', 'authTypeId', 'userNames', 'viewId'])
     for (const sortOrder of ['asc', 'desc']) {
       const order = { sortField, sortOrder };
-      const whole = (await postern.call('share/search', order)).list.map(({ id }: { id: number }) => id);
-      assert.deepEqual((await walk(postern, 'share/search', { ...order, pageSize: 4 })).ids, whole, JSON.stringify(order));
+      const all = (await postern.call('share/search', order)).list.map(({ id }: { id: number }) => id);
+      assert.deepEqual((await walk(postern, 'share/search', { ...order, pageSize: 4 })).ids, all, JSON.stringify(order));
     }
 });
 
@@ -61,8 +61,8 @@ test('every search can be read to the end with next links', async (t) => {
   const postern = await startPostern(t);
   await addShares(postern);
   for (const name of ['share/search', 'audit/search', 'apikey/search', 'loginprofile/search', 'location/search', 'tenant/search']) {
-    const whole = (await postern.call(name)).list.map(({ id }: { id: number }) => id);
-    assert.deepEqual((await walk(postern, name, { pageSize: 1 })).ids.slice(0, whole.length), whole, name);
+    const all = (await postern.call(name)).list.map(({ id }: { id: number }) => id);
+    assert.deepEqual((await walk(postern, name, { pageSize: 1 })).ids.slice(0, all.length), all, name);
   }
 });
 

@@ -48,7 +48,7 @@ const optional: readonly Field[] = [
   { name: 'validityStartDate', added: '2026-01-31T09:00:00.000Z', updated: '2026-02-01T00:00:00.000Z', cleared: null },
   { name: 'validityEndDate', added: '2036-01-31T09:00:00.000Z', updated: '2036-02-01T00:00:00.000Z', cleared: null },
 ];
-const answeredOnly = [
+const responseFields = [
   'id',
   'viewId',
   'viewUrl',
@@ -64,8 +64,8 @@ const answeredOnly = [
   'createDateTime',
   'updateDateTime',
 ];
-const atAddOnly = ['location', 'path', 'authenticationId', 'folder'];
-const every = [...required, ...optional].map(({ name }) => name).concat(answeredOnly, atAddOnly);
+const addFields = ['location', 'path', 'authenticationId', 'folder'];
+const every = [...required, ...optional].map(({ name }) => name).concat(responseFields, addFields);
 
 const valuesOf = (fields: readonly Field[], which: 'added' | 'updated') =>
   Object.fromEntries(fields.map((field) => [field.name, field[which]]));
@@ -73,7 +73,7 @@ const valuesOf = (fields: readonly Field[], which: 'added' | 'updated') =>
 /** Splits a list into its entries. Blanks after a comma do not matter. */
 const entriesOf = (value: unknown) => (typeof value === 'string' ? value.split(/, */) : value);
 
-async function addedShare(postern: Awaited<ReturnType<typeof startPostern>>) {
+async function addShare(postern: Awaited<ReturnType<typeof startPostern>>) {
   const profile = await usersProfile(postern, ['ann', 'bob']);
   const body = newShare({ ...valuesOf([...required, ...optional], 'added'), authenticationId: profile.id });
   const { id } = await postern.call('share/add', body);
@@ -83,7 +83,7 @@ async function addedShare(postern: Awaited<ReturnType<typeof startPostern>>) {
 
 test('share/get and share/search return every field of a share, including its etag', async (t) => {
   const postern = await startPostern(t);
-  const { id, share } = await addedShare(postern);
+  const { id, share } = await addShare(postern);
 
   assert.deepEqual(Object.keys(share).sort(), [...every, 'etag'].sort());
   const { list } = await postern.call('share/search');
@@ -95,14 +95,14 @@ test('share/get and share/search return every field of a share, including its et
 
 test('share/add stores every field of its body', async (t) => {
   const postern = await startPostern(t);
-  const { share } = await addedShare(postern);
+  const { share } = await addShare(postern);
 
   for (const { name, added } of [...required, ...optional]) assert.deepEqual(entriesOf(share[name]), entriesOf(added), name);
 });
 
 test('the computed fields of a share have the expected values and formats', async (t) => {
   const postern = await startPostern(t);
-  const { share, profile } = await addedShare(postern);
+  const { share, profile } = await addShare(postern);
 
   assert.equal(share.tid, 1);
   assert.equal(share.authenticationId, profile.id);
@@ -120,7 +120,7 @@ test('the computed fields of a share have the expected values and formats', asyn
 for (const field of [...required, ...optional])
   test(`share/update changes ${field.name} and nothing else`, async (t) => {
     const postern = await startPostern(t);
-    const { id, share } = await addedShare(postern);
+    const { id, share } = await addShare(postern);
 
     await postern.call('share/update', { ...share, [field.name]: field.updated });
 
@@ -131,7 +131,7 @@ for (const field of [...required, ...optional])
 
 test('null clears every optional field of a share', async (t) => {
   const postern = await startPostern(t);
-  const { id, share } = await addedShare(postern);
+  const { id, share } = await addShare(postern);
 
   await postern.call('share/update', { ...share, ...Object.fromEntries(optional.map(({ name }) => [name, null])) });
 
@@ -141,7 +141,7 @@ test('null clears every optional field of a share', async (t) => {
 
 test('an empty string clears every optional text and date of a share', async (t) => {
   const postern = await startPostern(t);
-  const { id, share } = await addedShare(postern);
+  const { id, share } = await addShare(postern);
   const texts = optional.filter(({ cleared }) => cleared !== false);
 
   await postern.call('share/update', { ...share, ...Object.fromEntries(texts.map(({ name }) => [name, ''])) });
@@ -152,14 +152,14 @@ test('an empty string clears every optional text and date of a share', async (t)
 
 test('null in a required field of a share is refused, and the error names the field', async (t) => {
   const postern = await startPostern(t);
-  const { share } = await addedShare(postern);
+  const { share } = await addShare(postern);
   for (const name of [...required.map((field) => field.name), 'authenticationId', 'folder'])
     assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...share, [name]: null })), [name]);
 });
 
 test('share/update does not change optional fields that its body omits', async (t) => {
   const postern = await startPostern(t);
-  const { id, share } = await addedShare(postern);
+  const { id, share } = await addShare(postern);
   const bare = Object.fromEntries(
     ['id', 'authenticationId', 'folder', ...required.map(({ name }) => name)].map((name) => [name, share[name]]),
   );
@@ -197,7 +197,7 @@ for (const [what, sortFields] of [
 ] as const)
   test(`share/search sorts by ${what}, in both directions`, async (t) => {
     const postern = await startPostern(t);
-    const { id, share } = await addedShare(postern);
+    const { id, share } = await addShare(postern);
     const { id: other } = await postern.call('share/add', newShare({ title: 'Zebra' }));
     const second = await postern.call('share/get', { id: other });
     for (const sortField of sortFields) {
@@ -211,7 +211,8 @@ for (const [what, sortFields] of [
         sortField,
       );
       const [first, last] = turned.list;
-      if (share[sortField] === second[sortField]) assert.deepEqual([first.id, last.id], [id, other], `${sortField}: ties go by id`);
+      if (share[sortField] === second[sortField])
+        assert.deepEqual([first.id, last.id], [id, other], `${sortField}: equal values are sorted by id`);
       else if (typeof first[sortField] === 'string' && typeof last[sortField] === 'string')
         assert.ok(first[sortField] < last[sortField], sortField);
     }

@@ -38,13 +38,13 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
     'share/add',
     newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'eve,fay', groupNames: 'staff' }),
   );
-  const twin = await call('share/duplicate', { id: share.id, title: 'Twin' }, { headers: { 'idempotency-key': 'twin' } });
-  await call('share/duplicate', { id: share.id, title: 'Twin' }, { headers: { 'idempotency-key': 'twin' } });
-  await call('share/update', { ...(await call('share/get', { id: twin.id })), userNames: 'eve' });
-  await call('share/updateSharableLink', { id: twin.id });
+  const shareCopy = await call('share/duplicate', { id: share.id, title: 'Copy' }, { headers: { 'idempotency-key': 'copy' } });
+  await call('share/duplicate', { id: share.id, title: 'Copy' }, { headers: { 'idempotency-key': 'copy' } });
+  await call('share/update', { ...(await call('share/get', { id: shareCopy.id })), userNames: 'eve' });
+  await call('share/updateSharableLink', { id: shareCopy.id });
   for (const query of [
     {},
-    { searchWord: 'twin' },
+    { searchWord: 'copy' },
     { path: '/', authType: 3, state: 'active', sortField: 'userNames' },
     { authId: profile.id, sortField: 'location' },
   ])
@@ -55,7 +55,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('accessuser/update', { ...eve, authId: viewer.id });
   await call('accessuser/delete', { id: eve.id });
   await call('accessuser/deleteByUsername', { username: 'fay', loginProfileId: profile.id });
-  await call('share/delete', { id: twin.id });
+  await call('share/delete', { id: shareCopy.id });
   const [local] = (await call('location/search')).list;
   const place = await call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
   await call('location/update', { ...(await call('location/get', { id: place.id })), name: 'third' });
@@ -157,11 +157,11 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
   const { viewId: codeViewId } = await postern.call('share/add', newShare({ authenticationId: codes.id }));
   const requested = await postern.visit(`/s/${codeViewId}/sign-in/code`, { method: 'POST', headers, body: '{"email":"ann@example.com"}' });
   assert.equal(requested.status, 202);
-  const entered = await postern.visit(`/s/${codeViewId}/sign-in`, {
+  const attempt = await postern.visit(`/s/${codeViewId}/sign-in`, {
     ...{ method: 'POST', body: '{"email":"ann@example.com","code":"00000000"}' },
     headers: { ...headers, cookie: cookieOf(requested) },
   });
-  assert.equal(entered.status, 401);
+  assert.equal(attempt.status, 401);
   assert.equal((await postern.visit('/s/nobody-knows-this/visit', { headers })).status, 404);
 }
 

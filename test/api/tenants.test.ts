@@ -4,7 +4,7 @@ import { operations } from '../../src/features/operations.ts';
 import { adminKey, mailSettings, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
 import { addTenant, fieldErrorsOf } from './keys.ts';
 
-async function ours(postern: TestPostern) {
+async function addRecords(postern: TestPostern) {
   const profile = await usersProfile(postern, ['ann']);
   const { id: share } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const { id: key } = await postern.call('apikey/add', { name: 'ours', role: 'reader' });
@@ -22,10 +22,10 @@ async function ours(postern: TestPostern) {
 
 test('operations that take an id return the same 404 for a record of another tenant as for one that does not exist', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { share, profile, user, key, operator, location, mail } = await ours(postern);
+  const { share, profile, user, key, operator, location, mail } = await addRecords(postern);
   const theirs = await addTenant(postern);
   const { id: _, location: _l, path: _p, tid: _t, viewId: _v, ...fields } = await postern.call('share/get', { id: share });
-  const asked: [string, number, (id: number) => object][] = [
+  const calls: [string, number, (id: number) => object][] = [
     ['share/get', share, (id) => ({ id })],
     ['share/update', share, (id) => ({ ...fields, id, authenticationId: 2 })],
     ['share/updateSharableLink', share, (id) => ({ id })],
@@ -62,8 +62,8 @@ test('operations that take an id return the same 404 for a record of another ten
   const takingId = operations
     .filter(({ body }) => 'id' in Object(Reflect.get(body, 'properties')))
     .filter(({ name }) => name !== 'operator/deleteSecondFactor'); // no key may call it: see `second-factors.test.ts`
-  assert.deepEqual(asked.map(([name]) => name).sort(), takingId.map(({ name }) => name).sort());
-  for (const [name, id, body] of asked) {
+  assert.deepEqual(calls.map(([name]) => name).sort(), takingId.map(({ name }) => name).sort());
+  for (const [name, id, body] of calls) {
     const theirAnswer = await postern.send(name, body(id), { key: theirs.key });
     const nobodys = await postern.send(name, body(987_654), { key: theirs.key });
     assert.equal(theirAnswer.status, 404, name);
@@ -77,7 +77,7 @@ test('operations that take an id return the same 404 for a record of another ten
 
 test('a reference to a record of another tenant or to no record returns 400, and the error names the field', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { profile } = await ours(postern);
+  const { profile } = await addRecords(postern);
   const theirs = await addTenant(postern);
   for (const id of [profile, 987_654]) {
     const user = await postern.send('accessuser/add', { username: 'eve', active: true, authId: id }, { key: theirs.key });
@@ -90,7 +90,7 @@ test('a reference to a record of another tenant or to no record returns 400, and
 
 test('a caller cannot set the password of a user of another tenant, and the error names authId', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { profile } = await ours(postern);
+  const { profile } = await addRecords(postern);
   const theirs = await addTenant(postern);
   for (const id of [profile, 987_654]) {
     const password = await postern.send(
@@ -104,7 +104,7 @@ test('a caller cannot set the password of a user of another tenant, and the erro
 
 test("no search finds another tenant's records", async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
-  const { profile, share } = await ours(postern);
+  const { profile, share } = await addRecords(postern);
   const { key } = await addTenant(postern);
   for (const [name, body, known] of [
     ['share/search', {}, 0],

@@ -79,7 +79,7 @@ test('an unavailable location answers 503 on every route and works again once it
   renameSync(postern.files, `${postern.files}-away`);
   const link = `/s/${viewId}`;
   const json = { 'content-type': 'application/json' };
-  const asked: [string, RequestInit][] = [
+  const requests: [string, RequestInit][] = [
     ['/list', {}],
     ['/file/welcome.txt', {}],
     ['/view/welcome.txt', {}],
@@ -89,8 +89,8 @@ test('an unavailable location answers 503 on every route and works again once it
     ['/rename', { method: 'POST', headers: json, body: '{"path":"welcome.txt","name":"x"}' }],
     ['/file/welcome.txt', { method: 'DELETE' }],
   ];
-  for (const [path, init] of asked) assert.equal((await postern.visit(link + path, init)).status, 503, path);
+  for (const [path, init] of requests) assert.equal((await postern.visit(link + path, init)).status, 503, path);
   assert.equal((await postern.visit('/health/ready')).status, 200);
   renameSync(`${postern.files}-away`, postern.files);
-  for (const [path, init] of asked.slice(0, 4)) assert.equal((await postern.visit(link + path, init)).status, 200, path);
+  for (const [path, init] of requests.slice(0, 4)) assert.equal((await postern.visit(link + path, init)).status, 200, path);
 });

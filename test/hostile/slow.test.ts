@@ -133,7 +133,7 @@ test('an upload below the minimum rate is refused even if it never stalls', { ti
     replacements: { timeouts: { body: day, idle: day, minRate: { bytes: 2 ** 40, within: 100 } } },
   });
   const { base } = await createShare(postern);
-  const socket = await begin(t, postern, `PUT ${base}/file/drip.bin`, ['Content-Length: 1000000000']);
+  const socket = await begin(t, postern, `PUT ${base}/file/slow.bin`, ['Content-Length: 1000000000']);
   let answer = '';
   socket.on('data', (chunk) => {
     answer += chunk.toString('latin1');
@@ -144,7 +144,7 @@ test('an upload below the minimum rate is refused even if it never stalls', { ti
   });
   assert.match(answer, /^HTTP\/1\.1 408 /);
   await until(async () => (await outcomes(postern, 'upload'))[0] === 'failed');
-  assert.ok(!(await readdir(postern.files)).includes('drip.bin'));
+  assert.ok(!(await readdir(postern.files)).includes('slow.bin'));
 });
 
 test('open uploads of one network do not block uploads of other networks', { timeout: 20_000 }, async (t) => {

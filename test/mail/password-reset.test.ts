@@ -6,7 +6,7 @@ import { createShare, jsonPost, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, wrongCode } from './code-visitor.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
-const fresh = 'quite another secret';
+const newPassword = 'quite another secret';
 const ann = 'ann@example.com';
 
 /** Starts Postern with a mail server, and a share for access users with passwords. */
@@ -28,7 +28,7 @@ async function startWithPasswords(t: TestContext, start: StartOptions = {}) {
 }
 
 const ask = (browser: Browser, base: string, email: string) => browser.send(`${base}/password/code`, jsonPost({ email }));
-const reset = (browser: Browser, base: string, email: string, code: string, password = fresh) =>
+const reset = (browser: Browser, base: string, email: string, code: string, password = newPassword) =>
   browser.send(`${base}/password/reset`, jsonPost({ email, code, password }));
 
 for (const at of ['link', 'portal'] as const)
@@ -38,8 +38,8 @@ for (const at of ['link', 'portal'] as const)
     const base = at === 'link' ? share.base : `/p/${profile.viewId}`;
     const browser = new Browser(postern);
     assert.equal((await browser.send(`${base}/visit`)).body.signIn.canResetPassword, true);
-    const asked = await ask(browser, base, ann);
-    assert.deepEqual([asked.status, asked.body], [202, '']);
+    const codeRequest = await ask(browser, base, ann);
+    assert.deepEqual([codeRequest.status, codeRequest.body], [202, '']);
     const code = await codeFor(ann);
     const [mail] = sink.mails;
     assert.ok(mail);
@@ -51,10 +51,10 @@ for (const at of ['link', 'portal'] as const)
     assert.equal((await browser.send(`${base}/visit`)).body.visitor.name, 'ann');
     assert.equal((await postern.visit(`${share.base}/list`, { headers: { cookie: elsewhere } })).status, 401);
     await assert.rejects(signIn(postern, share.base, 'ann'), /401/);
-    await signIn(postern, share.base, 'ann', fresh);
+    await signIn(postern, share.base, 'ann', newPassword);
     const { list } = await postern.call('audit/search', { action: 'change-password' });
     assert.deepEqual([list.length, list[0].actor, list[0].outcome], [1, 'ann', 'done']);
-    assert.ok(![fresh, code].some((secret) => JSON.stringify(list).includes(secret)));
+    assert.ok(![newPassword, code].some((secret) => JSON.stringify(list).includes(secret)));
   });
 
 test('the response to a request for a new password is the same for every address, and only an active user gets a mail', async (t) => {
@@ -105,7 +105,7 @@ test('a code for a new password is valid once, in one browser, at one link, for 
   );
   assert.equal((await reset(browser, share.base, ann, code)).status, 204);
   assert.equal((await reset(browser, share.base, ann, code, 'a third good secret')).status, 401);
-  await signIn(postern, share.base, 'ann', fresh);
+  await signIn(postern, share.base, 'ann', newPassword);
 });
 
 test('the refusal of a new password that is not allowed names the field, and the code stays valid', async (t) => {

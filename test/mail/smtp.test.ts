@@ -75,12 +75,12 @@ test('an invalid mail setting stops the start, and the error says what is allowe
 });
 
 test('a server whose answer never ends delays a mail for a limited time, and the next mail uses a new connection', async (t) => {
-  let isDripping = true;
+  let sendsLines = true;
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.write('220 drip.test\r\n');
+    socket.write('220 mail.test\r\n');
     socket.on('data', () => {
-      if (!isDripping) return;
+      if (!sendsLines) return;
       const timer = setInterval(() => socket.write('250-more\r\n'), 10);
       socket.once('close', () => clearInterval(timer));
     });
@@ -91,6 +91,6 @@ test('a server whose answer never ends delays a mail for a limited time, and the
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const send = openMail(t, { host: '127.0.0.1', port, secure: false, requiresTls: false, sendTimeout: 300 });
   await assert.rejects(send(), { isServer: false, message: /did not respond in time/ });
-  isDripping = false;
+  sendsLines = false;
   await assert.rejects(send(), { isServer: false, message: /did not respond in time/ }); // on a new connection, which gets no lines
 });

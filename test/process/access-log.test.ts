@@ -29,7 +29,7 @@ async function lineOf(folder: string, name: string, fits: (line: Json) => boolea
   }
 }
 
-async function logged(t: TestContext) {
+async function startWithAccessLog(t: TestContext) {
   const folder = await temporaryFolder(t);
   const data = join(folder, 'data');
   const logs = join(folder, 'logs');
@@ -40,7 +40,7 @@ async function logged(t: TestContext) {
 }
 
 test('the access log records client, path and result of each request, and no secret', async (t) => {
-  const { postern, logs, viewId, base } = await logged(t);
+  const { postern, logs, viewId, base } = await startWithAccessLog(t);
   await fetch(`${base}/file/welcome.txt?token=hidden-in-the-query`, { headers: { 'user-agent': 'a test' } });
   const response = await fetch(`${base}/file/welcome.txt`, {
     headers: { cookie: 'a=hidden-cookie', authorization: 'Basic aGlkZGVuOmhpZGRlbg==' },
@@ -56,13 +56,13 @@ test('the access log records client, path and result of each request, and no sec
   assert.deepEqual([refused.refusal, refused.client], ['fieldInvalid', 'a test']);
   const change = await lineOf(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
   assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);
-  const whole = readFileSync(join(logs, 'access.log'), 'utf8');
-  for (const secret of [viewId, 'hidden', adminKey]) assert.ok(!whole.includes(secret), secret);
+  const logText = readFileSync(join(logs, 'access.log'), 'utf8');
+  for (const secret of [viewId, 'hidden', adminKey]) assert.ok(!logText.includes(secret), secret);
   assert.equal(postern.output().includes('"path"'), false, 'the log of the program has none of it');
 });
 
 test('a download that the visitor aborts is logged as incomplete', async (t) => {
-  const { data, logs, base } = await logged(t);
+  const { data, logs, base } = await startWithAccessLog(t);
   await writeFile(join(data, 'files', 'large.bin'), '');
   await truncate(join(data, 'files', 'large.bin'), 64 << 20);
   const request = get(`${base}/file/large.bin`);
@@ -75,7 +75,7 @@ test('a download that the visitor aborts is logged as incomplete', async (t) => 
 });
 
 test('after SIGHUP the access log continues in a new file, and no line is lost', async (t) => {
-  const { postern, logs, base } = await logged(t);
+  const { postern, logs, base } = await startWithAccessLog(t);
   await fetch(`${base}/visit`);
   await lineOf(logs, 'access.log', ({ path }) => path === '/s/…/visit');
   renameSync(join(logs, 'access.log'), join(logs, 'access.log.1'));

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
 import { createShare } from './visiting.ts';
 
-const fresh = 'quite another secret';
+const newPassword = 'quite another secret';
 
 async function withAnn(t: TestContext) {
   const postern = await startPostern(t);
@@ -23,7 +23,7 @@ for (const at of ['link', 'portal'] as const)
   test(`a password change at a ${at} keeps this browser signed in and ends all other sessions`, async (t) => {
     const { postern, profile, base, cookie, change } = await withAnn(t);
     const elsewhere = await signIn(postern, base, 'ann');
-    const answer = await change(at === 'link' ? base : `/p/${profile.viewId}`, profile.password, fresh);
+    const answer = await change(at === 'link' ? base : `/p/${profile.viewId}`, profile.password, newPassword);
     assert.equal(answer.status, 204);
     const list = async (headers: Record<string, string>) => (await postern.visit(`${base}/list`, { headers })).status;
     assert.deepEqual(
@@ -31,20 +31,20 @@ for (const at of ['link', 'portal'] as const)
       [200, 401, 401],
     );
     await assert.rejects(signIn(postern, base, 'ann'), /401/);
-    await signIn(postern, base, 'ann', fresh);
+    await signIn(postern, base, 'ann', newPassword);
     const { list: entries } = await postern.call('audit/search', { action: 'change-password' });
-    assert.deepEqual([entries.length, entries[0].actor, JSON.stringify(entries).includes(fresh)], [1, 'ann', false]);
+    assert.deepEqual([entries.length, entries[0].actor, JSON.stringify(entries).includes(newPassword)], [1, 'ann', false]);
   });
 
 test('a password change requires a sign-in and the current password, and wrong attempts are rate-limited', async (t) => {
   const { profile, base, change } = await withAnn(t);
-  assert.equal((await change(base, profile.password, fresh, {})).status, 401);
+  assert.equal((await change(base, profile.password, newPassword, {})).status, 401);
   for (let number = 0; number < 5; number += 1) {
-    const wrong = await change(base, 'wrong horse battery', fresh);
+    const wrong = await change(base, 'wrong horse battery', newPassword);
     assert.deepEqual([wrong.status, wrong.body.code], [403, 'currentPasswordWrong']);
   }
-  await change(base, 'wrong horse battery', fresh);
-  assert.equal((await change(base, profile.password, fresh)).status, 429);
+  await change(base, 'wrong horse battery', newPassword);
+  assert.equal((await change(base, profile.password, newPassword)).status, 429);
 });
 
 test('a password that is easy to guess is refused with a field error', async (t) => {
@@ -58,9 +58,9 @@ test('a password that is easy to guess is refused with a field error', async (t)
 test('a visitor without a password of their own cannot change one', async (t) => {
   const { postern, change } = await withAnn(t);
   const { base } = await createShare(postern);
-  assert.equal((await change(base, 'correct horse battery', fresh)).status, 401);
+  assert.equal((await change(base, 'correct horse battery', newPassword)).status, 401);
   const shared = await postern.call('loginprofile/add', { title: 'One', typeId: 2, password: 'correct horse battery' });
   const link = await createShare(postern, { authenticationId: shared.id });
   const cookie = await signIn(postern, link.base, '', 'correct horse battery');
-  assert.equal((await change(link.base, 'correct horse battery', fresh, { cookie })).status, 403);
+  assert.equal((await change(link.base, 'correct horse battery', newPassword, { cookie })).status, 403);
 });

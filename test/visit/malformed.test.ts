@@ -183,7 +183,7 @@ test('an unknown field is named in the field errors of the response', async (t) 
   const answer = await postern.visit(`${base}/rename`, jsonPost({ path: 'welcome.txt', name: 'b.txt', nmae: 'c' }));
   assert.equal(answer.status, 400);
   assert.deepEqual(
-    answer.body.errors.map((fault: { field: string }) => fault.field),
+    answer.body.errors.map((fieldError: { field: string }) => fieldError.field),
     ['nmae'],
   );
 });
@@ -191,7 +191,7 @@ test('an unknown field is named in the field errors of the response', async (t) 
 test('all routes except the page refuse unknown query parameters, and the listing refuses repeated ones', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const asks: [string, RequestInit][] = [
+  const requests: [string, RequestInit][] = [
     ['/visit?x=1', {}],
     ['/list?x=1', {}],
     ['/list?pagesize=1', {}],
@@ -208,7 +208,7 @@ test('all routes except the page refuse unknown query parameters, and the listin
     ['/sign-out?x=1', { method: 'POST' }],
     ['/sign-in?x=1', jsonPost({ username: 'ann', password: 'x' })],
   ];
-  for (const [path, init] of asks) assert.equal((await postern.visit(base + path, init)).status, 400, path);
+  for (const [path, init] of requests) assert.equal((await postern.visit(base + path, init)).status, 400, path);
   const hinted = await postern.visit(`${base}/list?pagesize=1`);
   assert.match(JSON.stringify(hinted.body), /pagesize/);
   assert.match(JSON.stringify(hinted.body), /pageSize/);

@@ -47,16 +47,16 @@ test('after sign-out, the back button shows only the sign-in page', async (t) =>
 test('an operator who changes their own password must enter the current one, and the session ends', async (t) => {
   const { page, go } = await signedIn(t);
   await go('/settings/account');
-  const fresh = 'another long secret';
+  const newPassword = 'another long secret';
   await page.getByLabel('Current password').fill('not this one');
-  await page.getByLabel('New password', { exact: true }).fill(fresh);
-  await page.getByLabel('Confirm new password').fill(fresh);
+  await page.getByLabel('New password', { exact: true }).fill(newPassword);
+  await page.getByLabel('Confirm new password').fill(newPassword);
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('The current password is wrong.').waitFor();
   await page.getByLabel('Current password').fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Your session has ended').waitFor();
-  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(fresh);
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(newPassword);
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });

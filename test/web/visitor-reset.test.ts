@@ -9,7 +9,7 @@ import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
 const ann = 'ann@example.com';
-const fresh = 'quite another secret';
+const newPassword = 'quite another secret';
 
 test('a visitor who has forgotten the password chooses a new one with a mailed code, and sees the share', async (t) => {
   const { postern, sink } = await startWithMail(t);
@@ -30,14 +30,14 @@ test('a visitor who has forgotten the password chooses a new one with a mailed c
   await assertAccessible(page, 'the form for the new password');
   const code = codeIn(headerOf(await sink.waitFor(), 'Subject'));
   await page.getByLabel('Code').fill('0000 0000');
-  await page.getByLabel('New password').fill(fresh);
+  await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Set new password' }).click();
   await page.getByText('This code is wrong or no longer valid.').waitFor();
   await page.getByLabel('Code').fill(code);
   await page.getByLabel('New password').fill('password123');
   await page.getByRole('button', { name: 'Set new password' }).click();
   await page.getByText('This password is too short or too easy to guess').waitFor();
-  await page.getByLabel('New password').fill(fresh);
+  await page.getByLabel('New password').fill(newPassword);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
@@ -57,7 +57,7 @@ test('the link in the mail opens the form for the new password with the code in 
   await mailed.goto(linkIn(mail));
   assert.equal((await mailed.getByLabel('Code').inputValue()).replace(' ', ''), codeIn(headerOf(mail, 'Subject')));
   assert.doesNotMatch(mailed.url(), /code/);
-  await mailed.getByLabel('New password').fill(fresh);
+  await mailed.getByLabel('New password').fill(newPassword);
   await mailed.keyboard.press('Enter');
   await mailed.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
