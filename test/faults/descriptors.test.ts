@@ -16,7 +16,7 @@ test('interrupted downloads and uploads leave no file descriptors open', { timeo
   const base = `${postern.publicUrl}/s/${viewId}`;
   writeFileSync(join(data, 'files/large.bin'), '');
   truncateSync(join(data, 'files/large.bin'), 8 << 20);
-  const open = () => readdirSync(`/proc/${postern.child.pid}/fd`).length;
+  const countDescriptors = () => readdirSync(`/proc/${postern.child.pid}/fd`).length;
   const breakOff = async (path: string) => {
     const sent = get(`${base}/${path}`, { agent: false });
     const [response] = await once(sent, 'response');
@@ -36,7 +36,7 @@ test('interrupted downloads and uploads leave no file descriptors open', { timeo
     await fetch(made, { method: 'DELETE' });
   };
   for (let number = 0; number < 8; number += 1) await round(number); // some files are opened once and stay open
-  const before = open();
+  const before = countDescriptors();
   for (let number = 8; number < rounds; number += 1) await round(number);
-  await until(() => open() <= before + 4); // allows for keep-alive connections
+  await until(() => countDescriptors() <= before + 4); // allows for keep-alive connections
 });

@@ -60,11 +60,11 @@ function withoutLinks(): () => void {
 
 interface Change {
   readonly title: string;
-  readonly begun: Omit<PendingFileChange, 'token'>;
+  readonly pending: Omit<PendingFileChange, 'token'>;
   readonly prepare: (file: (name: string) => string) => void;
   readonly act: (storage: Storage, context: ChangeContext) => Promise<unknown>;
-  /** The entries of the folder afterwards: `took` if the change took place, `not` if it did not. */
-  readonly after: { readonly took: readonly string[]; readonly not: readonly string[] };
+  /** The entries of the folder afterwards: `done` if the change took place, `undone` if it did not. */
+  readonly after: { readonly done: readonly string[]; readonly undone: readonly string[] };
 }
 
 const root = path('/');
@@ -81,45 +81,45 @@ const place = async (storage: Storage, { token }: ChangeContext, etag: string | 
 const changes: readonly Change[] = [
   {
     title: 'an upload',
-    begun: { action: 'upload', parent: root, name: 'a', newName: '' },
+    pending: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: () => {},
     act: (storage, context) => place(storage, context, null),
-    after: { took: ['a: new'], not: [] },
+    after: { done: ['a: new'], undone: [] },
   },
   {
     title: 'an upload over another file',
-    begun: { action: 'upload', parent: root, name: 'a', newName: '' },
+    pending: { action: 'upload', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
     act: async (storage, context) => place(storage, context, (await storage.stat(path('/a')))?.etag ?? ''),
-    after: { took: ['a: new'], not: ['a: old'] },
+    after: { done: ['a: new'], undone: ['a: old'] },
   },
   {
     title: 'a new folder',
-    begun: { action: 'createFolder', parent: root, name: 'a', newName: '' },
+    pending: { action: 'createFolder', parent: root, name: 'a', newName: '' },
     prepare: () => {},
     act: (storage, context) => storage.createFolder(root, 'a', context),
-    after: { took: ['a/'], not: [] },
+    after: { done: ['a/'], undone: [] },
   },
   {
     title: 'the rename of a file',
-    begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
+    pending: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
     act: (storage, context) => storage.rename(root, 'a', 'b', context),
-    after: { took: ['b: old'], not: ['a: old'] },
+    after: { done: ['b: old'], undone: ['a: old'] },
   },
   {
     title: 'the rename of a folder',
-    begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
+    pending: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => fs.mkdirSync(file('a')),
     act: (storage, context) => storage.rename(root, 'a', 'b', context),
-    after: { took: ['b/'], not: ['a/'] },
+    after: { done: ['b/'], undone: ['a/'] },
   },
   {
     title: 'the deletion of a file',
-    begun: { action: 'delete', parent: root, name: 'a', newName: '' },
+    pending: { action: 'delete', parent: root, name: 'a', newName: '' },
     prepare: (file) => fs.writeFileSync(file('a'), 'old'),
     act: (storage, context) => storage.remove(root, 'a', context),
-    after: { took: [], not: ['a: old'] },
+    after: { done: [], undone: ['a: old'] },
   },
 ];
 
@@ -145,7 +145,7 @@ const leftIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs
 
 for (const links of [true, false])
   for (const change of changes) {
-    const { title, begun, act, after } = change;
+    const { title, pending, act, after } = change;
     const where = links ? '' : ', on a disk without links';
     test(`a kill never leaves ${title} half done, and recovery reports the outcome${where}`, async (t) => {
       const restore = links ? () => {} : withoutLinks();
@@ -153,13 +153,13 @@ for (const links of [true, false])
         const left = await killed(t, change, number);
         if (!left) return restore();
         const { folder, context, storage } = left;
-        const took = (await storage.recover({ ...begun, token: context.token })) !== null;
-        assert.deepEqual(lookIn(folder), took ? after.took : after.not, `call ${number}: ${took}`);
-        assert.equal((await storage.recover({ ...begun, token: context.token })) !== null, took, `call ${number}: asked again`);
-        await storage.clearEvidence({ ...begun, token: context.token });
+        const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
+        assert.deepEqual(lookIn(folder), tookPlace ? after.done : after.undone, `call ${number}: ${tookPlace}`);
+        assert.equal((await storage.recover({ ...pending, token: context.token })) !== null, tookPlace, `call ${number}: recovered again`);
+        await storage.clearEvidence({ ...pending, token: context.token });
         assert.deepEqual(leftIn(folder), [], `call ${number}`);
       }
-      assert.fail('it never came to its end');
+      assert.fail('the change makes more calls than mostCalls');
     });
 
     test(`${title} that is killed and then repeated takes place at most once${where}`, async (t) => {
@@ -169,16 +169,16 @@ for (const links of [true, false])
         if (!left) return restore();
         const { folder, context, storage } = left;
         const repeated = { token: token(), pendingTokens: [context.token] };
-        const tookAgain = await act(storage, repeated).then(
+        const tookPlaceAgain = await act(storage, repeated).then(
           () => true,
           () => false,
         );
-        const took = (await storage.recover({ ...begun, token: context.token })) !== null;
-        assert.ok(!(took && tookAgain), `call ${number}: both`);
-        assert.equal(tookAgain && (await storage.recover({ ...begun, token: repeated.token })) !== null, tookAgain);
-        assert.deepEqual(lookIn(folder), took || tookAgain ? after.took : after.not, `call ${number}`);
+        const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
+        assert.ok(!(tookPlace && tookPlaceAgain), `call ${number}: both`);
+        assert.equal(tookPlaceAgain && (await storage.recover({ ...pending, token: repeated.token })) !== null, tookPlaceAgain);
+        assert.deepEqual(lookIn(folder), tookPlace || tookPlaceAgain ? after.done : after.undone, `call ${number}`);
       }
-      assert.fail('it never came to its end');
+      assert.fail('the change makes more calls than mostCalls');
     });
   }
 
@@ -191,11 +191,11 @@ for (const change of changes)
     const storage = localDisk(t, folder, inlineThreads);
     const context = { token: token(), pendingTokens: [] };
     await change.act(storage, context);
-    const name = change.begun.newName || change.begun.name;
+    const name = change.pending.newName || change.pending.name;
     fs.rmSync(join(folder, name), { force: true, recursive: true });
     const other = { token: token(), pendingTokens: [context.token] };
     await storage.createFolder(root, name, other);
-    assert.equal(await storage.recover({ ...change.begun, token: context.token }), name);
+    assert.equal(await storage.recover({ ...change.pending, token: context.token }), name);
     assert.equal(await storage.recover({ action: 'createFolder', parent: root, name, newName: '', token: other.token }), name);
   });
 
@@ -207,22 +207,22 @@ test('recovery reports an upload as done, even if its folder was moved afterward
   await upload.place();
   await upload.closeForRecovery();
   fs.renameSync(join(folder, 'in'), join(folder, 'elsewhere'));
-  const begun = { action: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
-  assert.equal(await storage.recover(begun), 'a');
-  await storage.clearEvidence(begun);
+  const pending = { action: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
+  assert.equal(await storage.recover(pending), 'a');
+  await storage.clearEvidence(pending);
   assert.deepEqual(leftIn(folder), []);
 });
 
-for (const change of changes.filter(({ begun }) => begun.action === 'upload'))
+for (const change of changes.filter(({ pending }) => pending.action === 'upload'))
   test(`recovery reports whether ${change.title} was done before a kill, even if its file was renamed afterwards`, async (t) => {
     for (let number = 1; number < mostCalls; number += 1) {
       const left = await killed(t, change, number);
       if (!left) return;
       const { folder, context, storage } = left;
-      const took = lookIn(folder).includes('a: new');
+      const tookPlace = lookIn(folder).includes('a: new');
       if (fs.existsSync(join(folder, 'a'))) fs.renameSync(join(folder, 'a'), join(folder, 'b'));
-      const given = await storage.recover({ ...change.begun, token: context.token });
-      assert.equal(given, took ? 'a' : null, `call ${number}`);
+      const given = await storage.recover({ ...change.pending, token: context.token });
+      assert.equal(given, tookPlace ? 'a' : null, `call ${number}`);
     }
   });
 
@@ -234,7 +234,7 @@ test('after a killed folder creation, recovery gives the folder the mode of its 
     if (!left) return;
     const { folder, context, storage } = left;
     fs.chmodSync(folder, 0o775);
-    const name = await storage.recover({ ...change.begun, token: context.token });
+    const name = await storage.recover({ ...change.pending, token: context.token });
     if (name) assert.equal(fs.statSync(join(folder, name)).mode & 0o777, 0o775, `call ${number}`);
   }
 });
@@ -283,18 +283,18 @@ test('recovery in an empty location, which may not be mounted, fails and writes 
 test('a killed rename between two hard links of the same file keeps both names', async (t) => {
   const change: Change = {
     title: '',
-    begun: { action: 'rename', parent: root, name: 'a', newName: 'b' },
+    pending: { action: 'rename', parent: root, name: 'a', newName: 'b' },
     prepare: (file) => {
       fs.writeFileSync(file('a'), 'old');
       fs.linkSync(file('a'), file('b'));
     },
     act: (storage, context) => storage.rename(root, 'a', 'b', context),
-    after: { took: [], not: [] },
+    after: { done: [], undone: [] },
   };
   for (let number = 1; number < mostCalls; number += 1) {
     const left = await killed(t, change, number).catch(() => null);
     if (!left) return;
-    assert.equal(await left.storage.recover({ ...change.begun, token: left.context.token }), null);
+    assert.equal(await left.storage.recover({ ...change.pending, token: left.context.token }), null);
     assert.deepEqual(lookIn(left.folder), ['a: old', 'b: old']);
   }
 });
@@ -308,10 +308,10 @@ test('after a killed rename, a new file saved under the old name is kept beside 
     const { folder, context, storage } = left;
     fs.writeFileSync(join(folder, 'saved'), 'newer');
     fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
-    const name = await storage.recover({ ...change.begun, token: context.token });
-    const took = name !== null;
-    await storage.clearEvidence({ ...change.begun, token: context.token });
-    assert.deepEqual(lookIn(folder), took ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
+    const name = await storage.recover({ ...change.pending, token: context.token });
+    const tookPlace = name !== null;
+    await storage.clearEvidence({ ...change.pending, token: context.token });
+    assert.deepEqual(lookIn(folder), tookPlace ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
   }
 });
 

@@ -17,7 +17,7 @@ interface FileAction {
   /** Creates the file or folder that the action needs. */
   readonly prepare: (file: (name: string) => string, name: string) => void;
   readonly act: (link: (route: string, init: RequestInit) => Promise<TestResponse>, name: string) => Promise<TestResponse>;
-  readonly happened: (file: (name: string) => string, name: string) => boolean;
+  readonly tookPlace: (file: (name: string) => string, name: string) => boolean;
   /** The paths that the audit entry of the action may have. */
   readonly paths: (name: string) => readonly string[];
 }
@@ -32,28 +32,28 @@ const fileActions: readonly FileAction[] = [
     action: 'upload',
     prepare: () => {},
     act: (link, name) => link(`file/${name}`, { method: 'PUT', body: 'a text' }),
-    happened: (file, name) => existsSync(file(name)),
+    tookPlace: (file, name) => existsSync(file(name)),
     paths: (name) => [`/${name}`],
   },
   {
     action: 'upload',
     prepare: (file, name) => writeFileSync(file(name), 'before'),
     act: (link, name) => link(`file/${name}`, { method: 'PUT', body: 'after', headers: { 'if-match': '*' } }),
-    happened: (file, name) => readFileSync(file(name), 'utf8') === 'after',
+    tookPlace: (file, name) => readFileSync(file(name), 'utf8') === 'after',
     paths: (name) => [`/${name}`],
   },
   {
     action: 'createFolder',
     prepare: () => {},
     act: (link, name) => link(`folder/${name}`, { method: 'POST' }),
-    happened: (file, name) => existsSync(file(name)),
+    tookPlace: (file, name) => existsSync(file(name)),
     paths: (name) => [`/${name}`],
   },
   {
     action: 'rename',
     prepare: (file, name) => writeFileSync(file(name), 'a text'),
     act: (link, name) => link('rename', json({ path: name, name: `${name}-renamed` })),
-    happened: (file, name) => existsSync(file(`${name}-renamed`)),
+    tookPlace: (file, name) => existsSync(file(`${name}-renamed`)),
     paths: (name) => [`/${name}`, `/${name}-renamed`],
   },
   {
@@ -63,7 +63,7 @@ const fileActions: readonly FileAction[] = [
       writeFileSync(file(`${name}/inner`), 'a text');
     },
     act: (link, name) => link(`file/${name}`, { method: 'DELETE' }),
-    happened: (file, name) => !existsSync(file(name)),
+    tookPlace: (file, name) => !existsSync(file(name)),
     paths: (name) => [`/${name}`],
   },
 ];
@@ -71,7 +71,7 @@ const fileActions: readonly FileAction[] = [
 const triedCalls = (index: number) =>
   isLong ? Array.from({ length: mostCalls }, (_, at) => at + 1) : [...new Set([1 + index, 3, 5, 7])].sort();
 
-for (const [index, { action, prepare, act, happened, paths }] of fileActions.entries())
+for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.entries())
   for (const moment of moments)
     test(`if any call fails (${moment} its effect) in ${action} ${index}, the response, the disk and the audit log agree`, async (t) => {
       const { postern, failureControl } = await startWithFailingCalls(t);
@@ -85,7 +85,7 @@ for (const [index, { action, prepare, act, happened, paths }] of fileActions.ent
         const { status } = await act(link, name);
         const failed = failureControl.stopFailing();
         await recoverInterruptedChanges(postern.ports, new Set());
-        const did = happened(file, name);
+        const did = tookPlace(file, name);
         assert.ok(status < 300 ? did : status === 503, `call ${number}: ${status}, and it ${did ? 'took' : 'took no'} place`);
         const { list } = await postern.call('audit/search', { action });
         const outcomes = list.filter(({ path }: Json) => paths(name).includes(path)).map(({ outcome }: Json) => outcome);

@@ -17,7 +17,7 @@ interface Action {
   readonly action: string;
   readonly prepare: (file: (name: string) => string, name: string) => void;
   readonly act: (base: string, name: string) => Promise<Response>;
-  readonly happened: (file: (name: string) => string, name: string) => boolean;
+  readonly tookPlace: (file: (name: string) => string, name: string) => boolean;
 }
 
 const actions: readonly Action[] = [
@@ -25,13 +25,13 @@ const actions: readonly Action[] = [
     action: 'upload',
     prepare: () => {},
     act: (base, name) => fetch(`${base}/file/${name}`, { method: 'PUT', body: 'a text' }),
-    happened: (file, name) => existsSync(file(name)) && readFileSync(file(name), 'utf8') === 'a text',
+    tookPlace: (file, name) => existsSync(file(name)) && readFileSync(file(name), 'utf8') === 'a text',
   },
   {
     action: 'createFolder',
     prepare: () => {},
     act: (base, name) => fetch(`${base}/folder/${name}`, { method: 'POST' }),
-    happened: (file, name) => existsSync(file(name)),
+    tookPlace: (file, name) => existsSync(file(name)),
   },
   {
     action: 'rename',
@@ -42,13 +42,13 @@ const actions: readonly Action[] = [
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ path: name, name: `${name}-renamed` }),
       }),
-    happened: (file, name) => existsSync(file(`${name}-renamed`)),
+    tookPlace: (file, name) => existsSync(file(`${name}-renamed`)),
   },
   {
     action: 'delete',
     prepare: (file, name) => mkdirSync(file(name)),
     act: (base, name) => fetch(`${base}/file/${name}`, { method: 'DELETE' }),
-    happened: (file, name) => !existsSync(file(name)),
+    tookPlace: (file, name) => !existsSync(file(name)),
   },
 ];
 
@@ -79,7 +79,7 @@ test('if any system call on the folder of files fails, the disk and the audit lo
   if (!isInstalled('strace') || process.getuid?.() !== 0) return t.skip('strace and root are needed');
   const { postern, files, base } = await startTraced(t);
   const file = (name: string) => join(files, name);
-  for (const { action, prepare, act, happened } of actions)
+  for (const { action, prepare, act, tookPlace } of actions)
     for (const call of calls) {
       const name = `${action}-${call}`;
       prepare(file, name);
@@ -90,7 +90,7 @@ test('if any system call on the folder of files fails, the disk and the audit lo
         return body.list.filter(({ path }: Json) => path.startsWith(`/${name}`)).map(({ outcome }: Json) => outcome);
       };
       await until(async () => !(await outcomes()).includes('begun'));
-      const did = happened(file, name);
+      const did = tookPlace(file, name);
       assert.ok(status < 300 ? did : status >= 500, `${name}: ${status}, and it ${did ? 'took' : 'took no'} place`);
       if (did && status >= 500) assert.match(text, /may have taken place/, name);
       assert.equal(

@@ -7,7 +7,7 @@ import { logLines } from '../parts/log-lines.ts';
 import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
 import { dial, sendRaw, sendRequest, statuses, statusOf } from './raw-socket.ts';
 
-const alive = async (postern: TestPostern) => assert.equal((await postern.visit('/health/live')).status, 200);
+const assertRunning = async (postern: TestPostern) => assert.equal((await postern.visit('/health/live')).status, 200);
 const key = `Authorization: Bearer ${adminKey}`;
 const json = 'Content-Type: application/json';
 
@@ -38,7 +38,7 @@ test('malformed HTTP is refused with a problem document, and the server keeps ru
     assert.ok(answer === '' || (status >= 400 && status < 500), `${JSON.stringify(line)}: ${answer.slice(0, 200)}`);
     if (answer !== '') assert.match(answer, /application\/problem\+json/, JSON.stringify(line));
   }
-  await alive(postern);
+  await assertRunning(postern);
 });
 
 test('a request with two Host headers is refused', { timeout: 15_000 }, async (t) => {
@@ -71,7 +71,7 @@ test('headers that are too large answer 431, and many headers do not stop the se
     Array.from({ length: 1500 }, (_, index) => `X${index}: y`),
   );
   assert.ok([200, 431].includes(statusOf(many)), many.slice(0, 100));
-  await alive(postern);
+  await assertRunning(postern);
 });
 
 test('a request with an ambiguous length is refused, and no second request is smuggled in', { timeout: 15_000 }, async (t) => {
@@ -216,7 +216,7 @@ test('JSON bodies that are too large, too deeply nested or invalid are refused',
   const doubled = await add(`${share.slice(0, -1)},"active":false}`);
   assert.ok([200, 400].includes(statusOf(doubled)));
   assert.equal(Reflect.get({}, 'active'), undefined);
-  await alive(postern);
+  await assertRunning(postern);
 });
 
 const evil = [
@@ -327,13 +327,13 @@ test('connections that are cut during a request leave no partial file and no run
       }),
     );
   // Waits until every upload that had begun has its outcome recorded.
-  for (let begun = 1; begun > 0; ) begun = (await postern.call('audit/search', { outcome: 'begun' })).totalCount;
+  for (let pendingCount = 1; pendingCount > 0; ) pendingCount = (await postern.call('audit/search', { outcome: 'begun' })).totalCount;
   const { body } = await postern.visit(`/s/${viewId}/list`);
   assert.deepEqual(
     body.entries.map(({ name }: { name: string }) => name),
     ['welcome.txt'],
   );
-  await alive(postern);
+  await assertRunning(postern);
 });
 
 test('connections that are reset before a response are not logged as errors', { timeout: 30_000 }, async (t) => {
@@ -349,6 +349,6 @@ test('connections that are reset before a response are not logged as errors', { 
         socket.resetAndDestroy();
       }),
     );
-  await alive(postern);
+  await assertRunning(postern);
   assert.deepEqual(errors(), []);
 });

@@ -377,13 +377,13 @@ test('a code may contain a question mark', async (t) => {
 test('a browser keeps the cookies of its four newest sign-ins, and none after it has returned from the provider', async (t) => {
   const { beginOnly } = await startWithForger(t);
   const browser = new RedirectedBrowser();
-  const kept = () => browser.cookies.filter(({ name }) => name.includes('oidc-'));
+  const signInCookies = () => browser.cookies.filter(({ name }) => name.includes('oidc-'));
   const back = [];
   for (let started = 0; started < 6; started += 1) back.push((await beginOnly(browser)).url);
-  assert.equal(kept().length, 4);
+  assert.equal(signInCookies().length, 4);
   assert.equal((await browser.open(back[0]?.href ?? '')).response.status, 400);
   for (const url of back.slice(2)) await browser.open(url.href);
-  assert.deepEqual(kept(), []);
+  assert.deepEqual(signInCookies(), []);
 });
 
 test('a configuration that could admit nobody is refused with the reason', async (t) => {

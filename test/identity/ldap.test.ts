@@ -207,7 +207,7 @@ test(
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
     assert.deepEqual(statuses.toSorted(), [401, 401, 401, 429, 429, 429, 429, 429]);
     const stranger = await signIn('ann', 'ann-secret', '203.0.113.1');
-    assert.equal(stranger.status, 429, 'nor does the right one help from a new network');
+    assert.equal(stranger.status, 429, 'from a new network, the right password is refused, too');
     assert.ok(Number(stranger.headers.get('retry-after')) <= 15 * 60);
     assert.equal((await signIn('ann', 'ann-secret', '192.0.2.1')).status, 200, 'the user signs in as before');
     clock.advance(16 * minute);

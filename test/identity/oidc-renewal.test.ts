@@ -67,7 +67,7 @@ for (const [what, path, status] of [
 
 test('a new refresh token is kept, even if the provider fails right after it has issued it', async (t) => {
   const { provider, clock, list } = await startSignedIn(t, { groupsClaim: 'groups' });
-  const asked = () =>
+  const sentRefreshTokens = () =>
     provider.tokenRequests.filter((form) => form.get('grant_type') === 'refresh_token').map((form) => form.get('refresh_token'));
   provider.refreshToken = 'the-second-token';
   provider.responses.set('/userinfo', (_, response) => void response.writeHead(503).end());
@@ -75,7 +75,7 @@ test('a new refresh token is kept, even if the provider fails right after it has
   assert.equal(await list(), 503);
   provider.responses.clear();
   await until(async () => (await list()) === 200);
-  assert.deepEqual(asked(), ['a-refresh-token', 'the-second-token']);
+  assert.deepEqual(sentRefreshTokens(), ['a-refresh-token', 'the-second-token']);
 });
 
 test('if a provider sends no ID token at renewals, the claims of the last ID token count for an hour', async (t) => {
@@ -86,7 +86,7 @@ test('if a provider sends no ID token at renewals, the claims of the last ID tok
   provider.omittedFields.add('id_token');
   clock.advance(11 * minute);
   assert.deepEqual([await list(), await listEditors()], [200, 200], 'a new group of the userinfo endpoint counts');
-  assert.equal((await browser.visit(postern, editors.base)).body.visitor.email, 'ann@example.com', 'as the ID token has said');
+  assert.equal((await browser.visit(postern, editors.base)).body.visitor.email, 'ann@example.com', 'as in the ID token');
   for (let checks = 0; checks < 4; checks += 1) {
     clock.advance(11 * minute);
     assert.equal(await list(), 200);
@@ -112,10 +112,10 @@ test('a provider that does not respond delays no check of other transfers, and t
     Array.from({ length: 5 }, () => download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie })),
   );
   const other = await download(t, `${postern.publicUrl}${open.base}/file/large.bin`, {});
-  const { promise: asked, resolve: noteRequest } = Promise.withResolvers<void>();
+  const { promise: requested, resolve: noteRequest } = Promise.withResolvers<void>();
   provider.responses.set('/token', () => noteRequest()); // and no response
   clock.advance(11 * minute);
-  await asked;
+  await requested;
   await changeShare(postern, open.id, { active: false });
   const first = await Promise.race([other.cut.then(() => 'the other one'), ...due.map(({ cut }) => cut.then(() => 'one of the provider'))]);
   assert.equal(first, 'the other one');

@@ -53,11 +53,11 @@ test('recovery fails while the staging area belongs to another user, and succeed
   const shared = await sharedFolder(t);
   if (!shared) return;
   const { root, storage } = shared;
-  const cutOff = { action: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
-  await storage.createFolder(path('/'), 'made', { token: cutOff.token, pendingTokens: [] });
-  await asNobody(() => assert.rejects(storage.recover(cutOff), StorageUnusable));
-  assert.equal(await storage.recover(cutOff), 'made');
-  await storage.clearEvidence(cutOff);
+  const interrupted = { action: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
+  await storage.createFolder(path('/'), 'made', { token: interrupted.token, pendingTokens: [] });
+  await asNobody(() => assert.rejects(storage.recover(interrupted), StorageUnusable));
+  assert.equal(await storage.recover(interrupted), 'made');
+  await storage.clearEvidence(interrupted);
   assert.ok(existsSync(join(root, 'made')));
   assert.deepEqual(readdirSync(join(root, '.postern')), []);
 });

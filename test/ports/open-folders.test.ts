@@ -145,12 +145,12 @@ test('if a disk is lost while folders are being closed, the read fails and closi
   const [folders, parent] = [new OpenFolders(), await temporaryFolder(t)];
   const folder = { tid: 1, path: parent, mountPoint: false };
   const lost = Promise.withResolvers<never>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const reading = folders.use(folder, () => {
-    begun.resolve();
+    started.resolve();
     return lost.promise;
   });
-  await begun.promise;
+  await started.promise;
   const closing = folders[Symbol.asyncDispose]();
   lost.reject(new RootGone('the disk was taken out'));
   await assert.rejects(reading, StorageUnavailable);

@@ -11,7 +11,7 @@ test('a tenant that sets many passwords does not block other tenants or visitors
   const others = [hashes.hash('a password', { tid: 1 }), hashes.hash('a password', { address: '192.0.2.1' })];
   for (const hash of await Promise.all(others)) assert.match(hash, /^\$argon2id\$/);
   const refused = (await many).filter(({ status }) => status === 'rejected');
-  assert.ok(refused.length > 0, 'the crowd itself is refused');
+  assert.ok(refused.length > 0, 'some requests of that tenant are refused');
   for (const { reason } of refused.filter((one) => one.status === 'rejected'))
     assert.ok(reason instanceof Refusal && reason.messageName === 'signInBusy');
 });

@@ -368,7 +368,7 @@ test('while the server is down, changes and queries fail with StoreUnavailable, 
 test('when the server stops, acknowledged changes are kept, and other changes fail with StoreUnavailable', async (t) => {
   const store = await openStore(t);
   const answered: string[] = [];
-  let [told, number] = [0, 0];
+  let [failures, number] = [0, 0];
   let going = true;
   const client = async () => {
     while (going) {
@@ -378,7 +378,7 @@ test('when the server stops, acknowledged changes are kept, and other changes fa
         () => answered.push(key),
         (cause: unknown) => {
           assert.ok(cause instanceof StoreUnavailable, String(cause));
-          told += 1;
+          failures += 1;
         },
       );
     }
@@ -386,15 +386,15 @@ test('when the server stops, acknowledged changes are kept, and other changes fa
   const clients = Array.from({ length: 8 }, client);
   while (answered.length < 100) await new Promise(setImmediate);
   await server.stop();
-  while (told === 0) await new Promise(setImmediate);
+  while (failures === 0) await new Promise(setImmediate);
   await server.start();
   const soFar = answered.length;
   while (answered.length < soFar + 100) await new Promise(setImmediate);
   going = false;
   await Promise.all(clients);
-  const kept = new Set(await keysOf(store));
+  const stored = new Set(await keysOf(store));
   assert.deepEqual(
-    answered.filter((key) => !kept.has(key)),
+    answered.filter((key) => !stored.has(key)),
     [],
   );
 });
@@ -410,7 +410,7 @@ test('every key of a tenant table contains the tenant id, so that the table can 
   );
   assert.deepEqual(wrong, []);
   const intoTenants = keys.filter(({ table, refers }) => refers !== null && tenantTables.includes(refers) && !tenantTables.includes(table));
-  assert.deepEqual(intoTenants, [], 'what is found before its tenant is known refers to nothing that lies elsewhere');
+  assert.deepEqual(intoTenants, [], 'a table without a tenant has no reference to a table of tenants');
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
   const directories = [
     ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'job', 'link', 'mail_content', 'migration'],
@@ -426,7 +426,7 @@ test('if walking the sort order takes too long, the page is found by collecting 
   const slowly = sql<{ id: number; value: string }>`(SELECT i AS id, 'v' || i AS value FROM generate_series(1, 3) i, pg_sleep(0.2))`;
   const matches = { rows: slowly.as('matches'), ids: slowly.as('matches') };
   const word = { word: 'v', locationIds: [], matches };
-  const asked = {
+  const page = {
     matches,
     word,
     searchedRecords: null,
@@ -436,13 +436,13 @@ test('if walking the sort order takes too long, the page is found by collecting 
     order: 'desc',
     after: null,
   } as const;
-  const { rows } = await find({ ...asked, startIndex: 0, pageSize: 2 });
+  const { rows } = await find({ ...page, startIndex: 0, pageSize: 2 });
   assert.deepEqual(
     rows.map(({ id }) => id),
     [3, 2],
   );
   // The cancelled statement leaves no timeout on its connection: a later slow statement succeeds.
-  assert.equal((await find({ ...asked, startIndex: 2, pageSize: 2 })).rows.length, 1);
+  assert.equal((await find({ ...page, startIndex: 2, pageSize: 2 })).rows.length, 1);
 });
 
 test('if a lock is lost, failing work rejects with its own error, and finished work returns its result', async (t) => {

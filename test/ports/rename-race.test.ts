@@ -11,8 +11,12 @@ async function aboutToRename(t: TestContext) {
   fs.writeFileSync(join(path, 'old'), 'a text');
   const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   t.after(() => fs.closeSync(folder));
-  const spot = (name: string) => ({ folder, name });
-  const rename = () => renameEntry({ old: spot('old'), renamed: spot('new'), token: 'token' }, { own: spot('.own'), pendingEvidence: [] });
+  const directoryEntry = (name: string) => ({ folder, name });
+  const rename = () =>
+    renameEntry(
+      { old: directoryEntry('old'), renamed: directoryEntry('new'), token: 'token' },
+      { own: directoryEntry('.own'), pendingEvidence: [] },
+    );
   return { path, rename };
 }
 

@@ -45,8 +45,8 @@ test('between long changes of one tenant the event loop runs other work', async 
     done += 1;
   });
   await until(() => done > 0);
-  for (let lap = 0; lap < 20; lap += 1) await new Promise(setImmediate);
-  assert.ok(done < 6, `${done} long changes in twenty laps of the event loop`);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  assert.ok(done < 6, `${done} long changes in twenty turns of the event loop`);
   await Promise.all(long);
   assert.deepEqual((await keysOf(store)).sort(), ['1', '11', '3', '5', '7', '9']);
 });
@@ -206,16 +206,16 @@ test('on a full disk changes fail, acknowledged changes are kept, and new ones s
   const results = await Promise.allSettled(
     Array.from({ length: 40 }, (_, index) => store.write(insertKey(`${index}`.padEnd(20_000, 'x')), 'job')),
   );
-  const kept = results.filter(({ status }) => status === 'fulfilled').length;
-  assert.ok(kept < 40);
-  assert.equal((await keysOf(store)).length, kept + 1);
+  const storedCount = results.filter(({ status }) => status === 'fulfilled').length;
+  assert.ok(storedCount < 40);
+  assert.equal((await keysOf(store)).length, storedCount + 1);
   unlinkSync(join(folder, 'filler'));
   await store.write(insertKey('after'), 'job');
   await store[Symbol.asyncDispose]();
   const again = openSqliteStore(folder, () => {});
   const found = await keysOf(again);
   await again[Symbol.asyncDispose]();
-  assert.equal(found.length, kept + 2);
+  assert.equal(found.length, storedCount + 2);
 });
 
 test('if the disk is too full to copy the write-ahead log, the reserve is deleted to copy it', { timeout: 30_000 }, async (t) => {
@@ -302,11 +302,11 @@ test('a migration deletes the counts of deleted login profiles and keeps the num
   );
 });
 
-const happened: NewAuditEntry = {
+const auditEntry: NewAuditEntry = {
   ...{ tid: 1, at: 0, actor: '', actorKind: 'visitor', address: '::1', action: 'list', outcome: 'done', share: null },
   ...{ path: '', bytes: null, before: null, after: null, requestId: '', process: null },
 };
-const tenantMade = (tx: Tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).execute();
+const addTenant = (tx: Tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).execute();
 
 test('a cached lookup runs again after a change of a table that it reads, also by a cascade, and after no other', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
@@ -325,11 +325,11 @@ test('a cached lookup runs again after a change of a table that it reads, also b
     await lookUp();
     return runs > before;
   }
-  await store.write(tenantMade, 'job');
+  await store.write(addTenant, 'job');
   const key = { ...{ tid: 1, version: 1, name: 'A', role: 'admin', first_characters: '', created_owner: '', created_at: 0 }, hash: 'A' };
   await store.write((tx) => tx.insertInto('api_key').values(key).execute(), 'job');
-  assert.equal(await runsAgain(tenantMade), false, 'a tenant');
-  assert.equal(await runsAgain((tx) => appendAuditEntry(tx, happened)), false, 'an audit entry');
+  assert.equal(await runsAgain(addTenant), false, 'a tenant');
+  assert.equal(await runsAgain((tx) => appendAuditEntry(tx, auditEntry)), false, 'an audit entry');
   assert.equal(await runsAgain((tx) => tx.deleteFrom('visit_session').execute()), false, 'sessions');
   assert.equal(await runsAgain((tx) => tx.deleteFrom('login_profile').execute()), true, 'a table without columns');
   assert.equal(
@@ -339,7 +339,7 @@ test('a cached lookup runs again after a change of a table that it reads, also b
   );
   assert.equal(await runsAgain((tx) => tx.deleteFrom('api_key').execute()), true, 'a cascade');
   assert.equal(await runsAgain((tx) => tx.deleteFrom('access_user').execute()), true, 'the thread');
-  assert.equal(await runsAgain((tx) => appendAuditEntry(tx, happened).then(() => tx.deleteFrom('access_user').execute())), true, 'both');
+  assert.equal(await runsAgain((tx) => appendAuditEntry(tx, auditEntry).then(() => tx.deleteFrom('access_user').execute())), true, 'both');
 });
 
 test('cached API keys are correct within and after each change, even if it is refused or a dry run', async (t) => {
@@ -408,7 +408,7 @@ test('cached API keys are correct within and after each change, even if it is re
         .then(() => tokens(tx)),
     'job',
   );
-  assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'what goes with the key goes');
+  assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'the tokens of a deleted key are deleted, too');
 });
 
 test('SQLite looks up each listed user name by an index', async (t) => {

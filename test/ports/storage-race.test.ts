@@ -90,7 +90,7 @@ test('archives, listings and downloads of a share never contain the target of a 
   const before = place.look();
   const { viewId } = await postern.call('share/add', newShare());
   const race = place.race();
-  let whole = 0;
+  let archiveCount = 0;
   while (race.racing) {
     const [zip, list, file] = await Promise.all(
       ['zip', 'list/folder', 'file/folder/same'].map(async (route) => {
@@ -102,12 +102,12 @@ test('archives, listings and downloads of a share never contain the target of a 
       assert.ok(!/OUTSIDE|secret/.test(answer?.text ?? ''), 'left the location');
       assert.ok([0, 200, 404].includes(answer?.status ?? -1), `${answer?.status}`);
     }
-    if (zip?.status === 200) whole += 1;
-    await fetch(`${postern.publicUrl}/s/${viewId}/file/folder/new-${whole}`, { method: 'PUT', body: 'new' });
+    if (zip?.status === 200) archiveCount += 1;
+    await fetch(`${postern.publicUrl}/s/${viewId}/file/folder/new-${archiveCount}`, { method: 'PUT', body: 'new' });
     await fetch(`${postern.publicUrl}/s/${viewId}/file/folder/secret`, { method: 'DELETE' });
   }
   assert.equal(await race.ended, 0);
-  assert.ok(whole > 0);
+  assert.ok(archiveCount > 0);
   assert.deepEqual(place.look(), before);
   assert.ok(readdirSync(postern.files).includes('folder'));
 });

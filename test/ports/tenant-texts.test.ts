@@ -19,20 +19,20 @@ async function twoTenants(t: TestContext) {
   connection.database.exec('CREATE TABLE share (id INTEGER PRIMARY KEY, tid INTEGER, location_id INTEGER, search_text TEXT) STRICT');
   for (let id = 1; id <= 2 * shares; id += 1)
     connection.run('INSERT INTO share VALUES (?, ?, 1, ?)', [id, 1 + (id % 2), `number ${id} of a tenant's shares`]);
-  const asked: string[] = [];
-  const heard: Connection = {
+  const queries: string[] = [];
+  const recordingConnection: Connection = {
     ...connection,
     run(sql, parameters) {
-      asked.push(`${/octet_length/.test(sql) ? 'lengths' : 'texts'} of ${parameters[0]}`);
+      queries.push(`${/octet_length/.test(sql) ? 'lengths' : 'texts'} of ${parameters[0]}`);
       return connection.run(sql, parameters);
     },
   };
-  return { connection, heard, asked };
+  return { connection, recordingConnection, queries };
 }
 
 test('preloaded texts are read once and include changes made meanwhile', async (t) => {
-  const { connection, heard, asked } = await twoTenants(t);
-  const texts = new TenantTexts(heard, ofOne);
+  const { connection, recordingConnection, queries } = await twoTenants(t);
+  const texts = new TenantTexts(recordingConnection, ofOne);
   texts.preload(first);
   connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['renamed', 2]);
   texts.applyChanges([{ ...first, id: 2 }]);
@@ -41,30 +41,30 @@ test('preloaded texts are read once and include changes made meanwhile', async (
   assert.equal(index?.size, shares);
   texts.preload(first);
   assert.equal(await texts.get(first), index);
-  assert.deepEqual(asked, ['lengths of 1', 'texts of 1', 'texts of 1'], 'the last for the change');
+  assert.deepEqual(queries, ['lengths of 1', 'texts of 1', 'texts of 1'], 'the third query is for the change');
 });
 
 test('preloaded texts evict no other tenant from the cache, and searched texts do', async (t) => {
-  const { heard, asked } = await twoTenants(t);
-  const texts = new TenantTexts(heard, ofOne);
+  const { recordingConnection, queries } = await twoTenants(t);
+  const texts = new TenantTexts(recordingConnection, ofOne);
   const index = await texts.get(first);
   texts.preload(second);
-  await until(() => asked.includes('lengths of 2'));
+  await until(() => queries.includes('lengths of 2'));
   assert.equal(await texts.get(first), index);
-  assert.ok(!asked.includes('texts of 2'));
+  assert.ok(!queries.includes('texts of 2'));
   assert.equal((await texts.get(second))?.size, shares);
-  assert.notEqual(await texts.get(first), index, 'read anew');
+  assert.notEqual(await texts.get(first), index, 'its texts are read again');
 });
 
 test('texts that grow beyond the memory limit are evicted', async (t) => {
-  const { connection, heard } = await twoTenants(t);
-  const texts = new TenantTexts(heard, 2 * ofOne);
+  const { connection, recordingConnection } = await twoTenants(t);
+  const texts = new TenantTexts(recordingConnection, 2 * ofOne);
   const index = await texts.get(first);
   for (let id = 2; id <= 2 * shares; id += 2) {
     connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['long '.repeat(100), id]);
     texts.applyChanges([{ ...first, id }]);
   }
-  assert.ok((index?.bytes ?? 0) < 2.5 * ofOne, 'it is followed no further');
+  assert.ok((index?.bytes ?? 0) < 2.5 * ofOne, 'evicted texts are no longer updated');
   assert.equal(await texts.get(first), null);
   assert.equal((await texts.get(second))?.size, shares, 'others have the memory');
 });

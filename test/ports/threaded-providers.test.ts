@@ -27,8 +27,8 @@ test('if the thread that sends requests to providers dies, requests fail, and th
 
 test('if the thread that talks to directories dies, the directory counts as unavailable', async (t) => {
   const { providers } = startProviders(t);
-  const asked = providers.directories.find({ url: 'ldaps://dies', baseDn: 'dc=test', tid: 1 }, 'ann');
-  await assert.rejects(asked, DirectoryUnavailable);
+  const lookup = providers.directories.find({ url: 'ldaps://dies', baseDn: 'dc=test', tid: 1 }, 'ann');
+  await assert.rejects(lookup, DirectoryUnavailable);
 });
 
 test('if the thread that sends requests to providers is blocked, it is replaced after a request runs out of time', async (t) => {

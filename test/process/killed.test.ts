@@ -31,7 +31,7 @@ for (const acknowledgements of [5, 60, 150])
     const { viewId } = (await first.send('share/add', newShare())).body;
     const link = `${first.publicUrl}/s/${viewId}`;
     const contents = Array.from({ length: parallel }, () => randomBytes(400_000));
-    const kept = {
+    const acknowledged = {
       shares: new Map<number, string>(),
       uploads: new Set<number>(),
       renamed: new Set<number>(),
@@ -54,29 +54,29 @@ for (const acknowledgements of [5, 60, 150])
     const work = Array.from({ length: parallel }, (_, index) => [
       first
         .send('share/add', newShare({ title: `Share ${index}` }))
-        .then(({ status, body }) => status === 200 && answered(() => kept.shares.set(body.id, `Share ${index}`))),
+        .then(({ status, body }) => status === 200 && answered(() => acknowledged.shares.set(body.id, `Share ${index}`))),
       // biome-ignore lint/style/noNonNullAssertion: index is below parallel
       ask(`/file/new-${index}`, { method: 'PUT', body: pieces(contents[index]!), duplex: 'half' } as RequestInit, 201, () =>
-        kept.uploads.add(index),
+        acknowledged.uploads.add(index),
       ),
       ask(
         '/rename',
         { method: 'POST', headers: json, body: JSON.stringify({ path: `/old-${index}`, name: `renamed-${index}` }) },
         200,
-        () => kept.renamed.add(index),
+        () => acknowledged.renamed.add(index),
       ),
-      ask(`/file/doomed-${index}`, { method: 'DELETE' }, 204, () => kept.deleted.add(index)),
-      ask(`/folder/folder-${index}`, { method: 'POST' }, 201, () => kept.folders.add(index)),
+      ask(`/file/doomed-${index}`, { method: 'DELETE' }, 204, () => acknowledged.deleted.add(index)),
+      ask(`/folder/folder-${index}`, { method: 'POST' }, 201, () => acknowledged.folders.add(index)),
       ask('/file/welcome.txt', {}, 200, () => {}),
     ]).flat();
     await Promise.allSettled(work);
     assert.equal((await first.ended).signal, 'SIGKILL');
 
     const second = await runPostern(t, { POSTERN_DATA: data });
-    for (const [id, title] of kept.shares) assert.equal((await second.send('share/get', { id })).body?.title, title);
+    for (const [id, title] of acknowledged.shares) assert.equal((await second.send('share/get', { id })).body?.title, title);
     const there = (name: string) => existsSync(join(files, name));
     for (let index = 0; index < parallel; index += 1) {
-      if (kept.uploads.has(index)) assert.ok(there(`new-${index}`), `new-${index} was answered`);
+      if (acknowledged.uploads.has(index)) assert.ok(there(`new-${index}`), `new-${index} was answered`);
       if (there(`new-${index}`))
         assert.equal(
           hashOf(readFileSync(join(files, `new-${index}`))),
@@ -84,9 +84,9 @@ for (const acknowledgements of [5, 60, 150])
           'the content is complete',
         );
       assert.notEqual(there(`old-${index}`), there(`renamed-${index}`), 'one name, not both');
-      if (kept.renamed.has(index)) assert.ok(there(`renamed-${index}`));
-      if (kept.deleted.has(index)) assert.ok(!there(`doomed-${index}`));
-      if (kept.folders.has(index)) assert.ok(there(`folder-${index}`));
+      if (acknowledged.renamed.has(index)) assert.ok(there(`renamed-${index}`));
+      if (acknowledged.deleted.has(index)) assert.ok(!there(`doomed-${index}`));
+      if (acknowledged.folders.has(index)) assert.ok(there(`folder-${index}`));
     }
     // Staging files that remain are deleted in the background after the start.
     await until(() => !readdirSync(files, { recursive: true, encoding: 'utf8' }).some((name) => /\.postern(-|\/)/.test(name)));

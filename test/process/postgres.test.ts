@@ -270,8 +270,8 @@ test('a process that starts does not interrupt an upload at another process', as
     headers: { 'content-length': '2000' },
   });
   await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
-  const begun = () => one.ports.store.read.selectFrom('unsettled').select('audit_id').executeTakeFirst();
-  while (!(await begun())) await one.visit(`${share.base}/visit`);
+  const pendingChange = () => one.ports.store.read.selectFrom('unsettled').select('audit_id').executeTakeFirst();
+  while (!(await pendingChange())) await one.visit(`${share.base}/visit`);
 
   await startPostern(t, { environment, data });
 
@@ -297,7 +297,7 @@ test('an upload of a killed process is recorded as failed by another process aft
   await killed.ended;
 
   await startPostern(t, { environment, data });
-  assert.equal(await unsettled(), 1, 'it may still live');
+  assert.equal(await unsettled(), 1, 'its process may still run');
   // Simulates that the process has reported nothing for a minute, by the time of the database.
   await witness.ports.store.write(
     (tx) =>

@@ -25,9 +25,9 @@ async function waitsForLock({ read }: Store): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Starts a change that conflicts at its first run, and whose retry runs until letGo() is called. */
-function collidingChange(store: Store, tenant: number) {
-  const [again, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+/** Starts a change that conflicts at its first run, and whose retry runs until release() is called. */
+function conflictingChange(store: Store, tenant: number) {
+  const [again, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
   const done = store.write(
     async (tx: Tx) => {
@@ -40,24 +40,24 @@ function collidingChange(store: Store, tenant: number) {
         }, 'job');
       else {
         again.resolve();
-        await letGo.promise;
+        await release.promise;
       }
       await insertKey(`after ${seen}`)(tx);
     },
     { tenant },
   );
-  return { again: again.promise, letGo: letGo.resolve, done };
+  return { again: again.promise, release: release.resolve, done };
 }
 
 test('while a conflicting change is retried, changes of visitors, other tenants and other processes continue', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
-  const change = collidingChange(one, 2);
+  const change = conflictingChange(one, 2);
   await change.again;
   for (const store of [one, other])
     for (const turn of ['job', { tenant: 1 }, { network: 'a' }] as const) await store.write(async () => {}, turn);
-  change.letGo();
+  change.release();
   await change.done;
-  assert.ok((await keysOf(one)).includes('after 1'), 'it sees what it collided with');
+  assert.ok((await keysOf(one)).includes('after 1'), 'the retry sees the other change');
 });
 
 for (const [where, which] of [
@@ -66,42 +66,42 @@ for (const [where, which] of [
 ] as const)
   test(`while a conflicting change is retried, other changes of its tenant wait ${where}`, async (t) => {
     const stores = [await openStore(t), await openStore(t)] as const;
-    const change = collidingChange(stores[0], 2);
+    const change = conflictingChange(stores[0], 2);
     await change.again;
     const order: string[] = [];
     const next = stores[which].write(async () => void order.push('next'), { tenant: 2 });
     if (which === 1) await until(() => waitsForLock(stores[0]));
     await stores[which].write(async () => void order.push('of another'), { tenant: 1 });
     assert.deepEqual(order, ['of another']);
-    change.letGo();
+    change.release();
     await Promise.all([change.done, next]);
   });
 
 test('changes of one tenant that wait for each other leave a connection for other tenants', async (t) => {
   const store = await openStore(t);
-  const letGo = Promise.withResolvers<void>();
-  t.after(() => letGo.resolve());
-  const waiting = Array.from({ length: 8 }, () => store.write(() => letGo.promise, { tenant: 2 }));
+  const release = Promise.withResolvers<void>();
+  t.after(() => release.resolve());
+  const waiting = Array.from({ length: 8 }, () => store.write(() => release.promise, { tenant: 2 }));
   await store.write(async () => {}, { tenant: 1 });
-  letGo.resolve();
+  release.resolve();
   await Promise.all(waiting);
 });
 
 test('two processes retry conflicting changes of one tenant one after the other', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
-  const first = collidingChange(one, 2);
+  const first = conflictingChange(one, 2);
   await first.again;
-  const second = collidingChange(other, 2);
-  let begun = false;
+  const second = conflictingChange(other, 2);
+  let hasStarted = false;
   void second.again.then(() => {
-    begun = true;
+    hasStarted = true;
   });
-  await until(async () => begun || (await waitsForLock(one)));
-  assert.equal(begun, false);
-  first.letGo();
+  await until(async () => hasStarted || (await waitsForLock(one)));
+  assert.equal(hasStarted, false);
+  first.release();
   await first.done;
   await second.again;
-  second.letGo();
+  second.release();
   await second.done;
 });
 
@@ -138,12 +138,12 @@ test('a change without a tenant waits at most one second for a lock, and a chang
 
 test('while an exclusive change waits for a long one, changes of other tenants continue, and then it runs', async (t) => {
   const store = await openStore(t);
-  const [holds, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [holds, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const long = store.write(
     async (tx) => {
       await insertKey('long')(tx);
       holds.resolve();
-      await letGo.promise;
+      await release.promise;
     },
     { tenant: 1 },
   );
@@ -169,7 +169,7 @@ test('while an exclusive change waits for a long one, changes of other tenants c
     return rows.length > 0;
   });
   for (let number = 0; number < 5; number += 1) await store.write(insertKey(`of others ${number}`), { tenant: 3 });
-  letGo.resolve();
+  release.resolve();
   await long;
   await alone;
   assert.ok((await keysOf(store)).includes('alone'));
