@@ -29,30 +29,30 @@ function countedHash(): PasswordHash & { verified: number } {
   };
 }
 
-async function guarded(t: TestContext) {
+async function startWithBasic(t: TestContext) {
   const clock = settableClock();
   const passwordHash = countedHash();
   const postern = await startPostern(t, { replacements: { ports: { clock, passwordHash } } });
   const profile = await usersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
-  const asks = (headers: Record<string, string>) => sendPath(postern, `${base}/file/welcome.txt`, { headers });
-  return { clock, passwordHash, postern, profile, base, asks, ann: () => asks({ authorization: basic('ann', password) }) };
+  const request = (headers: Record<string, string>) => sendPath(postern, `${base}/file/welcome.txt`, { headers });
+  return { clock, passwordHash, postern, profile, base, request, ann: () => request({ authorization: basic('ann', password) }) };
 }
 
 test('Basic authentication signs a program in for each request, without a cookie', async (t) => {
-  const { ann, asks } = await guarded(t);
+  const { ann, request } = await startWithBasic(t);
   const right = await ann();
   assert.equal(right.status, 200);
   assert.equal(right.headers['set-cookie'], undefined);
-  const wrong = await asks({ authorization: basic('ann', 'wrong') });
+  const wrong = await request({ authorization: basic('ann', 'wrong') });
   assert.equal(wrong.status, 401);
-  assert.equal((await asks({ authorization: basic('nobody', password) })).status, 401);
+  assert.equal((await request({ authorization: basic('nobody', password) })).status, 401);
   for (const authorization of ['Basic', 'Basic !!!', `Basic ${Buffer.from('nocolon').toString('base64')}`, 'Bearer x'])
-    assert.equal((await asks({ authorization })).status, 401, authorization);
+    assert.equal((await request({ authorization })).status, 401, authorization);
 });
 
 test('a Basic username and password are read as UTF-8, and the password may contain colons', async (t) => {
-  const { postern, profile, asks } = await guarded(t);
+  const { postern, profile, request } = await startWithBasic(t);
   const secret = 'pässwörd: with:colons €';
   await postern.call('accessuser/add', { username: 'zoë', active: true, authId: profile.id });
   await postern.call('accessuser/updateUserPassword', {
@@ -61,7 +61,7 @@ test('a Basic username and password are read as UTF-8, and the password may cont
     confirmPassword: secret,
     authId: profile.id,
   });
-  assert.equal((await asks({ authorization: basic('zoë', secret) })).status, 200);
+  assert.equal((await request({ authorization: basic('zoë', secret) })).status, 200);
 });
 
 test('a login profile with a shared password accepts any username, or only its own if it has one', async (t) => {
@@ -83,7 +83,7 @@ test('a login profile with a shared password accepts any username, or only its o
 });
 
 test('correct credentials are hashed once in five minutes', async (t) => {
-  const { ann, passwordHash, clock } = await guarded(t);
+  const { ann, passwordHash, clock } = await startWithBasic(t);
   await Promise.all(Array.from({ length: 20 }, ann));
   for (let again = 0; again < 20; again += 1) assert.equal((await ann()).status, 200);
   assert.equal(passwordHash.verified, 1);
@@ -93,9 +93,9 @@ test('correct credentials are hashed once in five minutes', async (t) => {
 });
 
 test('a wrong password is refused even if correct credentials of the user are cached', async (t) => {
-  const { ann, asks } = await guarded(t);
+  const { ann, request } = await startWithBasic(t);
   await ann();
-  for (const name of ['ann', 'ANN']) assert.equal((await asks({ authorization: basic(name, 'wrong') })).status, 401);
+  for (const name of ['ann', 'ANN']) assert.equal((await request({ authorization: basic(name, 'wrong') })).status, 401);
 });
 
 test('credentials cached for one network do not let another network skip its sign-in delay', async (t) => {
@@ -111,7 +111,7 @@ test('credentials cached for one network do not let another network skip its sig
 });
 
 test('cached credentials end when the user is deactivated or deleted, or the password changes', async (t) => {
-  const deactivated = await guarded(t);
+  const deactivated = await startWithBasic(t);
   assert.equal((await deactivated.ann()).status, 200);
   await deactivated.postern.call('accessuser/update', {
     id: deactivated.profile.users['ann'],
@@ -120,7 +120,7 @@ test('cached credentials end when the user is deactivated or deleted, or the pas
   });
   assert.equal((await deactivated.ann()).status, 401);
 
-  const renewed = await guarded(t);
+  const renewed = await startWithBasic(t);
   assert.equal((await renewed.ann()).status, 200);
   const secret = 'another fine phrase';
   await renewed.postern.call('accessuser/updateUserPassword', {
@@ -130,17 +130,17 @@ test('cached credentials end when the user is deactivated or deleted, or the pas
     authId: renewed.profile.id,
   });
   assert.equal((await renewed.ann()).status, 401);
-  assert.equal((await renewed.asks({ authorization: basic('ann', secret) })).status, 200);
+  assert.equal((await renewed.request({ authorization: basic('ann', secret) })).status, 200);
 
-  const deleted = await guarded(t);
+  const deleted = await startWithBasic(t);
   assert.equal((await deleted.ann()).status, 200);
   await deleted.postern.call('accessuser/delete', { id: deleted.profile.users['ann'] });
   assert.equal((await deleted.ann()).status, 401);
 });
 
 test('a 401 response offers Basic authentication to a program, but not to a browser', async (t) => {
-  const { asks } = await guarded(t);
-  const challenge = async (headers: Record<string, string>) => (await asks(headers)).headers['www-authenticate'];
+  const { request } = await startWithBasic(t);
+  const challenge = async (headers: Record<string, string>) => (await request(headers)).headers['www-authenticate'];
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }, { authorization: basic('ann', 'wrong') }])
     assert.match((await challenge(headers)) ?? '', /^Basic realm="[^"]*", charset="UTF-8"$/);
   for (const headers of [
@@ -152,8 +152,8 @@ test('a 401 response offers Basic authentication to a program, but not to a brow
 });
 
 test('a browser that accepts HTML gets the 401 response as a page', async (t) => {
-  const { asks } = await guarded(t);
-  const answer = await asks({ accept: 'text/html' });
+  const { request } = await startWithBasic(t);
+  const answer = await request({ accept: 'text/html' });
   assert.equal(answer.status, 401);
   assert.match(answer.headers['content-type'] ?? '', /^text\/html/);
   assert.match(answer.text, /Sign in first/);
@@ -163,7 +163,7 @@ test('credentials that were verified before a change of the login profile are no
   const pairs = verifiedPasswords('key of the process');
   const pair = { username: 'ann', password };
   const [before, after] = [1, 2].map((session_epoch) => pairs.keyOf({ profile_id: 1, session_epoch }, pair, '203.0.113.7'));
-  assert.notEqual(before, after, 'neither shares the verification of the other, nor what is remembered of it');
+  assert.notEqual(before, after, 'verifications and their cache are separate');
 });
 
 test('a download with Basic authentication continues after its cached credentials expire', async (t) => {
@@ -185,9 +185,9 @@ test('a download with Basic authentication continues after its cached credential
     failed = cause;
   });
   clock.advance(6 * minute);
-  const asked = t.mock.method(postern.ports.store, 'cachedUntilChange');
+  const accessChecks = t.mock.method(postern.ports.store, 'cachedUntilChange');
   response.on('data', () => {}); // the download is running
-  await until(() => asked.mock.callCount() >= 2); // the access was checked again
+  await until(() => accessChecks.mock.callCount() >= 2); // the access was checked again
   await new Promise((resolve) => response.once('data', resolve));
   assert.equal(failed, undefined);
 });
@@ -197,13 +197,13 @@ for (const [taken, over] of Object.entries({
   'a place on the list that is taken away': { allowAllUsers: false, userNames: '' },
 }))
   test(`${taken} while a password is verified no longer admits that request or any later one`, async (t) => {
-    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let held = false;
     const real = countedHash();
     const passwordHash: PasswordHash = {
       ...real,
       async runInTurn(address, attempt) {
-        if (held) begun.resolve();
+        if (held) started.resolve();
         if (held) await gate.promise;
         return real.runInTurn(address, attempt);
       },
@@ -217,7 +217,7 @@ for (const [taken, over] of Object.entries({
 
     held = true;
     const request = postern.visit(file, { headers: { authorization: basic('ann', profile.password) } });
-    await begun.promise;
+    await started.promise;
     await changeShare(postern, id, over);
     gate.resolve();
 

@@ -147,8 +147,8 @@ test('each permission allows its own actions and no others', async (t) => {
       flag,
     );
     const { can } = (await postern.visit(`${base}/visit`)).body.share;
-    const told = Object.keys(can).filter((key) => can[key]);
-    assert.deepEqual(told, [`${flag[3]?.toLowerCase()}${flag.slice(4)}`]);
+    const permissions = Object.keys(can).filter((key) => can[key]);
+    assert.deepEqual(permissions, [`${flag[3]?.toLowerCase()}${flag.slice(4)}`]);
   }
 });
 

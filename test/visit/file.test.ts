@@ -51,7 +51,7 @@ test('a file is sent as an attachment with its length, ETag, modification time a
 
 test('a HEAD request for a file gets the same headers as GET, without the content', async (t) => {
   const { get } = await sharedDigits(t);
-  const [head, whole] = [await get({}, 'HEAD'), await get()];
+  const [head, full] = [await get({}, 'HEAD'), await get()];
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
   for (const name of [
@@ -64,7 +64,7 @@ test('a HEAD request for a file gets the same headers as GET, without the conten
     'content-security-policy',
     'cache-control',
   ])
-    assert.equal(head.headers[name], whole.headers[name], name);
+    assert.equal(head.headers[name], full.headers[name], name);
 });
 
 test('an empty file is sent with length 0, and a range of it gets 416', async (t) => {
@@ -81,8 +81,8 @@ test('a file of any size is sent unchanged, in full and as a range', async (t) =
   for (const size of [1, 256, 16_384, 16_385, 600_000]) {
     const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (255 - index) & 255));
     await writeFile(join(postern.files, 'every.bin'), bytes);
-    const whole = await sendPath(postern, `${base}/file/every.bin`);
-    assert.ok(whole.bytes.equals(bytes), `${size}`);
+    const full = await sendPath(postern, `${base}/file/every.bin`);
+    assert.ok(full.bytes.equals(bytes), `${size}`);
     const part = await sendPath(postern, `${base}/file/every.bin`, { headers: { range: `bytes=0-${size >> 1}` } });
     assert.ok(part.bytes.equals(bytes.subarray(0, (size >> 1) + 1)), `${size}`);
   }

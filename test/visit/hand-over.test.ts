@@ -7,13 +7,18 @@ import { createShare, sendPath } from './visiting.ts';
 
 const size = 600 * 1024; // bytes, large enough to be sent by the proxy
 
-async function behind(t: TestContext, proxy: string, header: string, name = 'naïve #1.pdf') {
+async function startBehindProxy(t: TestContext, proxy: string, header: string, name = 'naïve #1.pdf') {
   const postern = await startPostern(t, { environment: { POSTERN_SENDFILE: header, POSTERN_TRUSTED_PROXIES: proxy } });
   await mkdir(join(postern.files, 'box'));
   await writeFile(join(postern.files, 'box', name), '%PDF-1.7\n'.padEnd(size, ' '));
   await writeFile(join(postern.files, 'box/small.txt'), 'small');
   const { base } = await createShare(postern, { path: '/box' });
-  return { postern, base, address: `${base}/file/${encodeURIComponent(name)}`, lies: join(postern.files, 'box', encodeURIComponent(name)) };
+  return {
+    postern,
+    base,
+    address: `${base}/file/${encodeURIComponent(name)}`,
+    filePath: join(postern.files, 'box', encodeURIComponent(name)),
+  };
 }
 
 for (const [header, prefix, name] of [
@@ -21,10 +26,10 @@ for (const [header, prefix, name] of [
   ['x-sendfile', '', 'plain-1.pdf'],
 ] as const)
   test(`${header} tells a trusted proxy to send a large file itself, after the permission check`, async (t) => {
-    const { postern, address, lies } = await behind(t, '127.0.0.1', header, name);
+    const { postern, address, filePath } = await startBehindProxy(t, '127.0.0.1', header, name);
     const answer = await sendPath(postern, address, { headers: { range: 'bytes=0-9', 'if-match': '"of the proxy"' } });
     assert.equal(answer.status, 200);
-    assert.equal(answer.headers[header], prefix + lies);
+    assert.equal(answer.headers[header], prefix + filePath);
     assert.equal(answer.headers['content-type'], 'application/pdf');
     assert.match(answer.headers['content-disposition'] ?? '', /^attachment; /);
     assert.equal(answer.text, '');
@@ -36,7 +41,7 @@ for (const [header, prefix, name] of [
   });
 
 test('x-sendfile is not used for a path that needs encoding, because proxies decode it differently', async (t) => {
-  const { postern, base, address } = await behind(t, '127.0.0.1', 'x-sendfile');
+  const { postern, base, address } = await startBehindProxy(t, '127.0.0.1', 'x-sendfile');
   await mkdir(join(postern.files, 'box/a%20b'));
   await writeFile(join(postern.files, 'box/a%20b/c'), Buffer.alloc(size));
   for (const path of [address, `${base}/file/a%2520b/c`]) {
@@ -61,14 +66,14 @@ test('a trusted proxy gets the real path of a file if a symbolic link leads to t
 });
 
 test('only a trusted proxy gets the path of a file on disk', async (t) => {
-  const { postern, address } = await behind(t, '192.0.2.1', 'x-accel-redirect');
+  const { postern, address } = await startBehindProxy(t, '192.0.2.1', 'x-accel-redirect');
   const answer = await sendPath(postern, address);
   assert.equal(answer.bytes.length, size);
   assert.doesNotMatch(JSON.stringify(answer.headers), /postern-files|accel|sendfile/i);
 });
 
 test('small files, previews, archives and refused requests are not passed to the proxy', async (t) => {
-  const { postern, base, address } = await behind(t, '127.0.0.1', 'x-accel-redirect');
+  const { postern, base, address } = await startBehindProxy(t, '127.0.0.1', 'x-accel-redirect');
   for (const path of [`${base}/file/small.txt`, address.replace('/file/', '/view/'), `${base}/zip`]) {
     const answer = await sendPath(postern, path);
     assert.equal(answer.status, 200, path);

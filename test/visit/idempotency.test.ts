@@ -48,38 +48,38 @@ test('an idempotency key that was used for another request gets 409', async (t) 
 test('a refusal is not stored, so that a retry can use the same idempotency key', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const asks = () => postern.visit(`${base}/folder/parent/a`, { method: 'POST', headers: key });
-  assert.equal((await asks()).status, 404);
+  const request = () => postern.visit(`${base}/folder/parent/a`, { method: 'POST', headers: key });
+  assert.equal((await request()).status, 404);
   await mkdir(join(postern.files, 'parent'));
-  assert.equal((await asks()).status, 201);
+  assert.equal((await request()).status, 201);
 });
 
 test('an idempotency key is valid for one day and has at most 255 characters', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const { base } = await createShare(postern);
-  const asks = (name: string) => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { 'idempotency-key': name } });
-  assert.equal((await asks('x'.repeat(256))).status, 400);
-  assert.equal((await asks('x'.repeat(255))).status, 201);
+  const request = (name: string) => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { 'idempotency-key': name } });
+  assert.equal((await request('x'.repeat(256))).status, 400);
+  assert.equal((await request('x'.repeat(255))).status, 201);
   clock.advance(24 * hour - 1);
-  assert.equal((await asks('x'.repeat(255))).status, 201);
+  assert.equal((await request('x'.repeat(255))).status, 201);
   clock.advance(1);
-  assert.equal((await asks('x'.repeat(255))).status, 409, 'looked at anew: the folder exists');
+  assert.equal((await request('x'.repeat(255))).status, 409, 'the request runs again, and the folder exists');
 });
 
 test('the idempotency key of a running change does not expire, even if the clock is set ahead', async (t) => {
   const clock = settableClock();
   const { ports } = await startPostern(t, { replacements: { ports: { clock } } });
-  const twin = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
+  const request = { tid: 1, caller: 'visitor', key: 'k', fingerprint: 'f' };
   const { vault } = ports;
   await ports.store.write(
-    (tx) => storeResponse(tx, twin, { status: 201, body: '' }, { vault, now: clock.now(), pendingAuditId: 1 }),
+    (tx) => storeResponse(tx, request, { status: 201, body: '' }, { vault, now: clock.now(), pendingAuditId: 1 }),
     'job',
   );
   clock.advance(48 * hour);
   await deleteExpiredRows(ports);
   await assert.rejects(
-    findStoredResponse(ports.store.read, twin, vault, clock.now()),
+    findStoredResponse(ports.store.read, request, vault, clock.now()),
     (cause: unknown) => cause instanceof Refusal && cause.messageName === 'idempotencyRunning',
   );
 });
@@ -87,29 +87,29 @@ test('the idempotency key of a running change does not expire, even if the clock
 test('a stopped share does not answer a repeated request', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await createShare(postern);
-  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
-  assert.equal((await asks()).status, 201);
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  assert.equal((await request()).status, 201);
   await changeShare(postern, id, { active: false });
-  assert.equal((await asks()).status, 404);
+  assert.equal((await request()).status, 404);
 });
 
 test('a repeated request is refused after its permission was removed', async (t) => {
   const postern = await startPostern(t);
   const { id, base } = await createShare(postern);
-  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
-  assert.equal((await asks()).status, 201);
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  assert.equal((await request()).status, 201);
   await changeShare(postern, id, { canCreateFolder: false });
-  assert.equal((await asks()).status, 403);
+  assert.equal((await request()).status, 403);
 });
 
 test('a stored response is not sent to a request with a wrong password', async (t) => {
   const postern = await startPostern(t);
   const { id } = await usersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
-  const asks = (password: string) =>
+  const request = (password: string) =>
     postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, authorization: basic('ann', password) } });
-  assert.equal((await asks('correct horse battery')).status, 201);
-  assert.equal((await asks('wrong')).status, 401);
+  assert.equal((await request('correct horse battery')).status, 201);
+  assert.equal((await request('wrong')).status, 401);
 });
 
 test('a repeated request is refused after its session has ended', async (t) => {
@@ -117,20 +117,20 @@ test('a repeated request is refused after its session has ended', async (t) => {
   const { id, users } = await usersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const cookie = await signIn(postern, base, 'ann');
-  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, cookie } });
-  assert.equal((await asks()).status, 201);
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, cookie } });
+  assert.equal((await request()).status, 201);
   await postern.call('accessuser/update', { id: users['ann'], authId: id, active: false });
-  assert.equal((await asks()).status, 401);
+  assert.equal((await request()).status, 401);
 });
 
 test('a change whose response was lost gets the same response again after recovery', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
-  await askUnrecorded(t, postern, asks);
-  assert.equal((await asks()).body.code, 'idempotencyRunning');
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  await askUnrecorded(t, postern, request);
+  assert.equal((await request()).body.code, 'idempotencyRunning');
   await recoverInterruptedChanges(postern.ports, new Set());
-  const again = await asks();
+  const again = await request();
   assert.deepEqual([again.status, again.body], [201, { name: 'a' }]);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
 });
@@ -141,9 +141,9 @@ test('a change that was interrupted before it took place can be retried with the
     if (away && method === 'storage.createFolder') throw new StorageUnavailable('the disk is unavailable');
   });
   const { base } = await createShare(postern);
-  const asks = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
-  assert.equal((await asks()).status, 503);
+  const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
+  assert.equal((await request()).status, 503);
   away = false;
   await recoverInterruptedChanges(postern.ports, new Set());
-  assert.equal((await asks()).status, 201);
+  assert.equal((await request()).status, 201);
 });

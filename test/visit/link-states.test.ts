@@ -9,7 +9,7 @@ import { changeShare, createShare, hour, jsonPost, noPermissions, settableClock 
 const day = 24 * hour;
 const at = (time: number) => new Date(time).toISOString();
 /** Returns a response without the fields that differ for each request. */
-function told({ status, body, headers }: TestResponse) {
+function comparableResponse({ status, body, headers }: TestResponse) {
   const { instance: _, timestamp: __, ...rest } = body;
   return { status, rest, type: headers.get('content-type'), challenge: headers.get('www-authenticate') };
 }
@@ -21,12 +21,12 @@ test('an unknown link, a stopped share and a share that has not started yet get 
   const never = '/s/abcdefghijklmnopqrstuv';
 
   for (const path of ['', '/visit', '/list', '/file/welcome.txt', '/zip', '/view/welcome.txt']) {
-    const unknown = told(await postern.visit(never + path));
+    const unknown = comparableResponse(await postern.visit(never + path));
     assert.equal(unknown.status, 404);
-    assert.deepEqual(told(await postern.visit(stopped.base + path)), unknown, `stopped ${path}`);
-    assert.deepEqual(told(await postern.visit(later.base + path)), unknown, `scheduled ${path}`);
+    assert.deepEqual(comparableResponse(await postern.visit(stopped.base + path)), unknown, `stopped ${path}`);
+    assert.deepEqual(comparableResponse(await postern.visit(later.base + path)), unknown, `scheduled ${path}`);
   }
-  assert.equal(told(await postern.visit(`${never}/list`)).rest.code, 'linkUnknown');
+  assert.equal(comparableResponse(await postern.visit(`${never}/list`)).rest.code, 'linkUnknown');
 });
 
 test('a link with a slash at its end opens the same page', async (t) => {
@@ -58,30 +58,30 @@ test('if several rules refuse a request, the response names the first one in the
   const { id, users } = await usersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
   const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...noPermissions };
   const share = await createShare(postern, { ...everything, active: false, validityEndDate: at(Date.now() - day) });
-  const asks = (headers: Record<string, string> = {}) => postern.visit(`${share.base}/list/absent`, { headers });
+  const request = (headers: Record<string, string> = {}) => postern.visit(`${share.base}/list/absent`, { headers });
 
-  assert.equal((await asks()).body.code, 'linkUnknown');
+  assert.equal((await request()).body.code, 'linkUnknown');
   await changeShare(postern, share.id, { active: true });
-  assert.equal((await asks()).body.code, 'linkEnded');
+  assert.equal((await request()).body.code, 'linkEnded');
   await changeShare(postern, share.id, { validityEndDate: null });
-  const outside = await asks();
+  const outside = await request();
   assert.equal(outside.status, 403);
   assert.equal(outside.body.code, 'addressRefused');
   await postern.call('loginprofile/update', { id, ipRange: '' });
-  const stranger = await asks();
+  const stranger = await request();
   assert.equal(stranger.status, 401);
   assert.equal(stranger.body.code, 'signInNeeded');
   const portal = `/p/${(await postern.call('loginprofile/get', { id })).viewId}`;
   const cookie = await signIn(postern, portal, 'ann');
-  const notListed = await asks({ cookie });
+  const notListed = await request({ cookie });
   assert.equal(notListed.status, 403);
   assert.equal(notListed.body.code, 'notAdmitted');
   await changeShare(postern, share.id, { userNames: 'ann' });
-  const off = await asks({ cookie });
+  const off = await request({ cookie });
   assert.equal(off.status, 403);
   assert.equal(off.body.code, 'permissionOff');
   await changeShare(postern, share.id, { canView: true });
-  const absent = await asks({ cookie });
+  const absent = await request({ cookie });
   assert.equal(absent.status, 404);
   assert.equal(absent.body.code, 'itemAbsent');
   assert.ok(users['ann']);
@@ -181,7 +181,7 @@ test('a share for listed users admits no visitor if its login profile requires n
 test('a missing permission answers 403 even if the path does not exist', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern, noPermissions);
-  const asks: [string, RequestInit][] = [
+  const requests: [string, RequestInit][] = [
     ['/list/absent', {}],
     ['/file/absent', {}],
     ['/view/absent', {}],
@@ -191,7 +191,7 @@ test('a missing permission answers 403 even if the path does not exist', async (
     ['/folder/absent/a', { method: 'POST' }],
     ['/rename', jsonPost({ path: 'absent', name: 'b' })],
   ];
-  for (const [path, init] of asks) {
+  for (const [path, init] of requests) {
     const answer = await postern.visit(base + path, init);
     assert.equal(answer.status, 403, path);
     assert.equal(answer.body.code, 'permissionOff', path);
@@ -201,7 +201,7 @@ test('a missing permission answers 403 even if the path does not exist', async (
 test('a path that does not exist answers 404, and so does a new item in a missing folder', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const asks: [string, RequestInit][] = [
+  const requests: [string, RequestInit][] = [
     ['/list/absent', {}],
     ['/list/welcome.txt/deeper', {}],
     ['/file/absent', {}],
@@ -215,7 +215,7 @@ test('a path that does not exist answers 404, and so does a new item in a missin
     ['/rename', jsonPost({ path: 'absent', name: 'b' })],
     ['/rename', jsonPost({ path: 'absent/a', name: 'b' })],
   ];
-  for (const [path, init] of asks) assert.equal((await postern.visit(base + path, init)).body.code, 'itemAbsent', path);
+  for (const [path, init] of requests) assert.equal((await postern.visit(base + path, init)).body.code, 'itemAbsent', path);
 });
 
 test('a deleted shared folder answers 404, and an unavailable location answers 503', async (t) => {

@@ -9,7 +9,7 @@ const itemsOf = (count: number): PlacedItem[] =>
 
 /** A storage whose files open when the test says so. */
 function slowStorage() {
-  const [asked, closed] = [[] as string[], [] as string[]];
+  const [opened, closed] = [[] as string[], [] as string[]];
   const waiting = new Map<string, PromiseWithResolvers<OpenFile | null>>();
   const fileOf = ({ name, modified, size, etag }: PlacedItem): OpenFile => ({
     entry: { name, modified: modified ?? 0, size, etag, folder: false },
@@ -17,10 +17,10 @@ function slowStorage() {
     close: async () => void closed.push(name),
   });
   return {
-    asked,
+    opened,
     closed,
     open(item: PlacedItem) {
-      asked.push(item.name);
+      opened.push(item.name);
       const opening = Promise.withResolvers<OpenFile | null>();
       waiting.set(item.name, opening);
       return opening.promise;
@@ -35,11 +35,11 @@ test('while a file is opened, the next ones are opened too, each once and in ord
   const ahead = new OpenAhead(items, storage.open, () => 2);
   for (const item of items) {
     const opening = ahead.open(item);
-    assert.ok(storage.asked.length <= Number(item.name) + 3);
+    assert.ok(storage.opened.length <= Number(item.name) + 3);
     storage.respond(item);
     assert.equal((await opening)?.entry.name, item.name);
   }
-  assert.deepEqual(storage.asked, ['0', '1', '2', '3', '4', '5']);
+  assert.deepEqual(storage.opened, ['0', '1', '2', '3', '4', '5']);
 });
 
 test('files that were opened ahead and not used are closed, also those that open later', async () => {
@@ -79,5 +79,5 @@ test('without files to open ahead, each file is opened when it is used', async (
     storage.respond(item);
     await opening;
   }
-  assert.deepEqual(storage.asked, ['0', '1', '2']);
+  assert.deepEqual(storage.opened, ['0', '1', '2']);
 });

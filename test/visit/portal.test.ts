@@ -25,16 +25,16 @@ test('a portal lists exactly the shares that admit the visitor now', async (t) =
   const before = await postern.visit(`/p/${viewId}/visit`);
   assert.equal(before.body.signIn.signedIn, false);
   assert.deepEqual([before.body.visitor, before.body.shares], [null, []]);
-  const entered = await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ username: 'ann', password }));
-  assert.equal(entered.status, 200);
-  const headers = { cookie: cookieOf(entered) };
+  const response = await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ username: 'ann', password }));
+  assert.equal(response.status, 200);
+  const headers = { cookie: cookieOf(response) };
   const { body } = await postern.visit(`/p/${viewId}/visit`, { headers });
-  assert.deepEqual(body, entered.body);
+  assert.deepEqual(body, response.body);
   assert.deepEqual(titles(body), ['for ann', 'open']);
   assert.equal('share' in body, false);
   assert.deepEqual(body.visitor, { name: 'ann', email: 'ann@example.com' });
-  const told = body.shares.find(({ title }: { title: string }) => title === 'open');
-  assert.deepEqual(told, {
+  const openShare = body.shares.find(({ title }: { title: string }) => title === 'open');
+  assert.deepEqual(openShare, {
     title: 'open',
     description: 'words',
     viewUrl: postern.publicUrl + open.base,
@@ -78,11 +78,11 @@ test('a portal lists up to a thousand shares per page, sorted by title, with the
   await copyShare(postern, first, last);
   const headers = { cookie: await signIn(postern, `/p/${viewId}`, 'ann') };
   const page = async (query: string) => (await postern.visit(`/p/${viewId}/visit${query}`, { headers })).body;
-  const whole = await page('');
-  assert.deepEqual([whole.shares.length, whole.totalCount], [1000, last + 1]);
+  const firstPage = await page('');
+  assert.deepEqual([firstPage.shares.length, firstPage.totalCount], [1000, last + 1]);
   const rest = await page('?startIndex=1000');
   assert.deepEqual([rest.shares.length, rest.totalCount], [last - 999, last + 1]);
-  const found = [...whole.shares, ...rest.shares].map(({ title }) => title);
+  const found = [...firstPage.shares, ...rest.shares].map(({ title }) => title);
   assert.deepEqual(found, found.toSorted());
   assert.equal(new Set(found).size, last + 1);
   assert.deepEqual(

@@ -26,9 +26,9 @@ test('an upload whose outcome could not be recorded is later recorded as done, a
     list.map(({ outcome, path }: { outcome: string; path: string }) => [outcome, path]),
     [['done', '/a.txt']],
   );
-  const owed = await postern.ports.store.read.selectFrom('alert').select('action').execute();
+  const alerts = await postern.ports.store.read.selectFrom('alert').select('action').execute();
   assert.deepEqual(
-    owed.map(({ action }) => action),
+    alerts.map(({ action }) => action),
     ['upload'],
   );
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
@@ -127,17 +127,17 @@ test('a recovery run skips a change that another run is still recovering', async
 });
 
 test('a deletion that another process has recovered in the meantime is not carried out', async (t) => {
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const postern = await startWithStorages(t, (called) => {
     if (called !== 'storage.remove') return undefined;
-    begun.resolve();
+    started.resolve();
     return gate.promise;
   });
   await writeFile(join(postern.files, 'a.txt'), 'old');
   const { base } = await createShare(postern);
   const answer = postern.visit(`${base}/file/a.txt`, { method: 'DELETE' });
-  await begun.promise;
+  await started.promise;
   // This process was paused so long that another process considered it ended, and a user has saved the file again.
   await postern.ports.store.write((tx) => tx.deleteFrom('process').execute(), 'job');
   await recoverInterruptedChanges({ ...postern.ports, process: 'another' }, new Set());

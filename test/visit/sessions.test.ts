@@ -7,7 +7,7 @@ import { createShare, hour, jsonPost, minute, sendPath, settableClock } from './
 
 const password = 'correct horse battery';
 
-async function entered(t: TestContext) {
+async function startSignedIn(t: TestContext) {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const profile = await usersProfile(postern);
@@ -38,14 +38,14 @@ test('a session cookie is HttpOnly, SameSite=Lax, valid for the entire host, and
 });
 
 test('a session stores the identity of its visitor: subject, name, e-mail address, names, groups and the time of the claims', async (t) => {
-  const { postern, ann, clock } = await entered(t);
+  const { postern, ann, clock } = await startSignedIn(t);
   const row = await postern.ports.store.read.selectFrom('visit_session').selectAll().executeTakeFirstOrThrow();
   const identity = { subject: String(ann), name: 'ann', email: 'ann@example.com', names: ['ann'], groups: [], claimsAt: clock.now() };
   assert.deepEqual(JSON.parse(row.identity ?? ''), identity);
 });
 
 test('a session without an identity, which an earlier version began during the upgrade, asks the visitor to sign in again', async (t) => {
-  const { postern, status } = await entered(t);
+  const { postern, status } = await startSignedIn(t);
   await postern.ports.store.write((tx) => tx.updateTable('visit_session').set({ identity: null }).execute(), 'job');
   assert.equal(await status(), 401);
 });
@@ -68,7 +68,7 @@ test('with an https public address, the session cookie has the __Host- prefix an
 });
 
 test('a session ends after twelve hours even if it is in constant use', async (t) => {
-  const { clock, status, noted } = await entered(t);
+  const { clock, status, noted } = await startSignedIn(t);
   for (let halves = 1; halves < 24; halves += 1) {
     clock.advance(hour / 2);
     assert.equal(await status(), 200, `after ${halves} half hours`);
@@ -79,7 +79,7 @@ test('a session ends after twelve hours even if it is in constant use', async (t
 });
 
 test('a session ends after one hour without use', async (t) => {
-  const { clock, status, noted } = await entered(t);
+  const { clock, status, noted } = await startSignedIn(t);
   clock.advance(hour - minute);
   assert.equal(await status(), 200);
   await noted();
@@ -91,7 +91,7 @@ test('a session ends after one hour without use', async (t) => {
 });
 
 test('sign-out ends the session and deletes its cookie', async (t) => {
-  const { postern, link, cookie, status } = await entered(t);
+  const { postern, link, cookie, status } = await startSignedIn(t);
   const answer = await postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie } });
   assert.equal(answer.status, 204);
   assert.match(answer.headers.getSetCookie().join(), /=;/);
@@ -99,7 +99,7 @@ test('sign-out ends the session and deletes its cookie', async (t) => {
 });
 
 test('sign-out does not end other sessions of the same user', async (t) => {
-  const { postern, link, status } = await entered(t);
+  const { postern, link, status } = await startSignedIn(t);
   const other = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie: other } });
   assert.equal(await status(), 200);
@@ -124,14 +124,14 @@ const endings: Record<string, Ending> = {
 };
 for (const [name, end] of Object.entries(endings))
   test(`${name} ends the session at once`, async (t) => {
-    const { postern, profile, status, ann } = await entered(t);
+    const { postern, profile, status, ann } = await startSignedIn(t);
     assert.equal(await status(), 200);
     await end({ postern, id: profile.id, ann });
     assert.equal(await status(), 401);
   });
 
 test('deactivation of a user ends the session, and activation does not restore it', async (t) => {
-  const { postern, profile, status, ann } = await entered(t);
+  const { postern, profile, status, ann } = await startSignedIn(t);
   await postern.call('accessuser/update', { id: ann, authId: profile.id, active: false });
   assert.equal(await status(), 401);
   await postern.call('accessuser/update', { id: ann, authId: profile.id, active: true });
@@ -139,7 +139,7 @@ test('deactivation of a user ends the session, and activation does not restore i
 });
 
 test('a move of the user to another login profile ends the session, and a move back does not restore it', async (t) => {
-  const { postern, profile, status, ann } = await entered(t);
+  const { postern, profile, status, ann } = await startSignedIn(t);
   const other = await usersProfile(postern, [], { title: 'Others' });
   await postern.call('accessuser/update', { id: ann, authId: other.id });
   assert.equal(await status(), 401);
@@ -148,7 +148,7 @@ test('a move of the user to another login profile ends the session, and a move b
 });
 
 test('a new user with the name of a deleted user does not get the old session', async (t) => {
-  const { postern, profile, status, ann } = await entered(t);
+  const { postern, profile, status, ann } = await startSignedIn(t);
   await postern.call('accessuser/delete', { id: ann });
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: profile.id });
   assert.equal(await status(), 401);
@@ -170,20 +170,20 @@ test('a session of a password profile ends if the password or the user name of t
 });
 
 test('a change of the texts of a login profile does not end its sessions', async (t) => {
-  const { postern, profile, status } = await entered(t);
+  const { postern, profile, status } = await startSignedIn(t);
   await postern.call('loginprofile/update', { id: profile.id, title: 'Our clients', startupMessage: 'Hi', description: 'x' });
   assert.equal(await status(), 200);
 });
 
 test('a signed-in user gets 403 as soon as the share no longer admits them', async (t) => {
-  const { postern, link, cookie } = await entered(t);
+  const { postern, link, cookie } = await startSignedIn(t);
   const share = await postern.call('share/get', { id: link.id });
   await postern.call('share/update', { ...share, allowAllUsers: false, userNames: '' });
   assert.equal((await postern.visit(`${link.base}/list`, { headers: { cookie } })).status, 403);
 });
 
 test('when a share gets a new link, the old link answers 404 at once', async (t) => {
-  const { postern, link, cookie, status } = await entered(t);
+  const { postern, link, cookie, status } = await startSignedIn(t);
   const { viewId } = await postern.call('share/updateSharableLink', { id: link.id });
   assert.equal(await status(), 404);
   assert.equal((await postern.visit(`/s/${viewId}/list`, { headers: { cookie } })).status, 200);
@@ -214,13 +214,13 @@ test('one network can start 300 sessions per minute at a login profile, and othe
   const postern = await startPostern(t, { replacements: { ports: { clock } }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password });
   const { base } = await createShare(postern, { authenticationId: profile.id });
-  const asks = (from: string) => postern.visit(`${base}/sign-in`, jsonPost({ password }, { 'x-forwarded-for': from }));
-  for (let session = 0; session < 300; session += 1) assert.equal((await asks('203.0.113.7')).status, 200);
-  const refused = await asks('203.0.113.7');
+  const request = (from: string) => postern.visit(`${base}/sign-in`, jsonPost({ password }, { 'x-forwarded-for': from }));
+  for (let session = 0; session < 300; session += 1) assert.equal((await request('203.0.113.7')).status, 200);
+  const refused = await request('203.0.113.7');
   assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
-  assert.equal((await asks('203.0.114.7')).status, 200);
+  assert.equal((await request('203.0.114.7')).status, 200);
   clock.advance(Number(refused.headers.get('retry-after')) * 1000);
-  assert.equal((await asks('203.0.113.7')).status, 200);
+  assert.equal((await request('203.0.113.7')).status, 200);
 });
 
 test('a session without use for an hour is deleted from the database', async (t) => {

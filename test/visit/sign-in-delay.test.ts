@@ -9,86 +9,86 @@ const password = 'open sesame';
 const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 
 /** Starts Postern with a share of a password profile, whose sign-in attempts are cheap. */
-async function door(t: TestContext, clock = settableClock(), data?: string) {
+async function startWithPassword(t: TestContext, clock = settableClock(), data?: string) {
   const postern = await startPostern(t, { environment, replacements: { ports: { clock } }, ...(data ? { data } : {}) });
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password });
   const { base } = await createShare(postern, { authenticationId: profile.id });
-  const tries = async (secret: string, { from = '203.0.113.7', username = 'guest', at = base } = {}) => {
+  const attempt = async (secret: string, { from = '203.0.113.7', username = 'guest', at = base } = {}) => {
     const { status, headers } = await postern.visit(`${at}/sign-in`, jsonPost({ username, password: secret }, { 'x-forwarded-for': from }));
     return { status, wait: Number(headers.get('retry-after')) };
   };
-  return { clock, postern, profile, base, tries };
+  return { clock, postern, profile, base, attempt };
 }
-type Door = Awaited<ReturnType<typeof door>>;
+type PasswordSetup = Awaited<ReturnType<typeof startWithPassword>>;
 
-async function fails({ tries }: Door, times: number, options: object = {}): Promise<void> {
-  for (let time = 0; time < times; time += 1) assert.equal((await tries('wrong', options)).status, 401, `failure ${time + 1}`);
+async function failAttempts({ attempt }: PasswordSetup, times: number, options: object = {}): Promise<void> {
+  for (let time = 0; time < times; time += 1) assert.equal((await attempt('wrong', options)).status, 401, `failure ${time + 1}`);
 }
 
 test('after five failed sign-ins, each further failure doubles the delay, from one second to five minutes', async (t) => {
-  const at = await door(t);
-  await fails(at, 6);
+  const at = await startWithPassword(t);
+  await failAttempts(at, 6);
   let expected = 1;
   for (let round = 0; round < 10; round += 1) {
-    const refused = await at.tries('wrong');
+    const refused = await at.attempt('wrong');
     assert.equal(refused.status, 429);
     assert.equal(refused.wait, expected);
     at.clock.advance(expected * second - 1);
-    assert.equal((await at.tries(password)).status, 429, 'an attempt within the wait is not looked at');
+    assert.equal((await at.attempt(password)).status, 429, 'an attempt during the delay is not checked');
     at.clock.advance(1);
-    await fails(at, 1);
+    await failAttempts(at, 1);
     expected = Math.min(300, expected * 2);
   }
 });
 
 test('failed sign-ins no longer count after 15 minutes', async (t) => {
-  const at = await door(t);
-  await fails(at, 6);
+  const at = await startWithPassword(t);
+  await failAttempts(at, 6);
   at.clock.advance(15 * minute);
-  await fails(at, 6);
-  assert.equal((await at.tries(password)).status, 429);
+  await failAttempts(at, 6);
+  assert.equal((await at.attempt(password)).status, 429);
 });
 
 test('a successful sign-in resets the count of failures', async (t) => {
-  const at = await door(t);
-  await fails(at, 5);
-  assert.equal((await at.tries(password)).status, 200);
-  await fails(at, 6);
-  assert.equal((await at.tries('wrong')).status, 429);
+  const at = await startWithPassword(t);
+  await failAttempts(at, 5);
+  assert.equal((await at.attempt(password)).status, 200);
+  await failAttempts(at, 6);
+  assert.equal((await at.attempt('wrong')).status, 429);
 });
 
 test('a delay for one network does not stop the user from signing in from another network', async (t) => {
-  const at = await door(t);
-  await fails(at, 6);
-  assert.equal((await at.tries(password)).status, 429);
-  assert.equal((await at.tries(password, { from: '203.0.113.8' })).status, 200);
-  assert.equal((await at.tries(password, { username: 'GUEST' })).status, 429, 'the same user, written otherwise');
+  const at = await startWithPassword(t);
+  await failAttempts(at, 6);
+  assert.equal((await at.attempt(password)).status, 429);
+  assert.equal((await at.attempt(password, { from: '203.0.113.8' })).status, 200);
+  assert.equal((await at.attempt(password, { username: 'GUEST' })).status, 429, 'the same user name in capital letters');
 });
 
 test('all addresses of an IPv6 /64 network share one delay', async (t) => {
-  const at = await door(t);
-  await fails(at, 6, { from: '2001:db8:1:2::1' });
-  assert.equal((await at.tries(password, { from: '2001:db8:1:2:ffff::9' })).status, 429);
-  assert.equal((await at.tries(password, { from: '2001:db8:1:3::1' })).status, 200);
+  const at = await startWithPassword(t);
+  await failAttempts(at, 6, { from: '2001:db8:1:2::1' });
+  assert.equal((await at.attempt(password, { from: '2001:db8:1:2:ffff::9' })).status, 429);
+  assert.equal((await at.attempt(password, { from: '2001:db8:1:3::1' })).status, 200);
 });
 
 test('failed attempts at all shares, at the portal and by HTTP Basic are counted together', async (t) => {
-  const at = await door(t);
+  const at = await startWithPassword(t);
   const portal = `/p/${at.profile.viewId}`;
   const second = await createShare(at.postern, { authenticationId: at.profile.id });
-  await fails(at, 2);
-  await fails(at, 2, { at: portal });
+  await failAttempts(at, 2);
+  await failAttempts(at, 2, { at: portal });
   const headers = { authorization: basic('guest', 'wrong'), 'x-forwarded-for': '203.0.113.7' };
   for (let time = 0; time < 2; time += 1) assert.equal((await at.postern.visit(`${at.base}/list`, { headers })).status, 401);
-  for (const place of [at.base, portal, second.base]) assert.equal((await at.tries(password, { at: place })).status, 429, place);
+  for (const place of [at.base, portal, second.base]) assert.equal((await at.attempt(password, { at: place })).status, 429, place);
   const right = { ...headers, authorization: basic('guest', password) };
   assert.equal((await at.postern.visit(`${at.base}/list`, { headers: right })).status, 429);
 });
 
 test('the delay after failed sign-ins still applies after a restart', async (t) => {
   const [data, clock] = [await temporaryFolder(t), settableClock()];
-  const at = await door(t, clock, data);
-  await fails(at, 6);
+  const at = await startWithPassword(t, clock, data);
+  await failAttempts(at, 6);
   await at.postern.stop();
   const again = await startPostern(t, { environment, data, replacements: { ports: { clock } } });
   const answer = await again.visit(`${at.base}/sign-in`, jsonPost({ username: 'guest', password }, { 'x-forwarded-for': '203.0.113.7' }));
@@ -96,8 +96,8 @@ test('the delay after failed sign-ins still applies after a restart', async (t) 
 });
 
 test('a malformed sign-in request does not count as a failure', async (t) => {
-  const at = await door(t);
-  await fails(at, 5);
+  const at = await startWithPassword(t);
+  await failAttempts(at, 5);
   for (const body of [
     {},
     { username: 'guest' },
@@ -106,50 +106,50 @@ test('a malformed sign-in request does not count as a failure', async (t) => {
     { username: 'guest', password: 'x', more: 1 },
   ])
     assert.equal((await at.postern.visit(`${at.base}/sign-in`, jsonPost(body, { 'x-forwarded-for': '203.0.113.7' }))).status, 400);
-  assert.equal((await at.tries(password)).status, 200);
+  assert.equal((await at.attempt(password)).status, 200);
 });
 
 test('a network has to wait after more than fifty failed sign-ins, even with different user names', async (t) => {
-  const at = await door(t);
+  const at = await startWithPassword(t);
   const users = await usersProfile(at.postern);
   const { base } = await createShare(at.postern, { authenticationId: users.id });
   for (let number = 0; number < 51; number += 1)
-    assert.equal((await at.tries('wrong', { username: `name${number}`, at: base })).status, 401, `${number}`);
-  assert.equal((await at.tries(password)).status, 429);
-  assert.equal((await at.tries(password, { from: '203.0.113.8' })).status, 200);
+    assert.equal((await at.attempt('wrong', { username: `name${number}`, at: base })).status, 401, `${number}`);
+  assert.equal((await at.attempt(password)).status, 429);
+  assert.equal((await at.attempt(password, { from: '203.0.113.8' })).status, 200);
 });
 
 test('a different user name gives no extra attempts at a profile with a single password', async (t) => {
-  const at = await door(t);
+  const at = await startWithPassword(t);
   for (let number = 0; number < 6; number += 1)
-    assert.equal((await at.tries('wrong', { username: `name${number}` })).status, 401, `${number}`);
-  assert.equal((await at.tries('wrong', { username: 'another' })).status, 429);
+    assert.equal((await at.attempt('wrong', { username: `name${number}` })).status, 401, `${number}`);
+  assert.equal((await at.attempt('wrong', { username: 'another' })).status, 429);
 });
 
 const kinds = [
-  ['one password', async (it: Door) => it.base],
-  ['users', async (it: Door) => (await createShare(it.postern, { authenticationId: (await usersProfile(it.postern)).id })).base],
+  ['one password', async (it: PasswordSetup) => it.base],
+  ['users', async (it: PasswordSetup) => (await createShare(it.postern, { authenticationId: (await usersProfile(it.postern)).id })).base],
 ] as const;
 for (const [kind, at] of kinds) {
   test(`an attempt during the delay is refused without a write to the database: ${kind}`, async (t) => {
-    const it = await door(t);
+    const it = await startWithPassword(t);
     const base = await at(it);
-    for (let number = 0; number < 6; number += 1) await it.tries('wrong', { at: base });
+    for (let number = 0; number < 6; number += 1) await it.attempt('wrong', { at: base });
     t.mock.method(it.postern.ports.store, 'write', () => Promise.reject(new StoreUnavailable('it takes no changes')));
-    assert.equal((await it.tries('wrong', { at: base })).status, 429);
+    assert.equal((await it.attempt('wrong', { at: base })).status, 429);
   });
 
   test(`of 400 simultaneous attempts, at most six are checked, and the correct one is refused: ${kind}`, async (t) => {
-    const it = await door(t);
+    const it = await startWithPassword(t);
     const base = await at(it);
     const guess = (number: number) =>
-      it.tries(number === 399 ? (kind === 'users' ? 'correct horse battery' : password) : `guess ${number}`, {
+      it.attempt(number === 399 ? (kind === 'users' ? 'correct horse battery' : password) : `guess ${number}`, {
         username: kind === 'users' ? 'ann' : `name${number}`,
         at: base,
       });
     const answers = await Promise.all(Array.from({ length: 400 }, (_, number) => guess(number)));
-    const looked = answers.filter(({ status }) => status === 401).length;
-    assert.ok(looked <= 6, `${looked} are looked at`);
+    const checked = answers.filter(({ status }) => status === 401).length;
+    assert.ok(checked <= 6, `${checked} are checked`);
     assert.ok(answers.every(({ status }) => [401, 429, 503].includes(status)));
   });
 }
@@ -159,16 +159,16 @@ for (const [kind, inside, outside] of [
   ['IPv6 /48', (number: number) => `2001:db8:1:${number.toString(16)}::1`, '2001:db8:2::1'],
 ] as const)
   test(`after more than 200 failed sign-ins from an ${kind} network, the entire network has to wait`, async (t) => {
-    const at = await door(t);
+    const at = await startWithPassword(t);
     for (let number = 0; number < 201; number += 1)
-      assert.equal((await at.tries('wrong', { from: inside(number + 1), username: `name${number}` })).status, 401, `${number}`);
-    assert.equal((await at.tries(password, { from: inside(250) })).status, 429);
-    assert.equal((await at.tries(password, { from: outside })).status, 200);
+      assert.equal((await at.attempt('wrong', { from: inside(number + 1), username: `name${number}` })).status, 401, `${number}`);
+    assert.equal((await at.attempt(password, { from: inside(250) })).status, 429);
+    assert.equal((await at.attempt(password, { from: outside })).status, 200);
   });
 
 test('each of many simultaneous attempts is counted', async (t) => {
-  const at = await door(t);
-  const answers = await Promise.all(Array.from({ length: 30 }, () => at.tries('wrong')));
+  const at = await startWithPassword(t);
+  const answers = await Promise.all(Array.from({ length: 30 }, () => at.attempt('wrong')));
   assert.equal(answers.filter(({ status }) => status === 401).length, 6);
   assert.equal(answers.filter(({ status }) => status === 429).length, 24);
 });
@@ -195,10 +195,10 @@ test('when too many password checks are waiting, a further sign-in gets 503 with
   const postern = await startPostern(t, { replacements: { ports: { passwordHash: argon2PasswordHash() } } });
   const { id } = await usersProfile(postern, []);
   const { base } = await createShare(postern, { authenticationId: id });
-  const asks = Array.from({ length: 90 }, (_, number) =>
+  const requests = Array.from({ length: 90 }, (_, number) =>
     postern.visit(`${base}/sign-in`, jsonPost({ username: `name${number}`, password })),
   );
-  const answers = await Promise.all(asks);
+  const answers = await Promise.all(requests);
   const busy = answers.filter(({ status }) => status === 503);
   assert.ok(busy.length > 0);
   for (const { body, headers } of busy) {

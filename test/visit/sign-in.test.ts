@@ -12,9 +12,9 @@ test('before sign-in, a visit returns how to sign in and no data of the share', 
   const { base } = await createShare(postern, { authenticationId: id, title: 'Very secret title', description: 'Very secret words' });
   const answer = await postern.visit(`${base}/visit`);
   assert.equal(answer.status, 200);
-  const { signIn: told, ...rest } = answer.body;
+  const { signIn: signInState, ...rest } = answer.body;
   assert.deepEqual(rest, { visitor: null, share: null });
-  const { typeId, typeString, title, startupMessage, lang, signedIn } = told;
+  const { typeId, typeString, title, startupMessage, lang, signedIn } = signInState;
   assert.deepEqual(
     { typeId, typeString, title, startupMessage, lang, signedIn },
     { typeId: 3, typeString: 'USERS', title: 'Clients', startupMessage: 'Hello', lang: 'en', signedIn: false },
@@ -34,10 +34,10 @@ test('after sign-in, a visit returns the visitor and the permissions of the shar
     validityEndDate: '2099-01-01T00:00:00.000Z',
   };
   const { base } = await createShare(postern, over);
-  const entered = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ANN', password }));
-  assert.equal(entered.status, 200);
-  const visited = await postern.visit(`${base}/visit`, { headers: { cookie: cookieOf(entered) } });
-  assert.deepEqual(visited.body, entered.body);
+  const response = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ANN', password }));
+  assert.equal(response.status, 200);
+  const visited = await postern.visit(`${base}/visit`, { headers: { cookie: cookieOf(response) } });
+  assert.deepEqual(visited.body, response.body);
   assert.equal(visited.body.signIn.signedIn, true);
   assert.deepEqual(visited.body.visitor, { name: 'ann', email: 'ann@example.com' });
   const { name, ...share } = visited.body.share;
@@ -85,9 +85,9 @@ test('a password profile without a user name requires only the password', async 
   const profile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'open sesame' });
   const { base } = await createShare(postern, { authenticationId: profile.id });
   assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({ password: 'wrong' }))).status, 401);
-  const entered = await postern.visit(`${base}/sign-in`, jsonPost({ password: 'open sesame' }));
-  assert.equal(entered.status, 200);
-  assert.equal((await postern.visit(`${base}/list`, { headers: { cookie: cookieOf(entered) } })).status, 200);
+  const response = await postern.visit(`${base}/sign-in`, jsonPost({ password: 'open sesame' }));
+  assert.equal(response.status, 200);
+  assert.equal((await postern.visit(`${base}/list`, { headers: { cookie: cookieOf(response) } })).status, 200);
   assert.equal((await sendPath(postern, `${base}/list`)).status, 401);
 });
 

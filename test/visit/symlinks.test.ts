@@ -8,7 +8,7 @@ import { createShare, jsonPost, sendPath } from './visiting.ts';
 
 const links = ['to-file', 'to-folder', 'inside', 'inside-folder', 'nowhere', 'to-root'];
 
-async function linked(t: TestContext) {
+async function startWithLinks(t: TestContext) {
   const postern = await startPostern(t);
   const outside = await temporaryFolder(t);
   await writeFile(join(outside, 'secret.txt'), 'secret');
@@ -26,7 +26,7 @@ async function linked(t: TestContext) {
 }
 
 test('a symbolic link is not listed or archived', async (t) => {
-  const { postern, base } = await linked(t);
+  const { postern, base } = await startWithLinks(t);
   const { entries, totalCount } = (await postern.visit(`${base}/list`)).body;
   assert.deepEqual(
     entries.map(({ name }: { name: string }) => name),
@@ -40,7 +40,7 @@ test('a symbolic link is not listed or archived', async (t) => {
 });
 
 test('a symbolic link answers 404 on every route, wherever it points', async (t) => {
-  const { postern, base } = await linked(t);
+  const { postern, base } = await startWithLinks(t);
   for (const name of links) {
     for (const route of ['list', 'file', 'view', 'zip'])
       assert.equal((await sendPath(postern, `${base}/${route}/${name}`)).status, 404, `${route} ${name}`);
@@ -56,7 +56,7 @@ test('a symbolic link answers 404 on every route, wherever it points', async (t)
 });
 
 test('nothing is written through a symbolic link', async (t) => {
-  const { postern, base, outside, at } = await linked(t);
+  const { postern, base, outside, at } = await startWithLinks(t);
   for (const name of links) {
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten' });
     await sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'overwritten', headers: { 'if-match': '*' } });
@@ -69,14 +69,14 @@ test('nothing is written through a symbolic link', async (t) => {
 });
 
 test('deleting a folder with symbolic links does not delete their targets', async (t) => {
-  const { postern, outside } = await linked(t);
+  const { postern, outside } = await startWithLinks(t);
   const { base } = await createShare(postern);
   assert.equal((await sendPath(postern, `${base}/file/box`, { method: 'DELETE' })).status, 204);
   assert.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
 });
 
 test('a share of a symbolic link cannot be created', async (t) => {
-  const { postern } = await linked(t);
+  const { postern } = await startWithLinks(t);
   for (const name of links) {
     const refused = await postern.send('share/add', newShare({ path: `/box/${name}` }));
     assert.equal(refused.status, 400, name);

@@ -87,8 +87,8 @@ for (const { title, end } of [
     });
     const cut = new Promise<NodeJS.ErrnoException>((resolve) => sending.once('error', resolve));
     await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
-    const begun = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
-    while (!(await begun())) await postern.visit(`${link.base}/visit`);
+    const pendingUpload = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
+    while (!(await pendingUpload())) await postern.visit(`${link.base}/visit`);
     await end(postern, link.id);
     assert.match((await cut).code ?? '', /ECONNRESET|EPIPE/);
     await postern.stop();

@@ -17,22 +17,22 @@ function twoOfFour() {
   const names = () => running.map(({ name }) => name);
   return { start, running, names };
 }
-const settled = () => new Promise(setImmediate);
+const nextTurn = () => new Promise(setImmediate);
 
 test('one network has at most two of four places, at all links together, and others start at once', async () => {
   const { start, names } = twoOfFour();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
   void start('other', 'a', 'quiet');
-  await settled();
+  await nextTurn();
   assert.deepEqual(names(), ['a1', 'b1', 'other']);
 });
 
 test('a place that a network gives back goes to its next request', async () => {
   const { start, running, names } = twoOfFour();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
-  await settled();
+  await nextTurn();
   running[0]?.end();
-  await settled();
+  await nextTurn();
   assert.deepEqual(names(), ['a1', 'b1', 'c1']);
 });
 
@@ -41,12 +41,12 @@ test('when all places are taken, a network that may start goes before one that h
   for (const name of ['a1', 'a2', 'a3']) void start(name, 'a', 'first');
   for (const name of ['b1', 'b2']) void start(name, 'b', 'second');
   void start('c1', 'c', 'third');
-  await settled();
+  await nextTurn();
   assert.deepEqual(names(), ['a1', 'a2', 'b1', 'b2']);
   running[2]?.end(); // of the second network
-  await settled();
+  await nextTurn();
   assert.deepEqual(names(), ['a1', 'a2', 'b1', 'b2', 'c1']);
   running[0]?.end();
-  await settled();
+  await nextTurn();
   assert.equal(names().at(-1), 'a3');
 });

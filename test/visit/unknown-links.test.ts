@@ -12,7 +12,7 @@ const from = (address: string, headers: Record<string, string> = {}) => ({ heade
 const prober = '203.0.113.7';
 
 /** Starts Postern and requests sixty unknown links from one network. */
-async function probed(t: TestContext) {
+async function startAndProbe(t: TestContext) {
   const clock = settableClock();
   clock.advance(minute - (clock.now() % minute)); // the start of a minute, so that all requests fall into one
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' }, replacements: { ports: { clock } } });
@@ -27,7 +27,7 @@ async function probed(t: TestContext) {
 }
 
 test('after sixty unknown links in a minute, every link answers 429 to that network', async (t) => {
-  const { postern, open, guarded, status, profile } = await probed(t);
+  const { postern, open, guarded, status, profile } = await startAndProbe(t);
   for (const path of [
     '/s/unknownlink/visit',
     `${open.base}/visit`,
@@ -44,20 +44,20 @@ test('after sixty unknown links in a minute, every link answers 429 to that netw
 });
 
 test('when the minute has ended, the network can open links again', async (t) => {
-  const { clock, open, status } = await probed(t);
+  const { clock, open, status } = await startAndProbe(t);
   clock.advance(minute);
   assert.equal(await status(`${open.base}/visit`), 200);
 });
 
 test('a valid session or password still opens a link from a rate-limited network', async (t) => {
-  const { guarded, cookie, status } = await probed(t);
+  const { guarded, cookie, status } = await startAndProbe(t);
   assert.equal(await status(`${guarded.base}/list`, { cookie }), 200);
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
 });
 
 test('session cookies of a rate-limited request are looked up in at most four tenants, each only in the one that it names', async (t) => {
   const statements = recordStatements(t);
-  const { guarded, cookie, status } = await probed(t);
+  const { guarded, cookie, status } = await startAndProbe(t);
   const token = 'a'.repeat(43);
   const invented = Array.from({ length: 150 }, (_, number) => `postern-${number + 100}=${number + 2}.${token}`);
   const malformed = Array.from({ length: 400 }, (_, number) => `postern-${number + 2000}=${number + 2}.`);
@@ -71,7 +71,7 @@ test('session cookies of a rate-limited request are looked up in at most four te
 });
 
 test('a rate-limited network gets only a few password checks per minute', async (t) => {
-  const { guarded, status } = await probed(t);
+  const { guarded, status } = await startAndProbe(t);
   for (let number = 0; number < 5; number += 1)
     assert.equal(await status(`/s/unknownlink${number}/list`, { authorization: basic(`u${number}`, 'wrong') }), 429);
   const right = { authorization: basic('ann', 'correct horse battery') };
@@ -79,13 +79,13 @@ test('a rate-limited network gets only a few password checks per minute', async 
 });
 
 test('a link that does not admit the session answers 429 to a rate-limited network', async (t) => {
-  const { postern, profile, cookie, status } = await probed(t);
+  const { postern, profile, cookie, status } = await startAndProbe(t);
   const closed = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: '' });
   assert.equal(await status(`${closed.base}/visit`, { cookie }), 429);
 });
 
 test('a valid session opens only links of its own login profile from a rate-limited network', async (t) => {
-  const { postern, open, cookie, status } = await probed(t);
+  const { postern, open, cookie, status } = await startAndProbe(t);
   assert.equal(await status('/s/unknownlink/visit', { cookie }), 429);
   assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
   const others = await usersProfile(postern, ['bob'], { title: 'Others' });
@@ -94,7 +94,7 @@ test('a valid session opens only links of its own login profile from a rate-limi
 });
 
 test('without a valid session of the login profile, a rate-limited request does not look up the link', async (t) => {
-  const { postern, profile, open, guarded, cookie, status } = await probed(t);
+  const { postern, profile, open, guarded, cookie, status } = await startAndProbe(t);
   const others = await usersProfile(postern, ['bob'], { title: 'Others' });
   const elsewhere = await createShare(postern, { authenticationId: others.id });
   const { mock } = t.mock.method(postern.ports.store, 'cachedUntilChange');
@@ -110,26 +110,26 @@ test('without a valid session of the login profile, a rate-limited request does 
 });
 
 test('a wrong password does not open a link from a rate-limited network', async (t) => {
-  const { guarded, status } = await probed(t);
+  const { guarded, status } = await startAndProbe(t);
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'wrong') }), 429);
   assert.equal(await status('/s/unknownlink/visit', { authorization: basic('ann', 'wrong') }), 429);
 });
 
 test('an invented password does not open a link without sign-in from a rate-limited network', async (t) => {
-  const { open, status } = await probed(t);
+  const { open, status } = await startAndProbe(t);
   for (const path of ['/visit', '/list', ''])
     assert.equal(await status(open.base + path, { authorization: basic('made', 'up') }), 429, path);
 });
 
 test('an expired link answers 429 to an invented password from a rate-limited network', async (t) => {
-  const { postern, guarded, status } = await probed(t);
+  const { postern, guarded, status } = await startAndProbe(t);
   const share = await postern.call('share/get', { id: guarded.id });
   await postern.call('share/update', { ...share, validityEndDate: '2001-01-01T00:00:00.000Z' });
   assert.equal(await status(`${guarded.base}/visit`, { authorization: basic('made', 'up') }), 429);
 });
 
 test('an ended session does not open a link from a rate-limited network', async (t) => {
-  const { postern, profile, open, cookie, status } = await probed(t);
+  const { postern, profile, open, cookie, status } = await startAndProbe(t);
   await postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false });
   assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
   assert.equal(await status(`${open.base}/visit`, { cookie: `postern-${profile.id}=made-up` }), 429);
@@ -161,7 +161,7 @@ test('requests that delay their bodies cannot try more than sixty unknown links'
   const { base } = await createShare(postern);
   const { hostname, port } = new URL(postern.publicUrl);
   const paths = [...Array.from({ length: 90 }, (_, number) => `/s/unknownlink${number}`), base];
-  const asked = await Promise.all(
+  const connections = await Promise.all(
     paths.map(async (path) => {
       const socket = connect(Number(port), hostname);
       atEnd(t, () => socket.destroy());
@@ -176,27 +176,27 @@ test('requests that delay their bodies cannot try more than sixty unknown links'
   );
   await postern.visit('/health/live'); // by now the server has read the request headers, which were sent before
   const statuses: number[] = [];
-  for (const { socket, status } of asked) {
+  for (const { socket, status } of connections) {
     socket.write('}');
     statuses.push(await status());
   }
   assert.equal(statuses.filter((status) => status === 404).length, 60);
-  assert.equal(statuses.at(-1), 429, 'a link that exists is not told apart');
+  assert.equal(statuses.at(-1), 429, 'a link that exists gets the same response');
 });
 
 test('processes exchange at most 500 counts of unknown links at once', async () => {
   const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
   for (let network = 0; network < 2000; network += 1) unknownLinks.record(`2001:db8:0:${network.toString(16)}::1`);
-  const told: number[] = [];
+  const sentCounts: number[] = [];
   const exchange = () =>
     unknownLinks.exchange(async (_since, tried) => {
-      told.push(tried.length);
+      sentCounts.push(tried.length);
       return new Map();
     });
   await exchange();
   unknownLinks.record('192.0.2.1');
   await exchange();
-  assert.deepEqual(told, [500, 1]);
+  assert.deepEqual(sentCounts, [500, 1]);
 });
 
 test('an IPv6 site is refused after 600 unknown links in a minute, from whichever of its networks they come', () => {

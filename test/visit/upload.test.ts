@@ -104,8 +104,8 @@ test('a drop box adds a number to an existing name, and the response has the nam
     assert.equal(answer.status, 201, name);
     assert.deepEqual(answer.json, { name, size: 1, sha256: sha256(text) });
   }
-  const kept = (await readdir(join(postern.files, 'box'))).filter((name) => name !== '.postern').sort();
-  assert.deepEqual(kept, [
+  const storedNames = (await readdir(join(postern.files, 'box'))).filter((name) => name !== '.postern').sort();
+  assert.deepEqual(storedNames, [
     '.env',
     '.env (2)',
     'cv.tar (2).gz',
@@ -148,8 +148,8 @@ test('if a drop box has a name many times, it adds a random suffix after a few a
   const names = ['a.txt', ...Array.from({ length: 200 }, (_, index) => `a (${index + 2}).txt`)];
   for (const name of names) await writeFile(join(postern.files, 'box', name), 'first');
   assert.equal((await put(postern, `${base}/file/a.txt`, 'later')).json.name, 'a.txt');
-  const [kept = ''] = (await readdir(join(postern.files, 'box'))).filter((name) => !names.includes(name));
-  assert.match(kept, /^a \([a-z0-9_-]{8}\)\.txt$/);
+  const [storedName = ''] = (await readdir(join(postern.files, 'box'))).filter((name) => !names.includes(name));
+  assert.match(storedName, /^a \([a-z0-9_-]{8}\)\.txt$/);
   assert.ok(tries <= 10, `${tries} tries`);
 });
 
@@ -166,10 +166,10 @@ test('a file over the size limit answers 413, and no part of it is kept', async 
   const postern = await startPostern(t, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
   const { base } = await createShare(postern);
   assert.equal((await put(postern, `${base}/file/fits`, 'x'.repeat(1000))).status, 201);
-  const told = await put(postern, `${base}/file/told`, 'x'.repeat(1001), { 'content-length': '1001' });
-  assert.equal(told.status, 413);
-  assert.equal(told.json.code, 'fileTooLarge');
-  assert.equal((await put(postern, `${base}/file/untold`, 'x'.repeat(1001), { 'transfer-encoding': 'chunked' })).status, 413);
+  const refused = await put(postern, `${base}/file/sized`, 'x'.repeat(1001), { 'content-length': '1001' });
+  assert.equal(refused.status, 413);
+  assert.equal(refused.json.code, 'fileTooLarge');
+  assert.equal((await put(postern, `${base}/file/unsized`, 'x'.repeat(1001), { 'transfer-encoding': 'chunked' })).status, 413);
   assert.deepEqual((await readdir(postern.files)).filter((name) => name !== '.postern').sort(), ['fits', 'welcome.txt']);
   assert.deepEqual(await readdir(join(postern.files, '.postern')).catch(() => []), []);
   assert.equal((await postern.visit(`${base}/visit`)).body.share.maxFileSize, 1000);
@@ -187,8 +187,8 @@ test('an interrupted upload leaves no file, even after a restart', async (t) => 
     sending.flushHeaders();
   });
   await new Promise((resolve) => sending.write('x'.repeat(50_000), resolve));
-  const begun = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
-  while (!(await begun())) await postern.visit(`${base}/visit`);
+  const pendingUpload = () => postern.ports.store.read.selectFrom('audit').select('id').where('outcome', '=', 'begun').executeTakeFirst();
+  while (!(await pendingUpload())) await postern.visit(`${base}/visit`);
   assert.equal((await sendPath(postern, `${base}/file/broken.bin`)).status, 404);
   assert.deepEqual(
     (await postern.visit(`${base}/list`)).body.entries.map(({ name }: { name: string }) => name),
@@ -234,15 +234,15 @@ test('an upload succeeds even if a folder with its name is created and renamed i
 });
 
 test('an upload is not stored if its share is deleted while the disk writes it', async (t) => {
-  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'upload.sync') return;
-    begun.resolve();
+    started.resolve();
     return gate.promise;
   });
   const { id, base } = await createShare(postern);
   const upload = postern.visit(`${base}/file/a`, { method: 'PUT', body: 'a text' }).catch(() => null);
-  await begun.promise;
+  await started.promise;
   await postern.call('share/delete', { id });
   gate.resolve();
   assert.notEqual((await upload)?.status, 201);

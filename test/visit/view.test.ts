@@ -18,7 +18,7 @@ const mp4 = Buffer.concat([
 const zip = Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(60)]);
 const elf = Buffer.concat([Buffer.from([0x7f]), Buffer.from('ELF'), Buffer.alloc(60)]);
 
-async function viewing(t: TestContext, over: object = {}) {
+async function startWithView(t: TestContext, over: object = {}) {
   const postern = await startPostern(t);
   const { base } = await createShare(postern, over);
   return {
@@ -32,7 +32,7 @@ async function viewing(t: TestContext, over: object = {}) {
 }
 
 test('images, PDF, audio and video get the content type of their bytes, not of their name', async (t) => {
-  const { view } = await viewing(t);
+  const { view } = await startWithView(t);
   for (const [name, bytes, type] of [
     ['a.png', png, /^image\/png/],
     ['looks-like.html', png, /^image\/png/],
@@ -49,7 +49,7 @@ test('images, PDF, audio and video get the content type of their bytes, not of t
 });
 
 test('text of any kind, including HTML, SVG and scripts, is shown as plain text', async (t) => {
-  const { view } = await viewing(t);
+  const { view } = await startWithView(t);
   for (const [name, text] of [
     ['a.html', '<!doctype html><script>alert(1)</script>'],
     ['a.png', '<html><body onload=alert(1)>'],
@@ -71,7 +71,7 @@ test('text of any kind, including HTML, SVG and scripts, is shown as plain text'
 });
 
 test('text that is not UTF-8 is sent unchanged and with its charset', async (t) => {
-  const { view } = await viewing(t);
+  const { view } = await startWithView(t);
   for (const [name, bytes, charset] of [
     ['from windows.csv', Buffer.from('Straße;Café;10', 'latin1'), 'windows-1252'],
     ['with mark.txt', Buffer.from('\ufeffFüße', 'utf16le'), 'utf-16le'],
@@ -85,7 +85,7 @@ test('text that is not UTF-8 is sent unchanged and with its charset', async (t) 
 });
 
 test('a file that cannot be viewed answers 415 instead of its content', async (t) => {
-  const { view } = await viewing(t);
+  const { view } = await startWithView(t);
   for (const [name, bytes] of [
     ['a.png', zip],
     ['a.txt', elf],
@@ -99,7 +99,7 @@ test('a file that cannot be viewed answers 415 instead of its content', async (t
 });
 
 test('a viewed file is sent inline, sandboxed, with nosniff and no-store', async (t) => {
-  const { view } = await viewing(t);
+  const { view } = await startWithView(t);
   for (const name of ['a.png', 'a.html']) {
     const answer = await view(name, name === 'a.png' ? png : '<script>1</script>');
     assert.match(answer.headers['content-disposition'] ?? '', /^inline/);
@@ -114,29 +114,29 @@ test('a viewed file is sent inline, sandboxed, with nosniff and no-store', async
 });
 
 test('a view supports HEAD, ranges and conditional requests like a file download', async (t) => {
-  const { view, postern, base } = await viewing(t);
+  const { view, postern, base } = await startWithView(t);
   const head = await view('a.png', png, 'HEAD');
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
   assert.equal(head.headers['content-length'], String(png.length));
-  const asked = (headers: Record<string, string>) => sendPath(postern, `${base}/view/a.png`, { headers });
-  const part = await asked({ range: 'bytes=0-3' });
+  const viewImage = (headers: Record<string, string>) => sendPath(postern, `${base}/view/a.png`, { headers });
+  const part = await viewImage({ range: 'bytes=0-3' });
   assert.equal(part.status, 206);
   assert.deepEqual(part.bytes, png.subarray(0, 4));
-  assert.equal((await asked({ 'if-none-match': head.headers.etag ?? '' })).status, 304);
+  assert.equal((await viewImage({ 'if-none-match': head.headers.etag ?? '' })).status, 304);
 });
 
 test('a share of one file is viewed at the address without a path', async (t) => {
-  const { postern, base } = await viewing(t, { path: '/welcome.txt', folder: false });
+  const { postern, base } = await startWithView(t, { path: '/welcome.txt', folder: false });
   assert.equal((await sendPath(postern, `${base}/view`)).status, 200);
   assert.equal((await sendPath(postern, `${base}/view/welcome.txt`)).status, 404);
 });
 
 test('viewing and downloading are separate permissions', async (t) => {
-  const look = await viewing(t, { canDownload: false });
+  const look = await startWithView(t, { canDownload: false });
   assert.equal((await look.view('a.png', png)).status, 200);
   assert.equal((await sendPath(look.postern, `${look.base}/file/a.png`)).status, 403);
-  const take = await viewing(t, { canView: false });
+  const take = await startWithView(t, { canView: false });
   assert.equal((await take.view('a.png', png)).status, 403);
   assert.equal((await sendPath(take.postern, `${take.base}/file/a.png`)).status, 200);
 });

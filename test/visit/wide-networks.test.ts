@@ -11,7 +11,7 @@ const neverAborted = () => assert.fail('an upload was cut');
 const victim = '192.0.2.1';
 const stays = new AbortController().signal;
 const never = new Promise<never>(() => {});
-const isRefused = (says: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === says;
+const isRefused = (messageName: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === messageName;
 
 test('an IPv6 /48 with many /64 networks does not block the uploads of others', () => {
   const slots = uploadSlots();

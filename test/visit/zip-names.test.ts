@@ -19,6 +19,6 @@ test('an archive whose names would need much memory is streamed without an ETag'
   fill(1000, 5000);
   const found = await sendPath(postern, `${base}/zip/deep`, { method: 'HEAD' });
   assert.deepEqual([found.status, found.headers['etag']], [200, undefined]);
-  const whole = await sendPath(postern, `${base}/zip/deep`);
-  assert.ok(whole.bytes.length > 5000 * 2 * 3500, `${whole.bytes.length}`);
+  const archive = await sendPath(postern, `${base}/zip/deep`);
+  assert.ok(archive.bytes.length > 5000 * 2 * 3500, `${archive.bytes.length}`);
 });

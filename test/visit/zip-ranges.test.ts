@@ -15,7 +15,7 @@ import { createShare, sendPath } from './visiting.ts';
 const large = 3_000_000; // bytes: so large that its checksum follows it in the archive
 const [centralSignature, endSignature] = [0x02014b50, 0x06054b50]; // APPNOTE 4.3.12, 4.3.16
 
-async function filled(t: TestContext) {
+async function startWithFiles(t: TestContext) {
   const data = await temporaryFolder(t);
   const postern = await startPostern(t, { data });
   await mkdir(join(postern.files, 'box/inner'), { recursive: true });
@@ -32,20 +32,20 @@ async function filled(t: TestContext) {
 }
 
 test('an archive has a length and an ETag, and every range has the same bytes as the entire archive', async (t) => {
-  const { postern, data, base } = await filled(t);
-  const whole = await sendPath(postern, `${base}/zip`);
-  const { etag } = whole.headers;
-  assert.equal(whole.headers['content-length'], String(whole.bytes.length));
-  assert.equal(whole.headers['accept-ranges'], 'bytes');
+  const { postern, data, base } = await startWithFiles(t);
+  const archive = await sendPath(postern, `${base}/zip`);
+  const { etag } = archive.headers;
+  assert.equal(archive.headers['content-length'], String(archive.bytes.length));
+  assert.equal(archive.headers['accept-ranges'], 'bytes');
   assert.match(etag ?? '', /^"[^"]+"$/);
   const names: string[] = [];
-  for await (const entry of (await fromBufferPromise(whole.bytes, { validateEntrySizes: true })).eachEntry()) names.push(entry.fileName);
+  for await (const entry of (await fromBufferPromise(archive.bytes, { validateEntrySizes: true })).eachEntry()) names.push(entry.fileName);
   assert.deepEqual(names, ['b.txt', 'inner/', 'inner/a.bin', 'inner/z.txt', 'naïve 日本.txt', 'zero']);
-  assert.deepEqual((await sendPath(postern, `${base}/zip`)).bytes, whole.bytes);
+  assert.deepEqual((await sendPath(postern, `${base}/zip`)).bytes, archive.bytes);
   await postern.stop();
   // After the restart no checksum is cached: each range computes again those that it needs.
   const again = await startPostern(t, { data });
-  const size = whole.bytes.length;
+  const size = archive.bytes.length;
   const edges = [0, 1, 40, 5000, 6000, 700_000, large, large + 5200, size - 400, size - 30, size - 1];
   for (const start of [size - 30, ...edges])
     for (const end of [...edges.filter((edge) => edge >= start), size + 5]) {
@@ -53,31 +53,31 @@ test('an archive has a length and an ETag, and every range has the same bytes as
       const last = Math.min(end, size - 1);
       assert.equal(part.status, 206);
       assert.equal(part.headers['content-range'], `bytes ${start}-${last}/${size}`);
-      assert.ok(part.bytes.equals(whole.bytes.subarray(start, last + 1)), `${start}-${end}`);
+      assert.ok(part.bytes.equals(archive.bytes.subarray(start, last + 1)), `${start}-${end}`);
     }
   const tail = await sendPath(again, `${base}/zip`, { headers: { range: 'bytes=-100' } });
-  assert.ok(tail.bytes.equals(whole.bytes.subarray(-100)));
+  assert.ok(tail.bytes.equals(archive.bytes.subarray(-100)));
 });
 
 test('an archive supports conditional requests by ETag', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const head = await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
   const [etag, length] = [head.headers.etag ?? '', Number(head.headers['content-length'])];
-  const asked = async (headers: Record<string, string>) => (await sendPath(postern, `${base}/zip`, { headers })).status;
-  assert.equal(await asked({ 'if-none-match': etag }), 304);
-  assert.equal(await asked({ 'if-match': '"another"' }), 412);
-  assert.equal(await asked({ range: `bytes=${length}-` }), 416);
-  assert.equal(await asked({ range: 'bytes=0-9', 'if-range': '"another"' }), 200);
-  assert.equal(await asked({ range: 'bytes=0-9,20-29' }), 200);
+  const requestStatus = async (headers: Record<string, string>) => (await sendPath(postern, `${base}/zip`, { headers })).status;
+  assert.equal(await requestStatus({ 'if-none-match': etag }), 304);
+  assert.equal(await requestStatus({ 'if-match': '"another"' }), 412);
+  assert.equal(await requestStatus({ range: `bytes=${length}-` }), 416);
+  assert.equal(await requestStatus({ range: 'bytes=0-9', 'if-range': '"another"' }), 200);
+  assert.equal(await requestStatus({ range: 'bytes=0-9,20-29' }), 200);
   assert.equal(
-    await asked({ 'if-modified-since': new Date(Date.now() + 86_400_000).toUTCString() }),
+    await requestStatus({ 'if-modified-since': new Date(Date.now() + 86_400_000).toUTCString() }),
     200,
-    'a date says nothing of an archive',
+    'an archive has no modification time',
   );
 });
 
 test('every change in the folder changes the ETag, and If-Range with the old ETag gets the entire new archive', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const box = join(postern.files, 'box');
   const seen = new Set<string>();
   const etag = async () => String((await sendPath(postern, `${base}/zip`, { method: 'HEAD' })).headers.etag);
@@ -98,13 +98,13 @@ test('every change in the folder changes the ETag, and If-Range with the old ETa
 });
 
 test('if a file changes while its archive is sent, the download is aborted and recorded as failed', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const box = join(postern.files, 'box');
   await writeFile(join(box, 'a-first.bin'), '');
   await truncate(join(box, 'a-first.bin'), 256 << 20);
-  const asked = request(new URL(`${base}/zip`, postern.publicUrl)).end();
-  asked.on('error', () => {}); // the response body reports the error, too
-  const [response]: IncomingMessage[] = await once(asked, 'response');
+  const clientRequest = request(new URL(`${base}/zip`, postern.publicUrl)).end();
+  clientRequest.on('error', () => {}); // the response body reports the error, too
+  const [response]: IncomingMessage[] = await once(clientRequest, 'response');
   assert.ok(response);
   await once(response, 'readable');
   await writeFile(join(box, 'b.txt'), 'x'.repeat(5000));
@@ -116,13 +116,13 @@ test('if a file changes while its archive is sent, the download is aborted and r
 });
 
 test('range requests of one archive are one download in the audit log', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   for (const range of ['bytes=0-99', 'bytes=100-199', 'bytes=200-']) await sendPath(postern, `${base}/zip`, { headers: { range } });
   assert.equal((await postern.call('audit/search', { action: 'downloadFolder' })).totalCount, 1);
 });
 
 test('an archive of a share with digital signatures has no ETag, no length and no ranges', async (t) => {
-  const { postern } = await filled(t);
+  const { postern } = await startWithFiles(t);
   const { base } = await createShare(postern, { path: '/box', digitalSignature: true });
   const answer = await sendPath(postern, `${base}/zip`, { headers: { range: 'bytes=0-9' } });
   assert.equal(answer.status, 200);
@@ -148,12 +148,12 @@ test('an archive of more than 50,000 entries is complete but has no length and n
 });
 
 test('if a file grows while its archive is sent, the archive is valid and has the original size of the file', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const log = join(postern.files, 'box/a-log');
   await writeFile(log, '');
   await truncate(log, 64 << 20);
-  const asked = request(new URL(`${base}/zip`, postern.publicUrl)).end();
-  const [response]: IncomingMessage[] = await once(asked, 'response');
+  const clientRequest = request(new URL(`${base}/zip`, postern.publicUrl)).end();
+  const [response]: IncomingMessage[] = await once(clientRequest, 'response');
   assert.ok(response);
   const pieces: Buffer[] = [];
   // More bytes than all other files together: the server is now sending this file.
@@ -177,13 +177,13 @@ test('if a file grows while its archive is sent, the archive is valid and has th
 });
 
 test('a HEAD request of an archive leaves no file open', async (t) => {
-  const { postern } = await filled(t);
+  const { postern } = await startWithFiles(t);
   const { base } = await createShare(postern, { path: '/box', digitalSignature: true });
   await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
-  const open = () => readdirSync('/proc/self/fd').length;
-  const before = open();
+  const countDescriptors = () => readdirSync('/proc/self/fd').length;
+  const before = countDescriptors();
   for (let time = 0; time < 20; time += 1) await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
-  assert.ok(open() - before < 10, `${open() - before} more descriptors`);
+  assert.ok(countDescriptors() - before < 10, `${countDescriptors() - before} more descriptors`);
 });
 
 test('the checksum of a large file is computed once for all archives that contain it', async (t) => {

@@ -21,7 +21,7 @@ async function contents(bytes: Buffer): Promise<Record<string, string | null>> {
   return found;
 }
 
-async function filled(t: TestContext) {
+async function startWithFiles(t: TestContext) {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'box/inner/deep'), { recursive: true });
   await mkdir(join(postern.files, 'box/empty'));
@@ -37,7 +37,7 @@ async function filled(t: TestContext) {
 }
 
 test('the archive of a folder is valid and contains all its items with UTF-8 names', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const answer = await sendPath(postern, `${base}/zip`);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers['content-type'], 'application/zip');
@@ -55,7 +55,7 @@ test('the archive of a folder is valid and contains all its items with UTF-8 nam
 });
 
 test('a subfolder of a share and an entire location can be downloaded as archives', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   assert.deepEqual(Object.keys(await contents((await sendPath(postern, `${base}/zip/inner`)).bytes)).sort(), [
     'b.txt',
     'deep/',
@@ -70,7 +70,7 @@ test('a subfolder of a share and an entire location can be downloaded as archive
 });
 
 test('the name parameters select the entries of an archive', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const chosen = await sendPath(postern, `${base}/zip?name=${encodeURIComponent('naïve 日本 🗂.txt')}&name=inner`);
   assert.deepEqual(Object.keys(await contents(chosen.bytes)).sort(), [
     'inner/',
@@ -86,21 +86,21 @@ test('the name parameters select the entries of an archive', async (t) => {
 });
 
 test('an archive request answers 404 for a missing name and 400 for an invalid name', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   assert.equal((await sendPath(postern, `${base}/zip?name=a.txt&name=absent`)).status, 404);
   for (const name of ['..', 'inner%2fb.txt', '.postern', '', '%00', 'a%5cb'])
     assert.equal((await sendPath(postern, `${base}/zip?name=${name}`)).status, 400, name);
 });
 
 test('a file or a share of one file cannot be downloaded as an archive', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   assert.equal((await sendPath(postern, `${base}/zip/a.txt`)).status, 404);
   const one = await createShare(postern, { path: '/box/a.txt', folder: false });
   assert.equal((await sendPath(postern, `${one.base}/zip`)).status, 404);
 });
 
 test('HEAD of an archive returns its headers without its content', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const answer = await sendPath(postern, `${base}/zip`, { method: 'HEAD' });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers['content-type'], 'application/zip');
@@ -108,7 +108,7 @@ test('HEAD of an archive returns its headers without its content', async (t) => 
 });
 
 test('an item that is neither a file nor a folder is not archived, downloaded or listed', async (t) => {
-  const { postern, base } = await filled(t);
+  const { postern, base } = await startWithFiles(t);
   const socket = createServer().listen(join(postern.files, 'box/socket'));
   await new Promise((resolve) => socket.once('listening', resolve));
   atEnd(t, () => socket.close());

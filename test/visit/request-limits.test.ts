@@ -56,7 +56,7 @@ test('archives without an ETag get thirty separate audit entries per network, an
   }
   const entries = () => postern.call('audit/search', { shareId: id, action: 'downloadFolder', outcome: 'done' });
   await until(async () => (await entries()).totalCount === 31);
-  for (const { after } of (await entries()).list) assert.equal(after, null, 'the whole folder, in every entry');
+  for (const { after } of (await entries()).list) assert.equal(after, null, 'each entry is for the entire folder');
 });
 
 test('one visitor has two archives planned at a time, sixteen wait and others get 503, while listings still work', {
@@ -76,9 +76,9 @@ test('one visitor has two archives planned at a time, sixteen wait and others ge
 });
 
 test('checking a large archive for signatures does not block other archives', async (t) => {
-  let looked = 0;
+  let opened = 0;
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'storage.open') looked += 1;
+    if (method === 'storage.open') opened += 1;
   });
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 2000; number += 1) await writeFile(join(postern.files, `many/${number}`), 'text');
@@ -87,11 +87,11 @@ test('checking a large archive for signatures does not block other archives', as
   const other = await createShare(postern, { path: '/one' });
   const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
   const long = [head(signed.base), head(signed.base)];
-  await until(() => looked > 0);
+  await until(() => opened > 0);
   assert.equal((await head(other.base)).status, 200);
-  assert.ok(looked < 2000, `${looked} files were looked at before`);
+  assert.ok(opened < 2000, `${opened} files were opened before`);
   for (const { status } of await Promise.all(long)) assert.equal(status, 200);
-  assert.equal(looked, 4000);
+  assert.equal(opened, 4000);
 });
 
 test('planning an archive of thousands of folders does not block other archives', async (t) => {
