@@ -11,21 +11,21 @@ test('the command palette finds actions and records, and opens them', async (t) 
   await go('');
   await page.getByText('Good to see you').waitFor();
   const { keyboard } = page;
-  const asked = page.getByPlaceholder('Search or run a command').last();
+  const palette = page.getByPlaceholder('Search or run a command').last();
   await keyboard.press('Control+k');
-  await asked.pressSequentially('annual');
+  await palette.pressSequentially('annual');
   await page.getByText('Share of /').waitFor();
   await assertAccessible(page, 'palette');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
   await keyboard.press('Control+k');
-  await asked.pressSequentially('add user');
+  await palette.pressSequentially('add user');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Add user' }).waitFor();
   // The palette also opens from a text field, and Enter works before the search response arrives.
   await page.getByLabel('User name').focus();
   await keyboard.press('Control+k');
-  await asked.pressSequentially('annual');
+  await palette.pressSequentially('annual');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Annual reports' }).waitFor();
 });

@@ -58,8 +58,10 @@ test('if a name exists, the visitor can keep both files, replace or skip, for on
   await page.getByRole('button', { name: 'Skip this file' }).click();
   await page.getByRole('group', { name: /already exists/ }).waitFor({ state: 'detached' });
 
-  const kept = await Promise.all((await readdir(inbox)).sort().map(async (name) => [name, await readFile(join(inbox, name), 'utf8')]));
-  assert.deepEqual(kept, [
+  const storedFiles = await Promise.all(
+    (await readdir(inbox)).sort().map(async (name) => [name, await readFile(join(inbox, name), 'utf8')]),
+  );
+  assert.deepEqual(storedFiles, [
     ['a.txt', 'new'],
     ['b (2).txt', 'new'],
     ['b.txt', 'old'],

@@ -24,17 +24,22 @@ async function openShare(t: TestContext, over: object = {}, files: readonly stri
   return { postern, page, window, share, inbox: join(postern.files, 'inbox') };
 }
 
-/** Holds the matching requests until `go` is called. `asked` resolves at the first of them. */
-async function held(page: Page, address: RegExp, method: string, then: (route: Route) => Promise<void> = (route) => route.continue()) {
-  const { promise: asked, resolve: met } = Promise.withResolvers<void>();
-  const { promise: may, resolve: go } = Promise.withResolvers<void>();
+/** Holds the matching requests until `release` is called. `requested` resolves at the first of them. */
+async function holdRequests(
+  page: Page,
+  address: RegExp,
+  method: string,
+  then: (route: Route) => Promise<void> = (route) => route.continue(),
+) {
+  const { promise: requested, resolve: noteRequest } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route(address, async (route) => {
     if (route.request().method() !== method) return route.fallback();
-    met();
-    await may;
+    noteRequest();
+    await released;
     await then(route);
   });
-  return { asked, go };
+  return { requested, release };
 }
 
 test('if the connection breaks while a visitor replaces the shared file, a retry succeeds', async (t) => {
@@ -48,11 +53,11 @@ test('if the connection breaks while a visitor replaces the shared file, a retry
 
 test('an upload that was paused with one file left continues after Resume', async (t) => {
   const { page, inbox } = await openShare(t);
-  const { asked, go } = await held(page, /\/file\//, 'PUT');
+  const { requested, release } = await holdRequests(page, /\/file\//, 'PUT');
   await page.getByLabel('Upload', { exact: true }).setInputFiles(['1', '2', '3', '4'].map((name) => fileOf(name)));
-  await asked;
+  await requested;
   await page.getByRole('button', { name: 'Pause after the current files' }).click();
-  go();
+  release();
   await until(async () => (await readdir(inbox)).length === 3);
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('All files uploaded').waitFor();
@@ -64,11 +69,11 @@ test('a file that is removed from the upload while its folder is created is not 
   const own = await mkdtemp(join(await temporaryFolder(t), 'own-'));
   await mkdir(join(own, 'trip'));
   await writeFile(join(own, 'trip/secret.txt'), 'secret');
-  const { asked, go } = await held(page, /\/folder\//, 'POST');
+  const { requested, release } = await holdRequests(page, /\/folder\//, 'POST');
   await page.getByLabel('Upload folder').setInputFiles(join(own, 'trip'));
-  await asked;
+  await requested;
   await page.getByRole('button', { name: 'Do not upload secret.txt' }).click();
-  go();
+  release();
   await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('later.txt'));
   await page.getByText('All files uploaded').waitFor();
   assert.deepEqual((await readdir(inbox)).sort(), ['later.txt', 'trip']);
@@ -116,9 +121,9 @@ test('leaving the page during an upload asks for confirmation', async (t) => {
   await page.getByLabel('User name').fill('ann');
   await page.getByLabel('Password', { exact: true }).fill(profile.password);
   await page.keyboard.press('Enter');
-  const { asked, go } = await held(page, /\/file\//, 'PUT');
+  const { requested, release } = await holdRequests(page, /\/file\//, 'PUT');
   await page.getByLabel('Upload', { exact: true }).setInputFiles(fileOf('a.txt'));
-  await asked;
+  await requested;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('dialog').getByText('Files are still uploading.', { exact: false }).waitFor();
   await assertAccessible(page, 'leaving');
@@ -126,7 +131,7 @@ test('leaving the page during an upload asks for confirmation', async (t) => {
   const leaving = page.waitForEvent('dialog');
   void page.reload().catch(() => {});
   await (await leaving).dismiss();
-  go();
+  release();
   await page.getByText('All files uploaded').waitFor();
 });
 

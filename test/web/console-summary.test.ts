@@ -6,7 +6,7 @@ import { stateOf } from '../../web/console/shares/share-state.ts';
 import { type SummaryParts, shareSummary } from '../../web/console/shares/share-summary.ts';
 
 const clients = { title: 'Clients', typeId: 3, available: true };
-const told = (over: Partial<SummaryParts>): string =>
+const summary = (over: Partial<SummaryParts>): string =>
   shareSummary({
     ...permissionPresets.download.can,
     active: true,
@@ -24,30 +24,33 @@ const told = (over: Partial<SummaryParts>): string =>
 
 test('the summary sentence of a share states who can do what, and when', () => {
   assert.equal(
-    told({ users: ['Ann', 'Bob'], until: 'until 31 March 2027' }),
+    summary({ users: ['Ann', 'Bob'], until: 'until 31 March 2027' }),
     'Ann and Bob, signed in with Clients, can view and download /reports until 31 March 2027.',
   );
   assert.equal(
-    told({ allowAllUsers: true, from: '1 May 2027', until: 'until 31 May 2027', ...permissionPresets.dropBox.can }),
+    summary({ allowAllUsers: true, from: '1 May 2027', until: 'until 31 May 2027', ...permissionPresets.dropBox.can }),
     'Everyone who signs in with Clients can upload files to /reports from 1 May 2027 until 31 May 2027.',
   );
   assert.equal(
-    told({ users: ['Ann', 'Bob', 'Carla', 'Dora'], groups: ['Finance'] }),
+    summary({ users: ['Ann', 'Bob', 'Carla', 'Dora'], groups: ['Finance'] }),
     'Ann, Bob, and 3 more, signed in with Clients, can view and download /reports.',
   );
   assert.equal(
-    told({ users: ['Ann'], ...permissionPresets.collaborate.can }),
+    summary({ users: ['Ann'], ...permissionPresets.collaborate.can }),
     'Ann, signed in with Clients, can view, download, upload, rename, and delete files and create folders in /reports.',
   );
 });
 
 test('the summary sentence says so if nobody can open the share or do anything there', () => {
-  assert.equal(told({}), 'Nobody can open /reports yet. Choose who gets access.');
-  assert.equal(told({ allowAllUsers: true, active: false }), 'The link to /reports is inactive. Nobody can open it.');
-  assert.equal(told({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1 } }), 'Nobody can open /reports yet. Choose who gets access.');
+  assert.equal(summary({}), 'Nobody can open /reports yet. Choose who gets access.');
+  assert.equal(summary({ allowAllUsers: true, active: false }), 'The link to /reports is inactive. Nobody can open it.');
+  assert.equal(
+    summary({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1 } }),
+    'Nobody can open /reports yet. Choose who gets access.',
+  );
   const nothing = { canView: false, canDownload: false, canDownloadFolder: false };
   assert.equal(
-    told({ allowAllUsers: true, ...nothing }),
+    summary({ allowAllUsers: true, ...nothing }),
     'Everyone who signs in with Clients can open the link to /reports, but cannot do anything there.',
   );
 });
@@ -55,11 +58,11 @@ test('the summary sentence says so if nobody can open the share or do anything t
 test('the summary sentence states what prevents access: marked files, or expiry', () => {
   const everyone = { allowAllUsers: true };
   assert.match(
-    told({ ...everyone, isProtected: true }),
+    summary({ ...everyone, isProtected: true }),
     /\/reports\. Files that need a watermark cannot be opened or downloaded yet, and PDF files that need a signature cannot be downloaded yet\.$/,
   );
   assert.equal(
-    told({ ...everyone, until: 'until 31 March 2026', ended: true }),
+    summary({ ...everyone, until: 'until 31 March 2026', ended: true }),
     'The link to /reports was valid until 31 March 2026. Nobody can open it now.',
   );
 });
