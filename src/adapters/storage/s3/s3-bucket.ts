@@ -5,7 +5,7 @@ import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import { codeOf, isChange, type Method, noResponse, ServiceError } from './s3-errors.ts';
+import { codeOf, type Method, mayChange, noResponse, ServiceError } from './s3-errors.ts';
 import { readXml, type XmlElement } from './s3-xml.ts';
 
 const maxUnused = 1 << 16; // bytes of a response that nobody needs
@@ -53,7 +53,7 @@ const maxErrorXml = 1 << 16; // bytes
  * Returns whether a failed request may be sent again: any that reads, and a change that the service has not begun. A second attempt
  * of another change could meet the result of the first one.
  */
-function mayRetry(method: Method, { repeatable = !isChange(method) }: S3Request, cause: unknown): boolean {
+function mayRetry(method: Method, { repeatable = !mayChange(method) }: S3Request, cause: unknown): boolean {
   const error = cause instanceof OutcomeUnknown ? cause.cause : cause;
   if (error instanceof ServiceError && (error.status === 429 || throttlingCodes.includes(error.code))) return true;
   if (!repeatable || !(cause instanceof StorageUnavailable) || cause.cause instanceof TargetRefused) return false;
@@ -165,7 +165,7 @@ export class S3Bucket {
     const document = await readBody(method, () => readXml(body, this.monotonic, maxBytes));
     if (document.name === 'Error') throw new ServiceError(status, codeOf(document));
     if (document.name === root) return document;
-    throw new (isChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
+    throw new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
   }
 
   /** Returns the code of an error that a response describes. The response may not be XML. */
@@ -177,12 +177,12 @@ export class S3Bucket {
     const response = await this.#exchange(method, key, request, signal);
     if (response.status < 300 || request.expected?.includes(response.status)) return response;
     const headers = withoutConditions(request);
-    if (response.status === 501 && headers !== null && isChange(method)) {
+    if (response.status === 501 && headers !== null && mayChange(method)) {
       await readBody(method, () => response.read(maxUnused));
       return this.#sendOnce(method, key, { ...request, headers }, signal); // the service does not know conditions
     }
     const cause = new ServiceError(response.status, await this.#codeIn(response));
-    throw response.status >= 500 && isChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
+    throw response.status >= 500 && mayChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
 
   async #exchange(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {

@@ -5,7 +5,7 @@ import { childText, type XmlElement } from './s3-xml.ts';
 export type Method = NonNullable<OutboundRequest['method']>;
 
 /** Returns whether a request may change something. */
-export const isChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
+export const mayChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
 
 /** Plain words for the codes of errors that a configuration or an operator can cause. */
 const codeTexts: ReadonlyMap<string, string> = new Map(
@@ -43,5 +43,5 @@ export class ServiceError extends StorageUnavailable {
 /** Returns the error for a request without a response. */
 export function noResponse(method: Method, cause: unknown): StorageUnavailable {
   if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
-  return new (isChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not respond', { cause });
+  return new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not respond', { cause });
 }
