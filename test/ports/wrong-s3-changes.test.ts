@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ItemBusy, OutcomeUnknown, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { fakeService, file, isUnavailable, listed } from './fake-s3-storage.ts';
+import { path, token } from './storage.contract.ts';
+
+test('a page of HTML with status 200 is no success of an S3 service', async (t) => {
+  const { storage } = await fakeService(t, (_, response) => {
+    response.removeHeader('etag');
+    response.end('<html><body>Maintenance</body></html>');
+  });
+  await assert.rejects(storage.check(), isUnavailable);
+  await assert.rejects(storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] }), StorageUnavailable);
+});
+
+test('an S3 service without the bucket is unavailable, and its files are not absent', async (t) => {
+  const { storage } = await fakeService(t, (_, response) => response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>'));
+  await assert.rejects(storage.open(path('/doc')), isUnavailable);
+  const change = { action: 'createFolder', parent: path('/'), name: 'folder', newName: '', token: token() } as const;
+  await assert.rejects(storage.recover(change), isUnavailable);
+});
+
+test('a part that an S3 service fails to store is sent again', async (t) => {
+  let attempts = 0;
+  const { storage } = await fakeService(t, ({ method, url = '' }, response) => {
+    if (method === 'POST')
+      return void response.end('<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>');
+    attempts += url.includes('partNumber=') ? 1 : 0;
+    response.writeHead(attempts === 1 ? 500 : 200).end('<ListBucketResult/>');
+  });
+  const upload = await storage.upload({ parent: path('/'), name: 'a', size: null, ifTaken: 'refuse' }, token());
+  await upload.write(Buffer.from('text'));
+  await upload.sync();
+  await upload.discard();
+  assert.equal(attempts, 2);
+});
+
+test('a request that an overloaded S3 service refuses is sent again', async (t) => {
+  let refusals = 0;
+  const { storage, requests } = await fakeService(t, ({ method }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'PUT') return void response.end(listed([]));
+    refusals += 1;
+    if (refusals > 1) response.end();
+    else response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+  });
+  await storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] });
+  assert.equal(requests.filter((request) => request.startsWith('PUT')).length, 2);
+});
+
+test('a file is uploaded to an S3 service that answers 501 to conditions', async (t) => {
+  const stored: string[] = [];
+  const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'PUT') return void response.end(listed([]));
+    if (headers['if-none-match']) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
+    stored.push(`${url} ${headers['content-length']}`);
+    response.end();
+  });
+  const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: 'refuse' }, token());
+  await upload.write(Buffer.from('text'));
+  assert.equal(await upload.place(), 'a');
+  assert.deepEqual(stored, ['/bucket/a 4']);
+});
+
+test('a folder that another process renames or deletes at an S3 service is busy, not absent', async (t) => {
+  const { storage } = await fakeService(t, ({ method }, response) => {
+    if (method === 'PUT') response.writeHead(412).end();
+    else response.end(listed(['folder/a']));
+  });
+  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ItemBusy);
+});
+
+test('a folder with more than 100,000 files at an S3 service is not deleted in part', async (t) => {
+  let pages = 0;
+  const { storage, requests } = await fakeService(t, ({ method, url = '' }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'GET') return void response.end();
+    pages += 1;
+    const keys = Array.from({ length: url.includes('max-keys=1&') ? 1 : 5000 }, (_, index) => `folder/${pages}-${index}`);
+    response.end(listed(keys, `page ${pages}`));
+  });
+  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), StorageUnusable);
+  assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
+});
+
+test('at an S3 service that reports a failed copy with status 200, a file that is renamed keeps its name', async (t) => {
+  const { storage, requests } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+    if (headers['x-amz-copy-source']) return void response.end('<Error><Code>InternalError</Code></Error>');
+    if (method === 'HEAD') return void (url.includes('/old') ? response.writeHead(200, file).end() : response.writeHead(404).end());
+    response.end(method === 'GET' ? listed([]) : '<DeleteResult></DeleteResult>');
+  });
+  await assert.rejects(storage.rename(path('/'), 'old', 'new', { token: token(), pendingTokens: [] }), StorageUnavailable);
+  assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
+});
+
+test('an S3 service that answers 500 to a change leaves its outcome unknown', async (t) => {
+  const { storage } = await fakeService(t, ({ method }, response) => {
+    if (method === 'GET') response.end(listed([]));
+    else response.writeHead(method === 'HEAD' ? 404 : 500).end();
+  });
+  const change = { token: token(), pendingTokens: [] };
+  await assert.rejects(storage.createFolder(path('/'), 'folder', change), OutcomeUnknown);
+});
+
+test('all parts of an upload to an S3 service have the same size, except the last one', async (t) => {
+  const lengths: string[] = [];
+  const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
+    if (url.includes('partNumber=')) lengths.push(headers['content-length'] ?? '');
+    const isStart = method === 'POST';
+    response
+      .setHeader('etag', '"e"')
+      .end(isStart ? '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>' : '<ListBucketResult/>');
+  });
+  const upload = await storage.upload({ parent: path('/'), name: 'a', size: null, ifTaken: 'refuse' }, token());
+  for (let chunk = 0; chunk < 17; chunk += 1) await upload.write(Buffer.alloc(1_000_000));
+  await upload.sync();
+  await upload.discard();
+  assert.deepEqual(lengths, ['8388608', '8388608', '222784']);
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { ItemArchived, ItemChanged, StorageUnavailable } from '#ports/storage.ts';
+import type { FakeAnswer } from '../parts/fake-s3.ts';
+import { fakeService, file, isUnavailable } from './fake-s3-storage.ts';
+import { path, readBytes } from './storage.contract.ts';
+
+const large = 1 << 20; // bytes
+const rangeOf = ({ headers }: IncomingMessage) =>
+  /^bytes=(\d+)-(\d+)$/
+    .exec(headers.range ?? '')
+    ?.slice(1)
+    .map(Number) ?? [0, 0];
+const version = { etag: '"e"', 'last-modified': file['last-modified'] };
+const partHeaders = (request: IncomingMessage) => ({ ...version, 'content-range': `bytes ${rangeOf(request).join('-')}/${large}` });
+/** Answers the first request for a file, whose size is a megabyte, as a service does. @param later answers the others */
+const fileService =
+  (later: FakeAnswer): FakeAnswer =>
+  (request, response) => {
+    const [start = 0, end = 0] = rangeOf(request);
+    if (start > 0) return later(request, response);
+    const headers = { ...version, 'content-range': `bytes 0-${end}/${large}` };
+    response.writeHead(206, headers).end(Buffer.alloc(end + 1));
+  };
+const wrongContents: readonly (readonly [string, FakeAnswer, typeof StorageUnavailable | typeof ItemChanged])[] = [
+  ['ignores ranges', (_, response) => response.end(Buffer.alloc(large)), StorageUnavailable],
+  ['sends too few bytes', (request, response) => response.writeHead(206, partHeaders(request)).end('01'), StorageUnavailable],
+  [
+    'sends too many bytes',
+    (request, response) => response.writeHead(206, partHeaders(request)).end(Buffer.alloc(large)),
+    StorageUnavailable,
+  ],
+  [
+    'sends another version',
+    (request, response) => response.writeHead(206, { ...partHeaders(request), etag: '"f"' }).end(Buffer.alloc(large)),
+    ItemChanged,
+  ],
+  [
+    'sends another range',
+    (request, response) => response.writeHead(206, { ...partHeaders(request), 'content-range': `bytes 0-1/${large}` }).end('01'),
+    ItemChanged,
+  ],
+  ['has replaced the file', (_, response) => response.writeHead(412).end(), ItemChanged],
+  ['resets the connection', (_, response) => response.destroy(), StorageUnavailable],
+];
+for (const [what, later, error] of wrongContents)
+  test(`a download from an S3 service that ${what} fails`, async (t) => {
+    const { storage } = await fakeService(t, fileService(later));
+    const opened = await storage.open(path('/doc'));
+    assert.ok(opened);
+    let received = 0;
+    await assert.rejects(async () => {
+      for await (const piece of opened.read({ start: 0, end: large - 1 })) received += piece.length;
+    }, error);
+    assert.ok(received <= large);
+  });
+
+const wrongStarts: Readonly<Record<string, FakeAnswer>> = {
+  'ignores ranges': (_, response) => response.end(Buffer.alloc(large)),
+  'sends too few bytes': (_, response) => response.writeHead(206, { ...version, 'content-range': 'bytes 0-9/10' }).end('01'),
+  'sends too many bytes': (_, response) => response.writeHead(206, { ...version, 'content-range': 'bytes 0-1/2' }).end('0123456789'),
+};
+for (const [what, answer] of Object.entries(wrongStarts))
+  test(`a file of an S3 service that ${what} is not opened`, async (t) => {
+    const { storage } = await fakeService(t, answer);
+    await assert.rejects(storage.open(path('/doc')), isUnavailable);
+  });
+
+test('a file that an S3 service has archived is not opened, and the error says why', async (t) => {
+  const { storage } = await fakeService(t, (_, response) =>
+    response.writeHead(403).end('<Error><Code>InvalidObjectState</Code><StorageClass>GLACIER</StorageClass></Error>'),
+  );
+  await assert.rejects(storage.open(path('/doc')), ItemArchived);
+});
+
+test('a small file is read from an S3 service with one request', async (t) => {
+  const { storage, requests } = await fakeService(t, (_, response) =>
+    response.writeHead(206, { ...version, 'content-range': 'bytes 0-3/4' }).end('text'),
+  );
+  const opened = await storage.open(path('/doc'));
+  assert.ok(opened);
+  assert.equal((await readBytes(opened)).toString(), 'text');
+  assert.deepEqual(requests, ['GET /bucket/doc']);
+});
