@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import Type from 'typebox';
 import { Refusal } from '#core/messages.ts';
 import { count } from '#core/records/field.ts';
@@ -10,18 +11,22 @@ import { findInvitation, maxRecipients } from './invitation.ts';
 const maxWaitingInvitations = 20_000; // of a tenant
 
 /** Checks that the invitations of a tenant which wait are not too many. @throws Refusal (503) */
-async function checkWaitingInvitations({ read }: Pick<Store, 'read'>, tid: number): Promise<void> {
-  const waiting = read
+async function checkWaitingInvitations({ reports }: Pick<Store, 'reports'>, tid: number): Promise<void> {
+  // Not read on the event loop: thousands may wait.
+  const waiting = reports
     .selectFrom('delivery')
-    .select('id')
+    .select(sql<number>`count(*)`.as('count'))
     .where('tid', '=', tid)
     .where('state', '=', 'waiting')
     .where('kind', '=', 'invitation');
   // A long list of recipients gets its deliveries in parts: each such mail counts as the largest one.
-  const pending = read.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
-  const [mails, lists] = [await waiting.limit(maxWaitingInvitations).execute(), await pending.limit(maxWaitingInvitations).execute()];
-  if (mails.length + lists.length * maxRecipients >= maxWaitingInvitations)
-    throw new Refusal('mailsWaiting', undefined, { retryAfter: 60 });
+  const pending = reports
+    .selectFrom('mail_content')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('tid', '=', tid)
+    .where('pending', '<>', '');
+  const [mails, lists] = [await waiting.executeTakeFirstOrThrow(), await pending.executeTakeFirstOrThrow()];
+  if (mails.count + lists.count * maxRecipients >= maxWaitingInvitations) throw new Refusal('mailsWaiting', undefined, { retryAfter: 60 });
 }
 
 export const inviteToShare = changeOperation({
