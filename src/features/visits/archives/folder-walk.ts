@@ -6,6 +6,7 @@ import { archivedItemPath, pendingFolders } from './pending-folders.ts';
 import type { ArchiveEntry } from './zip-plan.ts';
 
 const [sliceCost, folderCost] = [200, 20]; // entries; listing a folder costs as much as 20 entries, or more if it is nested deep
+const sliceTime = 5; // ms: archives of many small folders do not wait for long slices of others
 const maxDepth = 200; // levels; each level costs a lookup for every level above it, and few programs unpack more
 
 /** A folder that is archived, completely or in part. */
@@ -96,15 +97,15 @@ async function checkReadable({ storage, folder }: ArchivedFolder, { entry, name 
 
 /** Yields all items of the archive, and null at the end of every slice, so that others can take their turn. @throws as `checkReadable` */
 export async function* walkInSlices(archivedFolder: ArchivedFolder): AsyncGenerator<ArchiveEntry | null> {
-  let cost = 0;
+  let [cost, start] = [0, performance.now()];
   for await (const item of walkArchivedFolder(archivedFolder)) {
     cost += item ? 1 : folderCost;
     if (item) {
       await checkReadable(archivedFolder, item);
       yield item;
     }
-    if (cost < sliceCost) continue;
-    cost = 0;
+    if (cost < sliceCost && performance.now() - start < sliceTime) continue;
     yield null;
+    [cost, start] = [0, performance.now()];
   }
 }
