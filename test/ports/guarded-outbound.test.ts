@@ -119,6 +119,32 @@ test('reading a response that is longer than the limit fails', async (t) => {
   await assert.rejects(response.read(1000), ResponseTooLarge);
 });
 
+/** Sends the beginning of a response, and then more of it without end. */
+const endless = (t: TestContext, start: string, more: string) =>
+  listen(
+    t,
+    createServer((socket) => {
+      const send = () => {
+        while (!socket.destroyed && socket.write(more));
+      };
+      socket.on('error', () => {}).on('drain', send);
+      socket.once('data', () => {
+        socket.write(start);
+        send();
+      });
+    }),
+  );
+
+for (const [what, start, more] of [
+  ['chunks with endless extensions', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;', 'e'.repeat(60_000)],
+  ['early hints without end', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1000)],
+] as const)
+  test(`the connection to a server that sends ${what} is closed`, { timeout: 10_000 }, async (t) => {
+    const port = await endless(t, start, more);
+    await using outbound = guardedOutbound({ privateTargets: loopback, maxConnectionBytes: 1 << 20 });
+    await assert.rejects(async () => (await outbound.request(new URL(`http://127.0.0.1:${port}/`))).read(1000));
+  });
+
 test('only http and https URLs are requested', async () => {
   await using outbound = guardedOutbound({ privateTargets: loopback });
   for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x'])

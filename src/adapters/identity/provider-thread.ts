@@ -6,8 +6,9 @@ import type { CompleteResponse } from './provider-request.ts';
 import { failureOf, type HttpTask, type ProviderResult, type ProviderTask, runDirectoryTask } from './provider-tasks.ts';
 
 const defaultMaxBytes = 1 << 16;
+const maxConnectionBytes = 4 << 20; // the longest response, metadata of SAML, has a quarter of it
 
-const outbound = guardedOutbound({ privateTargets: String(workerData) });
+const outbound = guardedOutbound({ privateTargets: String(workerData), maxConnectionBytes });
 const directories = new LdapDirectories(outbound, { now: Date.now, monotonic: () => performance.now() });
 const running = new Map<number, AbortController>();
 

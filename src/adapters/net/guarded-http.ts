@@ -42,30 +42,45 @@ const isInPieces = (body: Body | null): body is OutboundBody => typeof body === 
 const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 
-async function agentOver(connect: Connect): Promise<Agent> {
+/** Closes a connection from which more bytes come than a limit, counting what belongs to no body, such as extensions of chunks. */
+function limitBytes(socket: Socket, maxBytes: number): Socket {
+  return socket.on('readable', () => {
+    if (socket.bytesRead > maxBytes) socket.destroy(new ResponseTooLarge(`the server sent more than ${maxBytes} bytes`));
+  });
+}
+
+/** @param maxConnectionBytes limit of what comes on a connection, each of which then serves one request; null: no limit */
+async function agentOver(connect: Connect, maxConnectionBytes: number | null): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
   return new AgentOf({
     headersTimeout: responseTimeout,
     bodyTimeout: responseTimeout,
+    ...(maxConnectionBytes === null ? {} : { pipelining: 0 }), // no connection is used again
     connect({ hostname, port, protocol }, callback) {
       const target = { host: hostOf(hostname), port: Number(port) || (defaultPorts[protocol] ?? 0) };
       connect(protocol === 'https:' ? { ...target, tls: {} } : target).then(
-        ({ socket }) => callback(null, socket),
+        ({ socket }) => callback(null, maxConnectionBytes === null ? socket : limitBytes(socket, maxConnectionBytes)),
         (cause: Error) => callback(cause, null),
       );
     },
   });
 }
 
-/** HTTP over connections that `connect` opens. undici's `request` follows no redirect. */
-export function guardedHttp(connect: Connect): { readonly send: Outbound['request']; readonly close: () => Promise<void> } {
+/**
+ * HTTP over connections that `connect` opens. undici's `request` follows no redirect.
+ * @param maxConnectionBytes limit of what comes on a connection, each of which then serves one request; null: no limit
+ */
+export function guardedHttp(
+  connect: Connect,
+  maxConnectionBytes: number | null,
+): { readonly send: Outbound['request']; readonly close: () => Promise<void> } {
   let agent: Promise<Agent> | undefined;
   async function send(
     url: URL,
     { signal, method = 'GET', headers = {}, body = null, headersTimeout = responseTimeout }: OutboundRequest = {},
   ): Promise<OutboundResponse> {
     if (!(url.protocol in defaultPorts)) throw new TargetRefused(`${url.protocol} is neither https: nor http:`);
-    agent ??= agentOver(connect);
+    agent ??= agentOver(connect, maxConnectionBytes);
     const { origin, pathname, search } = url;
     try {
       const response = await (await agent).request({

@@ -13,6 +13,8 @@ interface Options {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** ms for the name, the connection and its encryption together. */
   readonly timeout?: number;
+  /** Limit of the bytes that come on a connection for an HTTP request, headers included. Default: none. */
+  readonly maxConnectionBytes?: number;
 }
 
 const connectTimeout = 10_000; // ms
@@ -54,7 +56,12 @@ interface Connection extends OutboundConnection {
 }
 
 /** Opens connections and sends requests to servers that tenants name. */
-export function guardedOutbound({ privateTargets, resolve = hostResolver(), timeout = connectTimeout }: Options): Outbound {
+export function guardedOutbound({
+  privateTargets,
+  resolve = hostResolver(),
+  timeout = connectTimeout,
+  maxConnectionBytes,
+}: Options): Outbound {
   async function addressesOf(host: string): Promise<readonly string[]> {
     const addresses = isIP(host) ? [host] : await resolve(host);
     const allowed = addresses.filter((address) => isAllowedTarget(address, privateTargets));
@@ -96,7 +103,7 @@ export function guardedOutbound({ privateTargets, resolve = hostResolver(), time
     }
   }
 
-  const client = guardedHttp(connect);
+  const client = guardedHttp(connect, maxConnectionBytes ?? null);
   return {
     connect,
     request: client.send,
