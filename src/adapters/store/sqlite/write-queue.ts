@@ -14,7 +14,7 @@ const restFactor = 2; // a long change pauses its group for this many times its 
 const closeTimeout = 3000; // ms in which waiting changes may still run before the queue closes
 const jobGroup = 'our own';
 
-/** A change in the queue. `respond` is set when the change has run, and called when it is on disk. */
+/** A change in the queue. `duration` (ms) and `respond` are set when the change has run; `respond` is called when it is on disk. */
 interface QueuedChange {
   /** Groups take turns by the time that their changes take. */
   readonly group: string;
@@ -23,6 +23,7 @@ interface QueuedChange {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   respond: () => void;
+  duration: number;
 }
 
 /** Callbacks of the queue. */
@@ -113,7 +114,7 @@ export class WriteQueue {
         result = { value: await change(tx) };
       };
       const resolveResult = () => result && resolve(result.value);
-      this.#waiting.add(group, { group, change: runChange, dryRun, resolve: resolveResult, reject, respond: () => {} });
+      this.#waiting.add(group, { group, change: runChange, dryRun, resolve: resolveResult, reject, respond: () => {}, duration: 0 });
       this.#schedule();
     });
   }
@@ -155,8 +156,10 @@ export class WriteQueue {
         changes.push(queued);
         await this.#runOne(queued);
       }
+      const start = performance.now();
       this.#statements.commit.run();
       this.#events.onCommit();
+      this.#pauseLongGroups(changes, performance.now() - start);
     } catch (thrown) {
       const cause = this.#storeError(thrown);
       if (changes.length === 0) changes.push(...source); // BEGIN failed: the waiting changes must be settled too
@@ -186,9 +189,8 @@ export class WriteQueue {
       if (!this.#connection.database.isTransaction || cause instanceof StoreFull) throw cause;
     } finally {
       this.#isChangeRunning = false;
-      const duration = performance.now() - start;
-      this.#waiting.charge(queued.group, duration);
-      if (duration > longChange && queued.group !== jobGroup) this.#pauseGroup(queued.group, duration);
+      queued.duration = performance.now() - start;
+      this.#waiting.charge(queued.group, queued.duration);
     }
     if (!keepsChange) {
       this.#connection.database.exec('ROLLBACK TO change');
@@ -220,6 +222,16 @@ export class WriteQueue {
     if (this.#events.isOutOfSpace(cause)) return new StoreFull('the disk of the database is full', { cause });
     if (isDatabaseLost(cause)) this.#events.onLost(cause);
     return cause;
+  }
+
+  /** Pauses the groups of long changes. The time of their commit counts as well: it writes what they have changed. */
+  #pauseLongGroups(changes: readonly QueuedChange[], commitTime: number): void {
+    const long = changes.filter(({ group, duration }) => duration > longChange && group !== jobGroup);
+    const total = long.reduce((sum, { duration }) => sum + duration, 0);
+    for (const [group, ofGroup] of Map.groupBy(long, (queued) => queued.group)) {
+      const duration = ofGroup.reduce((sum, queued) => sum + queued.duration, 0);
+      this.#pauseGroup(group, duration + (commitTime * duration) / total);
+    }
   }
 
   #pauseGroup(group: string, changeTime: number): void {
