@@ -109,12 +109,19 @@ export interface StreamedResponse {
 
 /** An operation that streams its response. */
 export interface StreamOperation<B extends TSchema, Name extends string = string> extends OperationBase<B, Name> {
-  /** @param inTurn runs one query when the caller's turn comes; rejects when the client has disconnected */
-  stream(body: Static<B>, caller: Caller, ports: Ports, inTurn: QueryInTurn): Promise<StreamedResponse>;
+  /** @param turns of the caller: they reject when the client has disconnected */
+  stream(body: Static<B>, caller: Caller, ports: Ports, turns: CallerTurns): Promise<StreamedResponse>;
 }
 
 /** Runs one query when the caller's turn comes. */
 export type QueryInTurn = <T>(query: () => Promise<T>) => Promise<T>;
+
+/** The turns of a caller. */
+export interface CallerTurns {
+  readonly inTurn: QueryInTurn;
+  /** Writes a long text when the caller's turn comes. */
+  readonly writeInTurn: <T>(write: () => T) => Promise<T>;
+}
 
 /**
  * An operation as the HTTP layer sees it. The layer passes a body that it has validated against the operation's schema.

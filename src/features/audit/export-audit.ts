@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { AuditEntry } from '#core/records/audit-entry.ts';
 import { type QueryInTurn, type StreamedResponse, streamOperation } from '#features/operation.ts';
 import { parsePage } from '#features/records/record-search.ts';
-import { restAfter } from '#features/turns/turns.ts';
 import type { Tx } from '#ports/store.ts';
 import { auditFilter, auditRecords, entryBytes, selectAuditEntries } from './audit-records.ts';
 
@@ -76,18 +75,12 @@ export const exportAudit = streamOperation({
     },
     { additionalProperties: false },
   ),
-  async stream({ format = 'ndjson', ...query }, caller, { store }, inTurn): Promise<StreamedResponse> {
+  async stream({ format = 'ndjson', ...query }, caller, { store }, { inTurn, writeInTurn }): Promise<StreamedResponse> {
     const { contentType, head, write } = formats[format];
     const entries = selectAuditEntries(store, caller.tid, query, parsePage(query, { id: 'audit.id' }));
     async function* body() {
       if (head) yield head;
-      for await (const page of readPages(entries, store.search, caller.tid, inTurn)) {
-        const start = performance.now();
-        const text = write(page);
-        const duration = performance.now() - start;
-        yield text;
-        await restAfter(duration);
-      }
+      for await (const page of readPages(entries, store.search, caller.tid, inTurn)) yield await writeInTurn(() => write(page));
     }
     return { contentType, fileName: `audit.${format}`, body: body() };
   },

@@ -115,7 +115,7 @@ export async function runWithPause<T>(
 const restFactor = 3; // the pause after work is three times as long as the work
 
 /** Pauses after work that has blocked the event loop, so that other requests get their turn. @param duration of the work, in ms */
-export const restAfter = (duration: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, restFactor * duration).unref());
+const restAfter = (duration: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, restFactor * duration).unref());
 
 /** Runs work that blocks the event loop, then pauses so that other requests get their turn. @throws as `runWithPause` */
 export function runWithRest<T>(

@@ -33,6 +33,7 @@ import { parametersOf } from './operation-parameters.ts';
 import { operatorProviderRoutes } from './operator-provider-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { type ReadTurns, readTurns } from './read-turns.ts';
+import { isLong, serializeOnce } from './response-text.ts';
 import { type CheckInTurn, tenantChecks } from './tenant-checks.ts';
 
 export const apiPrefix = '/api/v1';
@@ -118,17 +119,6 @@ async function runChange(
   return reply.code(response.replayed.status).header('idempotency-replayed', 'true').send(response.replayed.body);
 }
 
-/** JSON texts by response. A response that is cached until a change stays the same object, and is serialized once. */
-const texts = new WeakMap<object, string>();
-
-function serializeOnce(response: object, reply: FastifyReply): string {
-  const cached = texts.get(response);
-  if (cached !== undefined) return cached;
-  const text = String(reply.serialize(response));
-  texts.set(response, text);
-  return text;
-}
-
 /** Shared parts for running operations. */
 interface ManagementParts {
   readonly ports: Ports;
@@ -157,10 +147,11 @@ async function run(
     const bytes = Number(request.headers['content-length'] ?? maxBodyBytes);
     return parts.runLimited(caller, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
   }
-  const inTurn = turnsOf(operation, parameters, caller, reply.raw);
+  const turns = turnsOf(operation, parameters, caller, reply.raw);
+  const { inTurn, writeInTurn } = turns;
   if ('stream' in operation) {
     unread.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
-    const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, inTurn);
+    const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, turns);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
   const read = () => operation.read(parameters, caller, ports, inTurn);
@@ -169,7 +160,8 @@ async function run(
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(response, 'next');
   if (typeof next === 'string') reply.header('link', `<${nextPageUrl(request, ports.links.publicUrl(), next)}>; rel="next"`);
-  const text = serializeOnce(response, reply);
+  const serialize = () => serializeOnce(response, reply);
+  const text = isLong(response) ? await writeInTurn(serialize) : serialize();
   unread.hold({ tenant: `${caller.tid}` }, text.length, reply.raw);
   return reply.type('application/json; charset=utf-8').send(text);
 }

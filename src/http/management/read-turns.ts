@@ -1,21 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import { checkCaller } from '#features/callers/check-caller.ts';
 import { locationTurns } from '#features/locations/location-turns.ts';
-import { type AnyRead, type AnyStream, type Caller, callerKey, type QueryInTurn } from '#features/operation.ts';
+import { type AnyRead, type AnyStream, type Caller, type CallerTurns, callerKey, type QueryInTurn } from '#features/operation.ts';
 import { callerGroups, reportTurns, type SearchTurns } from '#features/turns/search-turns.ts';
 import { testTurns } from '#features/turns/test-turns.ts';
+import { textTurns } from '#features/turns/text-turns.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Returns the queue in which the queries of a read operation wait for their turn. */
-export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => QueryInTurn;
+/** Returns the turns in which the queries of a read operation, and its long texts, wait. */
+export type ReadTurns = (operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse) => CallerTurns;
 
 /** Creates the queues of read operations: searches, reports, tests, and reads of one location. */
 export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, searches: SearchTurns): ReadTurns {
   const locations = locationTurns();
   const reports = reportTurns();
   const tests = testTurns();
-  return (operation, parameters, caller, response) => {
+  const texts = textTurns();
+  function queryTurns(operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse): QueryInTurn {
     const { tid } = caller;
     const groups = callerGroups(callerKey(caller));
     if ('stream' in operation) {
@@ -34,5 +36,9 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
     return location === undefined
       ? (query) => query()
       : (query) => locations.run({ tid, caller: callerKey(caller), location }, disconnectSignal(response), query);
-  };
+  }
+  return (operation, parameters, caller, response) => ({
+    inTurn: queryTurns(operation, parameters, caller, response),
+    writeInTurn: (write) => texts.run({ tid: caller.tid, groups: callerGroups(callerKey(caller)) }, disconnectSignal(response), write),
+  });
 }
