@@ -51,6 +51,22 @@ test('between long changes of one tenant the event loop runs other work', async 
   assert.deepEqual((await keysOf(store)).sort(), ['1', '11', '3', '5', '7', '9']);
 });
 
+test('between long changes of many tenants the event loop runs other work', async (t) => {
+  const store = openStore(t, await temporaryFolder(t));
+  let done = 0;
+  const write = async (number: number) => {
+    await store.write(longChange(number), { tenant: number % 12 });
+    done += 1;
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, number) => write(number))); // each tenant has had a long change
+  const before = done;
+  const long = Array.from({ length: 12 }, (_, number) => write(12 + number));
+  await until(() => done > before);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  assert.ok(done - before < 6, `${done - before} long changes in twenty turns of the event loop`);
+  await Promise.all(long);
+});
+
 test('sync() does not wait for all pending changes of a tenant', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let done = 0;

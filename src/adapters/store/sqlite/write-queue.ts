@@ -4,13 +4,12 @@ import { StoreFull, StoreUnavailable, type Tx, type WriteOptions, type WriteTurn
 import type { Connection } from './connection.ts';
 import type { DiskEvents } from './disk-events.ts';
 import { isDatabaseLost } from './errors.ts';
+import { LongChangeRests } from './long-change-rests.ts';
 import type { WriteAheadLog } from './write-ahead-log.ts';
 import { completeInIteration, transactionOn } from './write-transaction.ts';
 
 const maxBatchSize = 64;
 const maxBatchTime = 20; // ms of work; then other work gets its turn
-const longChange = 5; // ms; most changes take less than one
-const restFactor = 2; // a long change pauses its group for this many times its duration, to free the event loop
 const closeTimeout = 3000; // ms in which waiting changes may still run before the queue closes
 const jobGroup = 'our own';
 
@@ -57,6 +56,7 @@ export class WriteQueue {
   readonly #tx: Tx;
   readonly #statements: ReturnType<typeof transactionStatements>;
   readonly #waiting = costQueue<QueuedChange>();
+  readonly #rests = new LongChangeRests(this.#waiting, () => this.#schedule());
   #unsynced: QueuedChange[] = [];
   #isChangeRunning = false;
   #isBatchRunning = false;
@@ -159,7 +159,10 @@ export class WriteQueue {
       const start = performance.now();
       this.#statements.commit.run();
       this.#events.onCommit();
-      this.#pauseLongGroups(changes, performance.now() - start);
+      this.#rests.begin(
+        changes.filter(({ group }) => group !== jobGroup),
+        performance.now() - start,
+      );
     } catch (thrown) {
       const cause = this.#storeError(thrown);
       if (changes.length === 0) changes.push(...source); // BEGIN failed: the waiting changes must be settled too
@@ -222,24 +225,6 @@ export class WriteQueue {
     if (this.#events.isOutOfSpace(cause)) return new StoreFull('the disk of the database is full', { cause });
     if (isDatabaseLost(cause)) this.#events.onLost(cause);
     return cause;
-  }
-
-  /** Pauses the groups of long changes. The time of their commit counts as well: it writes what they have changed. */
-  #pauseLongGroups(changes: readonly QueuedChange[], commitTime: number): void {
-    const long = changes.filter(({ group, duration }) => duration > longChange && group !== jobGroup);
-    const total = long.reduce((sum, { duration }) => sum + duration, 0);
-    for (const [group, ofGroup] of Map.groupBy(long, (queued) => queued.group)) {
-      const duration = ofGroup.reduce((sum, queued) => sum + queued.duration, 0);
-      this.#pauseGroup(group, duration + (commitTime * duration) / total);
-    }
-  }
-
-  #pauseGroup(group: string, changeTime: number): void {
-    this.#waiting.pause(group);
-    setTimeout(() => {
-      this.#waiting.resume(group);
-      this.#schedule();
-    }, restFactor * changeTime);
   }
 
   #rejectWaiting(): void {

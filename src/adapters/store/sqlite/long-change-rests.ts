@@ -1,0 +1,54 @@
+import type { CostQueue } from '#core/cost-queue.ts';
+
+const longChange = 5; // ms; most changes take less than one
+const restFactor = 2; // the groups of long changes rest for this many times the duration of such a change, to free the event loop
+const memory = 1000; // ms for which a group counts as one of long changes
+
+/** A change that has run. */
+interface DoneChange {
+  readonly group: string;
+  /** ms. */
+  readonly duration: number;
+}
+
+/** The rests after long changes, which block the event loop. The groups of such changes rest together, however many they are. */
+export class LongChangeRests {
+  readonly #queue: Pick<CostQueue<unknown>, 'pause' | 'resume'>;
+  readonly #onEnd: () => void;
+  /** When each group last had a long change; ms. */
+  readonly #groups = new Map<string, number>();
+  readonly #resting = new Set<string>();
+  #restUntil = 0; // ms
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onEnd called when the groups of a rest may go on */
+  constructor(queue: Pick<CostQueue<unknown>, 'pause' | 'resume'>, onEnd: () => void) {
+    this.#queue = queue;
+    this.#onEnd = onEnd;
+  }
+
+  /** Begins a rest if one of the changes was long. @param commitTime ms that their commit took: it writes what they have changed */
+  begin(changes: readonly DoneChange[], commitTime: number): void {
+    const long = changes.filter(({ duration }) => duration > longChange);
+    if (long.length === 0) return;
+    const now = performance.now();
+    for (const { group } of long) this.#groups.set(group, now);
+    for (const [group, at] of this.#groups) if (now - at > memory) this.#groups.delete(group);
+    for (const group of this.#groups.keys()) {
+      this.#resting.add(group);
+      this.#queue.pause(group);
+    }
+    const rest = restFactor * long.reduce((sum, { duration }) => sum + duration, commitTime);
+    this.#restUntil = Math.max(this.#restUntil, now) + rest;
+    this.#timer ??= setTimeout(() => this.#end(), rest);
+  }
+
+  #end(): void {
+    const left = this.#restUntil - performance.now();
+    this.#timer = left > 1 ? setTimeout(() => this.#end(), left) : undefined;
+    if (this.#timer) return;
+    for (const group of this.#resting) this.#queue.resume(group);
+    this.#resting.clear();
+    this.#onEnd();
+  }
+}
