@@ -7,8 +7,10 @@ import {
   childrenOf,
   demand,
   onlyChild,
+  parseStrictly,
   parseXml,
   refuse,
+  rootOf,
   textOf,
   timeOf,
   withDescendants,
@@ -158,12 +160,12 @@ function decode(response: string): string {
  */
 export async function readResponse(input: ResponseInput): Promise<SamlStatement> {
   const { response, acsUrl, entityId, certificates } = input;
-  const xml = decode(response);
-  const envelope = parseXml(xml, responseLimits);
+  const document = parseStrictly(decode(response), responseLimits);
+  const envelope = rootOf(document);
   checkEnvelope(envelope, input);
   checkSignatures(envelope);
   const signs = { response: isSigned(envelope), assertion: isSigned(onlyChild(envelope, namespaces.assertion, 'Assertion')) };
-  const signers = signingCertificates(xml, certificates);
+  const signers = signingCertificates(document, certificates);
   const assertion = await signedAssertion({ response, acsUrl, entityId, certificates: signers, signs, clockTolerance });
   const statement = readAssertion(parseXml(assertion || refuse('Nothing is signed.'), responseLimits), input);
   demand(attributeOf(envelope, 'InResponseTo') === statement.inResponseTo, 'The response and its assertion answer different requests.');

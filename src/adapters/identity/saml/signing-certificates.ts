@@ -1,7 +1,7 @@
 import { verify, X509Certificate } from 'node:crypto';
 import { namespaces } from './saml-names.ts';
 import { elementsIn, refuse } from './strict-xml.ts';
-import { canonicalXml, type DomNode, parseDocument } from './xml-libraries.ts';
+import { canonicalXml, type DomNode } from './xml-libraries.ts';
 
 /** Returns all elements with a name in the namespace of signatures, in the order of the document. */
 function elementsOf(node: DomNode, name: string): DomNode[] {
@@ -39,8 +39,7 @@ function isSignedBy(certificate: string, signature: DomNode): boolean {
  * @param certificates in PEM
  * @throws XmlRefused if there is a signature by none of them
  */
-export function signingCertificates(xml: string, certificates: readonly string[]): readonly string[] {
-  const document = parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
+export function signingCertificates(document: DomNode, certificates: readonly string[]): readonly string[] {
   const signers = elementsOf(document, 'Signature').map((signature) => certificates.filter((one) => isSignedBy(one, signature)));
   if (signers.some((ofSignature) => ofSignature.length === 0)) refuse('A signature is not valid for any certificate of the provider.');
   return [...new Set(signers.flat())];

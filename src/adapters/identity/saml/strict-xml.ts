@@ -61,16 +61,23 @@ const countOf = (xml: string, pattern: RegExp) => xml.match(pattern)?.length ?? 
  * Parses a document without a DOCTYPE. Accepts no comment, CDATA or processing instruction: what one library ignores, another one reads.
  * @throws XmlRefused
  */
-export function parseXml(xml: string, { elements, attributes, namespaces }: XmlLimits): XmlElement {
+export function parseStrictly(xml: string, { elements, attributes, namespaces }: XmlLimits): DomNode {
   demand(!/<!|<\?(?!xml\s)/.test(xml), 'The XML has a DOCTYPE, a comment, CDATA or a processing instruction.');
   demand(countOf(xml, /</g) <= 2 * elements, 'The XML has too many elements.');
   demand(countOf(xml, /=\s*["']/g) <= attributes && countOf(xml, /xmlns/g) <= namespaces, 'The XML has too many attributes or namespaces.');
   // The parser copies all prefixes that an element knows for each of its children.
   demand(new Set(xml.match(/xmlns(:[^\s=]{1,100})?/g)).size <= maxPrefixes, 'The XML declares too many prefixes.');
-  const document = parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
+  return parseDocument(xml, (problem) => refuse(`The XML is not well-formed: ${problem}`));
+}
+
+/** Returns the root element of a document as plain data. @throws XmlRefused */
+export function rootOf(document: DomNode): XmlElement {
   const [root, ...others] = elementsIn(document);
   return root && others.length === 0 ? plainElement(root, 1) : refuse('The XML does not have exactly one root element.');
 }
+
+/** Parses a document, and returns its root element. @throws XmlRefused, as `parseStrictly` and `rootOf` */
+export const parseXml = (xml: string, limits: XmlLimits): XmlElement => rootOf(parseStrictly(xml, limits));
 
 /** Returns the children of an element with a name. */
 export const childrenOf = ({ children }: XmlElement, namespace: string, name: string): readonly XmlElement[] =>
