@@ -10,7 +10,7 @@ import { makeFolder } from './make-folder.ts';
 import { isRootPresent, type StorageRoot } from './open-within-root.ts';
 import type { Ownership } from './ownership.ts';
 import { type FilledBuffer, fillBuffer, type ReadRequest, type ReadResponse, readFiles } from './read-file.ts';
-import { OpenLists, readPage } from './read-folder.ts';
+import { type OpenedList, OpenLists, readPage } from './read-folder.ts';
 import { clearEvidence, recoverChange } from './recover-change.ts';
 import { removeEntry } from './remove-entry.ts';
 import { renameEntry } from './rename-entry.ts';
@@ -55,8 +55,8 @@ export class DiskCommands {
     return readFiles(this.#root, requests);
   }
 
-  openList(path: ItemPath, number: number): void {
-    this.#inRoot((root) => this.#lists.open(root, path, number));
+  openList(path: ItemPath, number: number): OpenedList {
+    return this.#inRoot((root) => this.#lists.open(root, path, number));
   }
 
   nextBatch(number: number): Entry[] {

@@ -43,6 +43,8 @@ function fakeThreads() {
 
 const settings = { answerLimit: 20_000 };
 const folder = parseItemPath('/folder') ?? assert.fail();
+const closed = { entries: [], isOpen: false };
+const entry = { name: 'a.txt', folder: false, size: 1, modified: 0, etag: '"e"' };
 
 async function turnUntil(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
@@ -59,8 +61,10 @@ test('the thread that has opened a folder closes it, even if another thread is f
   const blocked = lookups.run('close', [1]);
   const opened = lists.list(folder, undefined);
   await turnUntil(() => threads[1]?.posted.length === 1);
-  threads[1]?.answer(null);
-  const read = (await opened)[Symbol.asyncIterator]().next();
+  threads[1]?.answer({ entries: [entry], isOpen: true });
+  const iterator = (await opened)[Symbol.asyncIterator]();
+  assert.deepEqual((await iterator.next()).value, [entry]);
+  const read = iterator.next();
   await turnUntil(() => threads[1]?.posted.length === 2);
   threads[0]?.answer(null);
   await blocked;
@@ -72,6 +76,17 @@ test('the thread that has opened a folder closes it, even if another thread is f
   assert.deepEqual(threads[1]?.posted, ['openList', 'nextBatch', 'closeList']);
 });
 
+test('a small folder is listed with one command, which closes it', async () => {
+  const { threads, openThread } = fakeThreads();
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings });
+  const lists = new FolderLists({ lists: pool.addLane({ concurrency: 1, oneThread: true }) });
+  const opened = lists.list(folder, undefined);
+  await turnUntil(() => threads[0]?.posted.length === 1);
+  threads[0]?.answer({ entries: [entry], isOpen: false });
+  assert.deepEqual(await Array.fromAsync(await opened), [[entry]]);
+  assert.deepEqual(threads[0]?.posted, ['openList']);
+});
+
 test('a client that lists hundreds of folders does not delay the list of another client', async () => {
   const { threads, openThread } = fakeThreads();
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings });
@@ -81,15 +96,15 @@ test('a client that lists hundreds of folders does not delay the list of another
   const all = Array.from({ length: 300 }, () => list('203.0.113.1'));
   all.push(list('198.51.100.1'));
   await turnUntil(() => {
-    threads[0]?.answer(null);
+    threads[0]?.answer(closed);
     return opened.has('198.51.100.1');
   });
   const sent = threads[0]?.posted.length ?? 0;
   assert.ok(sent <= 10, `it waited for ${sent} commands`);
   await turnUntil(() => {
-    threads[0]?.answer(null);
+    threads[0]?.answer(closed);
     return threads[0]?.posted.length === all.length;
   });
-  threads[0]?.answer(null);
+  threads[0]?.answer(closed);
   await Promise.all(all);
 });

@@ -22,27 +22,32 @@ export class FolderLists {
       const closed = this.#lists.run('closeList', [number], { always: true });
       void closed.catch(() => {}).finally(releaseClosed);
     };
+    let isOpen = false;
     try {
-      await this.#lists.run('openList', [path, number], { client, late: close });
-    } catch (cause) {
-      release();
-      throw cause;
+      const first = await this.#lists.run('openList', [path, number], { client, late: (late) => late.isOpen && close() });
+      isOpen = first.isOpen;
+      if (!isOpen) return onlyBatch(first.entries);
+      return this.#batches(first.entries, number, client, () => {
+        close();
+        release();
+      });
+    } finally {
+      if (!isOpen) release();
     }
-    return this.#batches(number, client, () => {
-      close();
-      release();
-    });
   }
 
-  async *#batches(number: number, client: StorageClient, close: () => void): AsyncIterable<readonly Entry[]> {
+  async *#batches(first: readonly Entry[], number: number, client: StorageClient, close: () => void): AsyncIterable<readonly Entry[]> {
     try {
-      for (;;) {
-        const entries = await this.#lists.run('nextBatch', [number], { client, late: () => {} });
-        if (entries.length === 0) return;
+      for (let entries = first; entries.length > 0; ) {
         yield entries;
+        entries = await this.#lists.run('nextBatch', [number], { client, late: () => {} });
       }
     } finally {
       close();
     }
   }
+}
+
+async function* onlyBatch(entries: readonly Entry[]): AsyncIterable<readonly Entry[]> {
+  if (entries.length > 0) yield entries;
 }

@@ -72,6 +72,13 @@ export function readPage(root: StorageRoot, path: readonly string[], query: List
   });
 }
 
+/** The first entries of a folder. */
+export interface OpenedList {
+  readonly entries: readonly Entry[];
+  /** Whether more entries may follow; if not, the folder is closed already. */
+  readonly isOpen: boolean;
+}
+
 interface OpenList {
   readonly descriptor: number;
   readonly directory: fs.Dir;
@@ -81,14 +88,22 @@ interface OpenList {
 export class OpenLists {
   readonly #lists = new Map<number, OpenList>();
 
-  /** Opens a folder. @param number identifies the list */
-  open(root: StorageRoot, path: readonly string[], number: number): void {
+  /** Opens a folder and reads its first entries: most folders need no further command. @param number identifies the list */
+  open(root: StorageRoot, path: readonly string[], number: number): OpenedList {
     const descriptor = openFolder(root, path);
     try {
       this.#lists.set(number, { descriptor, directory: openDirectory(descriptor) });
     } catch (cause) {
       fs.closeSync(descriptor);
       throw cause;
+    }
+    let isOpen = false;
+    try {
+      const entries = this.next(number);
+      isOpen = entries.length === batchSize;
+      return { entries, isOpen };
+    } finally {
+      if (!isOpen) this.close(number);
     }
   }
 
