@@ -13,6 +13,12 @@ test('a hanging disk does not delay archives at another location', async () => {
   assert.equal(await turns.run(at(2), stays, async () => 'read'), 'read');
 });
 
+test('the archives of one network do not delay those of another network at the same location', async () => {
+  const turns = archiveTurns({ inner: 16, all: 512 });
+  for (let number = 0; number < 10; number += 1) void turns.run(at(1), stays, hangs);
+  assert.equal(await turns.run({ ...at(1), address: '198.51.100.1' }, stays, async () => 'read'), 'read');
+});
+
 test('the hanging locations of one tenant do not delay the archives of another tenant', async () => {
   const turns = archiveTurns({ inner: 1000, all: 1000 });
   for (let location = 1; location <= 100; location += 1) void turns.run(at(location), stays, hangs);
@@ -26,14 +32,15 @@ test('the limit on waiting archives of one client applies to all locations toget
   for (let number = 0; number < 30; number += 1)
     for (const location of [1, 2, 3]) void turns.run(at(location), stays, hangs).catch((cause: unknown) => refused.push(cause));
   await new Promise(setImmediate);
-  assert.equal(refused.length, 90 - 3 * 2 - 16);
+  assert.equal(refused.length, 90 - 3 - 16); // one of the network is read at each location
   assert.ok(refused.every((cause) => cause instanceof Refusal && cause.messageName === 'listingBusy'));
 });
 
 test('a client that stops waiting for an archive frees its place in the queue', async () => {
   const turns = archiveTurns({ inner: 1, all: 512 });
   const gates: (() => void)[] = [];
-  const held = [1, 2].map(() => turns.run(at(1), stays, () => new Promise<void>((resolve) => gates.push(resolve))));
+  const from = (network: number) => ({ ...at(1), address: `192.0.${network}.1` });
+  const held = [1, 2, 3, 4].map((network) => turns.run(from(network), stays, () => new Promise<void>((resolve) => gates.push(resolve))));
   await new Promise(setImmediate);
   const leaves = new AbortController();
   const givenUp = turns.run(at(1), leaves.signal, hangs);

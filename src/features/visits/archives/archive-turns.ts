@@ -3,8 +3,12 @@ import { turns, turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
 
-/** Slices at once: the slow locations of one tenant do not take all places. */
-const [maxPerLocation, maxPerTenant, maxConcurrent] = [2, 32, 64];
+/**
+ * Slices at once. The archives of one wide network do not take all places of a location, and the slow locations of one tenant do not
+ * take all places.
+ */
+const [maxPerLocation, maxPerTenant, maxConcurrent] = [4, 32, 64];
+const concurrencyOfGroup = { level: 1, max: 1 }; // of a wide network at a location
 const retryAfter = 5; // seconds
 
 /** A visitor who requests an archive, and the tenant and the location of its files. */
@@ -23,7 +27,10 @@ export interface ArchiveTurns {
  */
 export function archiveTurns(maxWaiting: { readonly inner: number; readonly all: number }): ArchiveTurns {
   const refusal = () => new Refusal('listingBusy', undefined, { retryAfter });
-  const withLocationTurns = turnsByKey({ concurrency: maxPerLocation, maxWaiting, refusal }, waitingLimit(maxWaiting, refusal));
+  const withLocationTurns = turnsByKey(
+    { concurrency: maxPerLocation, concurrencyOfGroup, maxWaiting, refusal },
+    waitingLimit(maxWaiting, refusal),
+  );
   const allTurns = turns({
     concurrency: maxConcurrent,
     concurrencyOfGroup: { level: 0, max: maxPerTenant },
