@@ -38,7 +38,7 @@ for (const { title, method, query, over } of [
     const hold = (called: string) => {
       if (called !== method) return undefined;
       calls += 1;
-      if (calls > 4) started.resolve();
+      if (calls >= 4) started.resolve();
       return left || calls < 4 ? undefined : gate.promise;
     };
     const postern = await startWithStorages(t, hold, { replacements: { log } });
@@ -48,7 +48,7 @@ for (const { title, method, query, over } of [
     const { base } = await createShare(postern, { path: '/box', ...over });
     const next = await createShare(postern);
     calls = 0;
-    // Two archives are prepared at a time: the next one waits until both have ended.
+    // One archive of a network is prepared at a time: the next one waits until both have ended.
     await Promise.all([
       askAndLeave(postern, `${base}/zip${query}`, started.promise),
       askAndLeave(postern, `${base}/zip${query}`, started.promise),
