@@ -50,7 +50,7 @@ interface Start {
 }
 
 /**
- * Starts a sign-in at a link with minimal work. OpenID Connect demands state, nonce and PKCE, which the browser keeps
+ * Starts a sign-in at a link with minimal work. Like Postern, it uses state, nonce and PKCE, which the browser keeps
  * in an encrypted cookie. A link must exist and be valid. Each network has a limit, requests from another website are
  * refused, and the response has the link's headers.
  */

@@ -32,7 +32,7 @@ export interface Limits {
   readonly auditDays: number;
   /** Bytes that the changes of visitors leave free on the disk of the database. */
   readonly minFreeSpace: number;
-  /** Time in ms after which a visitor gets an answer although the storage has not finished their change. */
+  /** Time in ms after which a visitor gets a response even if the storage has not finished their change. */
   readonly maxChangeTime: number;
 }
 

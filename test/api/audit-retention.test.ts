@@ -76,7 +76,7 @@ test('if the clock is set forward while Postern runs, no audit entries are delet
   assert.match(lines.join('\n'), /the clock of this machine was changed/);
 });
 
-test('entries written while the clock was slow are kept for one day after its correction, even after a restart', async (t) => {
+test('entries written while the clock was far behind are kept for one day after its correction, even after a restart', async (t) => {
   const { clock, store, retention, left, lines, goOn } = await startWithAuditEntries(t, 1);
   await store.write(async (tx) => {
     const { id: _, ...row } = await tx.selectFrom('audit').selectAll().limit(1).executeTakeFirstOrThrow();
@@ -96,7 +96,7 @@ test('entries written while the clock was slow are kept for one day after its co
   assert.equal(await left(), 2);
 });
 
-test('after a start with a fast clock, no entries are deleted for one day, and the log gives the reason', async (t) => {
+test('after a start with a clock that is ahead, no entries are deleted for one day, and the log gives the reason', async (t) => {
   const { clock, retention, left, lines, goOn } = await startWithAuditEntries(t, 300);
   clock.advance(500 * day);
   const { run } = retention();

@@ -23,7 +23,7 @@ export interface Directory {
   readonly ca: string;
   /** Configuration of a login profile. */
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Stops answering, and continues. */
+  /** Stops the directory from responding, until `resume`. */
   pause(): void;
   resume(): void;
   rename(dn: string, newRdn: string): Promise<void>;

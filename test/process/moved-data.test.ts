@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 
-test('a data folder that was moved serves the files in its new place', async (t) => {
+test('after the data folder is moved, Postern serves the files in the new folder', async (t) => {
   const [before, after] = [await temporaryFolder(t), join(await temporaryFolder(t), 'moved')];
   const first = await startPostern(t, { data: before });
   const { viewId } = await first.call('share/add', newShare());

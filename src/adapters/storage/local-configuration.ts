@@ -20,7 +20,7 @@ interface LocationContext {
 /**
  * Returns the absolute path of the folder in a configuration.
  * @param data POSTERN_DATA: relative folders are resolved against it
- * @throws StorageUnavailable if the configuration has no folder: it was lost with the key that sealed it
+ * @throws StorageUnavailable if the configuration has no path: it was lost with the key that sealed it
  */
 export function configuredFolder(data: string, configuration: string): string {
   const { path, folder = '' }: { path?: string; folder?: string } = JSON.parse(configuration);
@@ -28,7 +28,7 @@ export function configuredFolder(data: string, configuration: string): string {
   return resolve(data, path ?? folder);
 }
 
-/** Returns the same path as `configuredFolder`, or null if the configuration has no folder. */
+/** Returns the same path as `configuredFolder`, or null if the configuration has no path. */
 export function configuredFolderOrNull(data: string, configuration: string): string | null {
   try {
     return configuredFolder(data, configuration);
@@ -41,7 +41,7 @@ const parseOctal = (value: string | undefined) => (value === undefined ? null : 
 
 /**
  * Parses the configuration of a location of kind `local`.
- * @throws StorageUnavailable if the configuration has no folder
+ * @throws StorageUnavailable if the configuration has no path
  */
 export function parseLocalLocation(configuration: string, { tid, data, floor }: LocationContext): LocalLocation {
   const path = configuredFolder(data, configuration);

@@ -10,7 +10,7 @@ export interface EntryAddition {
   outcome: Outcome | null;
 }
 
-/** Keeps the outcome `done`: one complete download counts, even if a later request for the same file broke off. */
+/** Keeps the outcome `done`: one complete download counts, even if a later request for the same file was interrupted. */
 const outcomeAfter = (outcome: Outcome) => sql<Outcome>`case when outcome = 'done' then outcome else ${outcome} end`;
 
 /** Adds to existing audit entries. @param additions pairs of an entry's id and its addition */

@@ -17,7 +17,7 @@ export interface ListedVisitors {
   notVisited(): string[];
 }
 
-/** An entry without an identity was written by an earlier version: only its name is known. */
+/** An entry of a signed-in visitor without an identity was written by an earlier version: only its name is known. */
 const unidentifiedKey = (name: string) => `unidentified ${name}`;
 const nameKey = (name: string) => `named ${name}`;
 

@@ -77,7 +77,7 @@ export interface ConnectionParts {
 
 /**
  * Connects to a directory.
- * @param signal closes the connection when it aborts, even after this function has returned
+ * @param signal ends the attempt to connect. It has no effect after this function has returned
  * @throws DirectoryUnavailable
  */
 export async function connectDirectory(

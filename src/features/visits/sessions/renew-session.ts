@@ -51,7 +51,7 @@ export function checkRenewalGrace(overdueTime: number): void {
   if (overdueTime >= renewalGrace) throw new Refusal('providerAway');
 }
 
-/** Whether the provider has refused the visitor, so that the session ends. */
+/** Returns whether the provider has refused the visitor, so that the session ends. */
 export const endsSession = (cause: unknown): cause is Refusal => cause instanceof Refusal && messages[cause.messageName].status < 500;
 
 /** The stored session of one renewal. Its updates have no effect once another process has renewed or ended the session. */
@@ -78,7 +78,7 @@ class LeasedSession {
     return this.#update({ renewing_until: sql<number>`${now} + ${leaseTime}` }, isFree);
   }
 
-  /** Stores a new renewal, and continues to hold the lease. @throws Refusal (503) if another process has the lease */
+  /** Stores a new renewal; the lease does not change. @throws Refusal (503) if another process has renewed or ended the session */
   async storeRenewal(renewal: string): Promise<void> {
     if (!(await this.#update({ renewal }))) throw new Refusal('providerAway');
     this.#renewal = renewal;
@@ -110,7 +110,7 @@ class LeasedSession {
   }
 }
 
-/** Waits until another process has renewed a session. @throws Refusal (503) if it takes too long */
+/** Waits until another process releases the lease of a session, or ends the session. @throws Refusal (503) if it takes too long */
 async function waitForRenewal(store: Store, { tid, hash }: DueSession): Promise<void> {
   for (let polls = 0; polls < maxPolls; polls += 1) {
     const row = await store.read
