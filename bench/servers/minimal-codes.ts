@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { json } from 'node:stream/consumers';
 
 const [folder = '.'] = process.argv.slice(2);
-const [codesPerTurn, pause, maxWaiting] = [8, 60, 1000]; // pause in ms
+const [codesPerTurn, pause, maxWaiting] = [8, 120, 1000]; // pause in ms
 const database = new DatabaseSync(join(folder, 'minimal-codes.db'));
 database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   CREATE TABLE code (id INTEGER PRIMARY KEY, mailbox TEXT, code TEXT, at INTEGER);

@@ -3,7 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import { runWithPause, turns } from './turns.ts';
 
 const concurrency = 8;
-const pause = 60; // ms
+const pause = 120; // ms
 const maxWaiting = { inner: 200, all: 1000 };
 const retryAfter = 2; // seconds
 
@@ -26,7 +26,7 @@ function commonPause(duration: number): () => Promise<void> {
 
 /**
  * Returns the turns of a process. A request keeps its turn for a pause after it, so that a flood leaves time for other requests: some
- * 120 codes a second are planned. The pauses of requests end together, so that the next requests share one commit.
+ * 66 codes a second are planned. The pauses of requests end together, so that the next requests share one commit.
  */
 export function codeTurns(): CodeTurns {
   const ofNetworks = turns({ concurrency, maxWaiting, refusal: () => new Refusal('signInBusy', undefined, { retryAfter }) });
