@@ -11,11 +11,11 @@ test('requests for codes are answered before their pause, and the next ones star
   await Promise.all(requests.slice(0, 8));
   await nextTurn();
   assert.equal(started.length, 8);
-  t.mock.timers.tick(60);
+  t.mock.timers.tick(120);
   await Promise.all(requests.slice(0, 16));
   await nextTurn();
   assert.equal(started.length, 16);
-  t.mock.timers.tick(60);
+  t.mock.timers.tick(120);
   await Promise.all(requests);
 });
 
@@ -30,6 +30,6 @@ test('a request for a code that fails keeps its turn for the pause too, and reje
   });
   await nextTurn();
   assert.equal(hasStarted, false);
-  t.mock.timers.tick(60);
+  t.mock.timers.tick(120);
   await next;
 });
