@@ -13,14 +13,12 @@ import {
   TargetRefused,
   TargetUnreachable,
 } from '#ports/outbound.ts';
+import { maxPieces } from './max-pieces.ts';
 
 const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 type Connect = (target: OutboundTarget) => Promise<{ readonly socket: Socket }>;
-
-/** Pieces in which a response may come: one that comes byte by byte costs much more than its bytes. */
-const allowedPieces = (length: number) => 500 + length / 256;
 
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -28,7 +26,7 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
   for await (const piece of body) {
     length += piece.length;
     count += 1;
-    if (count > allowedPieces(length)) throw new ResponseTooLarge('the response comes in too many pieces');
+    if (count > maxPieces(length)) throw new ResponseTooLarge('the response comes in too many pieces');
     if (length > maxBytes) throw new ResponseTooLarge(`the response is longer than ${maxBytes} bytes`);
     pieces.push(piece);
   }

@@ -66,7 +66,7 @@ export function guardedOutbound({
     const addresses = isIP(host) ? [host] : await resolve(host);
     const allowed = addresses.filter((address) => isAllowedTarget(address, privateTargets));
     if (addresses.length > 0 && allowed.length === 0)
-      throw new TargetRefused(`${host} is in a private network. Whoever runs Postern can allow it with POSTERN_PRIVATE_TARGETS`);
+      throw new TargetRefused(`${host} is in a private network. The operator can allow it with POSTERN_PRIVATE_TARGETS`);
     return allowed;
   }
 

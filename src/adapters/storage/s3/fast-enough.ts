@@ -1,9 +1,8 @@
+import { maxPieces } from '#adapters/net/max-pieces.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 
 const minRate = 8; // bytes a ms: a service must be faster on the average
 const maxDelay = 60_000; // ms that a service may be late
-/** Pieces in which bytes may come: one that comes byte by byte costs much more than its bytes. */
-const maxPieces = (bytes: number) => 500 + bytes / 256;
 
 /**
  * Yields the pieces of a response, as long as the service sends them fast enough. The time in which the reader works does not count.
