@@ -62,7 +62,7 @@ export class ProviderDescriptions {
 
   /**
    * Reads the metadata of a provider.
-   * @param expectedEntityId that it must have; null: any is accepted
+   * @param expectedEntityId the entity id that the metadata must have; null: any
    * @throws ProviderUnavailable, ProviderRefused
    */
   async read(
