@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { atEnd } from './at-end.ts';
 
-export type FakeAnswer = (request: IncomingMessage, response: ServerResponse) => void;
+/** @param body of the request */
+export type FakeAnswer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 /** Starts a fake S3 service, which does what no real one can be made to do. */
 export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
@@ -12,7 +14,7 @@ export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
     response.setHeader('etag', '"e"');
-    request.resume().on('end', () => answer(request, response));
+    void text(request).then((body) => answer(request, response, body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(t, () => {

@@ -63,6 +63,20 @@ test('a file is uploaded to an S3 service that answers 501 to conditions', async
   assert.deepEqual(stored, ['/bucket/a 4']);
 });
 
+test('a folder is deleted at an S3 service that answers 501 to versions in a deletion', async (t) => {
+  const deletions: string[] = [];
+  const { storage } = await fakeService(t, ({ method }, response, body) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method === 'GET') return void response.end(listed(['folder/a']));
+    if (method !== 'POST') return void response.end();
+    if (body.includes('<ETag>')) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
+    deletions.push(...body.matchAll(/<Key>(.*?)<\/Key>/g).map(([, key = '']) => key));
+    response.end('<DeleteResult/>');
+  });
+  await storage.remove(path('/'), 'folder', { token: token() });
+  assert.deepEqual(deletions, ['folder/a']);
+});
+
 test('a folder that another process renames or deletes at an S3 service is busy, not absent', async (t) => {
   const { storage } = await fakeService(t, ({ method }, response) => {
     if (method === 'PUT') response.writeHead(412).end();

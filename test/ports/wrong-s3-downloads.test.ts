@@ -17,9 +17,9 @@ const partHeaders = (request: IncomingMessage) => ({ ...version, 'content-range'
 /** Answers the first request for a file, whose size is a megabyte, as a service does. @param later answers the others */
 const fileService =
   (later: FakeAnswer): FakeAnswer =>
-  (request, response) => {
+  (request, response, body) => {
     const [start = 0, end = 0] = rangeOf(request);
-    if (start > 0) return later(request, response);
+    if (start > 0) return later(request, response, body);
     const headers = { ...version, 'content-range': `bytes 0-${end}/${large}` };
     response.writeHead(206, headers).end(Buffer.alloc(end + 1));
   };

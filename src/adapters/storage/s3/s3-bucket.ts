@@ -5,7 +5,7 @@ import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import { codeOf, type Method, mayChange, noResponse, ServiceError } from './s3-errors.ts';
+import { codeOf, type Method, mayChange, noResponse, ServiceError, serviceErrorOf } from './s3-errors.ts';
 import { readXml, type XmlElement } from './s3-xml.ts';
 
 const maxUnused = 1 << 16; // bytes of a response that nobody needs
@@ -50,14 +50,14 @@ const conditionHeaders = ['if-match', 'if-none-match'];
 const maxErrorXml = 1 << 16; // bytes
 
 /**
- * Returns whether a failed request may be sent again: any that reads, and a change that the service has not begun. A second attempt
- * of another change could meet the result of the first one.
+ * Returns whether a failed request may be sent again: each request that only reads, and a change that the service has not begun. A
+ * second attempt of another change could meet the result of the first one.
  */
 function mayRetry(method: Method, { repeatable = !mayChange(method) }: S3Request, cause: unknown): boolean {
-  const error = cause instanceof OutcomeUnknown ? cause.cause : cause;
-  if (error instanceof ServiceError && (error.status === 429 || throttlingCodes.includes(error.code))) return true;
+  const error = serviceErrorOf(cause);
+  if (error && (error.status === 429 || throttlingCodes.includes(error.code))) return true;
   if (!repeatable || !(cause instanceof StorageUnavailable) || cause.cause instanceof TargetRefused) return false;
-  return !(error instanceof ServiceError) || error.status >= 500;
+  return !error || error.status >= 500;
 }
 
 /** Returns the headers of a request without its conditions, or null if it has none. */

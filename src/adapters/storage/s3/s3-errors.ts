@@ -40,6 +40,12 @@ export class ServiceError extends StorageUnavailable {
   }
 }
 
+/** Returns the error with which a service has responded, also to a change whose outcome is unknown, or null if it has not responded. */
+export function serviceErrorOf(error: unknown): ServiceError | null {
+  const cause = error instanceof OutcomeUnknown ? error.cause : error;
+  return cause instanceof ServiceError ? cause : null;
+}
+
 /** Returns the error for a request without a response. */
 export function noResponse(method: Method, cause: unknown): StorageUnavailable {
   if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
 import { encodeKey, type S3Bucket, type S3Request } from './s3-bucket.ts';
-import { codeOf, ServiceError } from './s3-errors.ts';
+import { codeOf, serviceErrorOf } from './s3-errors.ts';
 import { childrenOf, childText, xmlText } from './s3-xml.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */
@@ -133,7 +133,7 @@ export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promis
 export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<S3Object, 'key' | 'etag'>[]): Promise<void> {
   const objects = versions.map(({ key, etag }) => `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`);
   await deleteInBatches(bucket, objects, 'PreconditionFailed').catch((cause: unknown) => {
-    if (!(cause instanceof ServiceError && [400, 501].includes(cause.status))) throw cause;
+    if (![400, 501].includes(serviceErrorOf(cause)?.status ?? 0)) throw cause;
     return deleteObjects(
       bucket,
       versions.map(({ key }) => key),
@@ -188,7 +188,7 @@ export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) =>
 
 /** Throws the error of a request that reads an object. @throws ItemArchived if the object must be restored first; the cause */
 export function throwIfArchived(cause: unknown): never {
-  if (cause instanceof ServiceError && cause.code === 'InvalidObjectState') throw new ItemArchived('the object is archived', { cause });
+  if (serviceErrorOf(cause)?.code === 'InvalidObjectState') throw new ItemArchived('the object is archived', { cause });
   throw cause;
 }
 
