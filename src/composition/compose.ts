@@ -105,7 +105,7 @@ async function addRoutes(
   const jobs = { ports, log, runningChanges, unknownLinks, database: databaseId, onReplacedDatabase: exitOnReplacedDatabase };
   resources.use(startScheduledJobs(jobs));
   visitorRoutes(servers.visitor, {
-    ports: { ...ports, audit, runningChanges, listings, searches, ...visitLimits(ports.clock), ...visitorSignIn(ports, audit) },
+    ports: { ...ports, audit, runningChanges, listings, searches, ...visitLimits(ports), ...visitorSignIn(ports, audit) },
     transfers,
     unknownLinks,
     limitedSessionLookups: limitedSessionLookups(),

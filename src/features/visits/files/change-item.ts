@@ -4,7 +4,6 @@ import type { ChangeContext, Storage } from '#ports/storage.ts';
 import { findChangeContext, withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type SaveResponseOf } from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
-import { respondInTime } from './respond-in-time.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
@@ -35,7 +34,7 @@ export function changeItem<T>(
     if (action === 'delete') return apply({ ...pending, pendingTokens: [] });
     await apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }
-  const running = runPendingChange(
+  return runPendingChange(
     ports,
     visit,
     change,
@@ -53,5 +52,4 @@ export function changeItem<T>(
     },
     saveResponse && ((tx, auditId) => saveResponse(tx, response, auditId)),
   );
-  return respondInTime(running, ports.limits.maxChangeTime);
 }

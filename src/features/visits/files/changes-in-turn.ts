@@ -1,6 +1,7 @@
 import { Refusal } from '#core/messages.ts';
-import { turnsByKey } from '#features/turns/turns.ts';
+import { type Turns, turnsByKey } from '#features/turns/turns.ts';
 import { largeGroupsOf, type TurnVisitor, turnGroupsOf } from '#features/turns/visitor-turns.ts';
+import { respondInTime } from './respond-in-time.ts';
 
 const maxPerLocation = 4; // changes at once: more would wait for the same storage
 /** Of one wide network: others need not wait for a client that sends hundreds of changes. */
@@ -8,27 +9,43 @@ const concurrencyOfGroup = { level: 1, max: 2 };
 const maxWaiting = { inner: 256, all: 2048 };
 const retryAfter = 5; // seconds
 
+type LocationVisitor = TurnVisitor & { readonly locationId: number };
+
 /**
  * Runs new folders, renames and deletions in turns, by location, then by link, then by network, so that one client cannot
  * block the changes of others.
  */
 export interface ChangesInTurn {
   /**
-   * Runs a change in its turn.
-   * @throws Refusal (503) if too many changes wait; the reason of `clientGone` if the client leaves before the turn of the change
+   * Runs a change in its turn, which it keeps until the storage has responded, also after the response to the client.
+   * @throws Refusal (503) if too many changes wait, if the turn does not come in time, or if the storage does not respond in time; the
+   *   reason of `clientGone` if the client leaves before the turn of the change
    */
-  run<T>(visitor: TurnVisitor & { readonly locationId: number }, clientGone: AbortSignal, change: () => Promise<T>): Promise<T>;
+  run<T>(visitor: LocationVisitor, clientGone: AbortSignal, change: () => Promise<T>): Promise<T>;
 }
 
-export function changesInTurn(): ChangesInTurn {
-  const withLocationTurns = turnsByKey({
-    concurrency: maxPerLocation,
-    concurrencyOfGroup,
-    maxWaiting,
-    refusal: () => new Refusal('changesBusy', undefined, { retryAfter }),
-  });
+const busy = () => new Refusal('changesBusy', undefined, { retryAfter });
+
+/** @param timeLimit ms until the turn of a change, and from then until its response */
+export function changesInTurn(timeLimit: number): ChangesInTurn {
+  const withLocationTurns = turnsByKey({ concurrency: maxPerLocation, concurrencyOfGroup, maxWaiting, refusal: busy });
   return {
-    run: (visitor, clientGone, change) =>
-      withLocationTurns(`${visitor.locationId}`, (turns) => turns.run(turnGroupsOf(visitor), clientGone, change, largeGroupsOf(visitor))),
+    run<T>(visitor: LocationVisitor, clientGone: AbortSignal, change: () => Promise<T>) {
+      const response = Promise.withResolvers<T>();
+      const tooLate = new AbortController();
+      const timer = setTimeout(() => tooLate.abort(busy()), timeLimit);
+      async function changeInTurn(): Promise<void> {
+        clearTimeout(timer);
+        const running = change();
+        respondInTime(running, timeLimit).then(response.resolve, response.reject);
+        await running.catch(() => {}); // its error is the response
+      }
+      const signal = AbortSignal.any([clientGone, tooLate.signal]);
+      const runInTurn = ({ run }: Turns) => run(turnGroupsOf(visitor), signal, changeInTurn, largeGroupsOf(visitor));
+      withLocationTurns(`${visitor.locationId}`, runInTurn)
+        .catch(response.reject)
+        .finally(() => clearTimeout(timer));
+      return response.promise;
+    },
   };
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { Refusal } from '#core/messages.ts';
+import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
+
+const stays = new AbortController().signal;
+const visitor = { viewId: 'link', address: '192.0.2.1', locationId: 1 };
+const isRefusal = (messageName: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === messageName;
+
+test('a change that is slower than its response keeps its turn until the storage has responded', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const changes = changesInTurn(1000);
+    const [slow, began] = [Promise.withResolvers<void>(), [] as string[]];
+    const running = ['first', 'second', 'third'].map((name) =>
+      changes.run(visitor, stays, async () => {
+        began.push(name);
+        await slow.promise;
+      }),
+    );
+    await new Promise(setImmediate);
+    const responses = Promise.allSettled(running);
+    mock.timers.tick(1000);
+    const reasons = (await responses).map((result) => result.status === 'rejected' && result.reason);
+    assert.deepEqual(
+      reasons.map((cause) => cause instanceof Refusal && cause.messageName),
+      ['storageAway', 'storageAway', 'changesBusy'],
+    );
+    assert.deepEqual(began, ['first', 'second']);
+    slow.resolve();
+    await new Promise(setImmediate);
+    assert.equal(await changes.run(visitor, stays, async () => 'made'), 'made');
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('the error of a change is its response', async () => {
+  const changes = changesInTurn(1000);
+  await assert.rejects(
+    changes.run(visitor, stays, async () => {
+      throw new Refusal('itemAbsent');
+    }),
+    isRefusal('itemAbsent'),
+  );
+});
