@@ -28,6 +28,9 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return port;
 }
 
+/** Returns whether an error says why a server cannot be reached. */
+const isUnreachable = (reason: RegExp) => (cause: unknown) => cause instanceof TargetUnreachable && reason.test(cause.message);
+
 const listenHttp = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener));
 
 test('a private address is refused before a connection, and the error names POSTERN_PRIVATE_TARGETS', async (t) => {
@@ -92,7 +95,7 @@ test('a connection to a server that accepts and sends nothing times out', async 
     createServer(() => {}),
   );
   await using outbound = guardedOutbound({ privateTargets: loopback, timeout: 50 });
-  await assert.rejects(outbound.connect({ host: '127.0.0.1', port, tls: {} }), TargetUnreachable);
+  await assert.rejects(outbound.connect({ host: '127.0.0.1', port, tls: {} }), isUnreachable(/: it does not respond in time$/));
 });
 
 test('a lookup at a name server that never answers times out', async () => {
@@ -107,9 +110,28 @@ test('a certificate must match the host name and come from a trusted authority',
   const port = await listen(t, createTlsServer({ key, cert }));
   await using outbound = guardedOutbound({ privateTargets: loopback, resolve: async () => ['127.0.0.1'] });
   const connect = (host: string, ca?: string) => outbound.connect({ host, port, tls: ca === undefined ? {} : { ca } });
-  await assert.rejects(connect('provider.example'), TargetUnreachable);
-  await assert.rejects(connect('other.example', cert), TargetUnreachable);
+  await assert.rejects(connect('provider.example'), isUnreachable(/: this machine does not trust its certificate$/));
+  await assert.rejects(connect('other.example', cert), isUnreachable(/: its certificate is for another name$/));
   (await connect('provider.example', cert)).socket.destroy();
+});
+
+test('the error for a server that cannot be reached says why', async (t) => {
+  const http = await listenHttp(t, (_request, response) => response.end());
+  const smtp = await listen(
+    t,
+    createServer((socket) => socket.on('error', () => {}).end('220 mail.example ESMTP\r\n')),
+  );
+  const closed = createServer();
+  const free = await listen(t, closed);
+  closed.close();
+  await once(closed, 'close');
+  const resolve = async (host: string) => (host === 'absent.example' ? [] : ['127.0.0.1']);
+  await using outbound = guardedOutbound({ privateTargets: loopback, resolve });
+  const request = (url: string) => outbound.request(new URL(url));
+  await assert.rejects(request('http://absent.example/'), isUnreachable(/^absent\.example cannot be reached: its name has no address$/));
+  await assert.rejects(request(`http://a.example:${free}/`), isUnreachable(/: nothing accepts connections at this port$/));
+  await assert.rejects(request(`http://a.example:${smtp}/`), isUnreachable(/: it does not speak HTTP at this port$/));
+  await assert.rejects(request(`https://a.example:${http}/`), isUnreachable(/: it does not speak TLS at this port$/));
 });
 
 test('reading a response that is longer than the limit fails', async (t) => {

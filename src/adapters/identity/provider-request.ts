@@ -10,7 +10,7 @@ export class ProviderUnreachable extends ProviderUnavailable {}
 function requestError({ host }: URL, cause: unknown): ProviderUnavailable {
   if (cause instanceof TargetRefused) return new ProviderUnavailable(cause.message, { cause });
   if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${host} sent too long a response.`, { cause });
-  if (cause instanceof TargetUnreachable) return new ProviderUnreachable(`${host} cannot be reached.`, { cause });
+  if (cause instanceof TargetUnreachable) return new ProviderUnreachable(`${cause.message}.`, { cause });
   return new ProviderUnreachable(`${host} did not respond in time.`, { cause });
 }
 

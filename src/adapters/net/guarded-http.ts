@@ -14,6 +14,7 @@ import {
   TargetUnreachable,
 } from '#ports/outbound.ts';
 import { maxPieces } from './max-pieces.ts';
+import { unreachable } from './unreachable.ts';
 
 const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
@@ -100,7 +101,7 @@ export function guardedHttp(
       };
     } catch (cause) {
       if (cause instanceof TargetRefused || cause instanceof TargetUnreachable || signal?.aborted) throw cause;
-      throw new TargetUnreachable(`${url.host} did not respond as expected`, { cause });
+      throw unreachable(url.host, cause);
     }
   }
   return { send, close: async () => void (await (await agent)?.destroy()) };

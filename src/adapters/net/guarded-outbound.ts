@@ -4,6 +4,7 @@ import { isAllowedTarget } from '#core/authorization/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { guardedHttp } from './guarded-http.ts';
 import { hostResolver } from './resolve-host.ts';
+import { unreachable } from './unreachable.ts';
 
 /** Options of `guardedOutbound`. Tests replace the name server and the timeout. */
 interface Options {
@@ -18,8 +19,6 @@ interface Options {
 }
 
 const connectTimeout = 10_000; // ms
-
-const unreachable = (host: string, cause: unknown) => new TargetUnreachable(`${host} cannot be reached`, { cause });
 
 /** Waits for an event of a socket, and destroys the socket if it fails first. */
 async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
@@ -77,7 +76,7 @@ export function guardedOutbound({
 
   /** Tries one address after the other: the first may be of a family that this machine has no route for. */
   async function openFirst(target: OutboundTarget, signal: AbortSignal): Promise<Connection> {
-    let cause: unknown = new Error('the name has no address');
+    let cause: unknown = Object.assign(new Error('the name has no address'), { code: 'ENODATA' });
     for (const address of await addressesOf(target.host)) {
       try {
         return await open(target, address, signal);

@@ -2,10 +2,11 @@ import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type * as Library from 'ldapts';
+import { unreachable } from '#adapters/net/unreachable.ts';
 import { hostOf } from '#core/host-of.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
-import { type Outbound, TargetRefused } from '#ports/outbound.ts';
+import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { MessageSocket } from './message-socket.ts';
 import type { MessageTurns } from './message-turns.ts';
 import { requestStartTls } from './start-tls.ts';
@@ -20,10 +21,11 @@ export interface DirectoryConnection {
   close(): void;
 }
 
-const unavailable = (cause: unknown, host: string): Error =>
-  cause instanceof DirectoryUnavailable || cause instanceof TargetRefused
-    ? new DirectoryUnavailable(cause.message, { cause })
-    : new DirectoryUnavailable(`${host} cannot be reached, or its certificate is not valid for this name.`, { cause });
+function unavailable(cause: unknown, host: string): DirectoryUnavailable {
+  if (cause instanceof DirectoryUnavailable || cause instanceof TargetRefused) return new DirectoryUnavailable(cause.message, { cause });
+  const { message } = cause instanceof TargetUnreachable ? cause : unreachable(host, cause);
+  return new DirectoryUnavailable(`${message}.`, { cause });
+}
 
 /** Waits until the connection is encrypted, and the certificate is verified. */
 async function encrypt(socket: Duplex, host: string, ca: string | undefined, signal: AbortSignal): Promise<TLSSocket> {

@@ -13,7 +13,7 @@ function fakeProvider() {
   const state = { entityId: 'urn:ours', isAway: false, requests: 0 };
   const request = async () => {
     state.requests += 1;
-    if (state.isAway) throw new TargetUnreachable();
+    if (state.isAway) throw new TargetUnreachable('idp.example cannot be reached');
     const body = (async function* () {})();
     return { status: 200, headers: {}, body, read: async () => Buffer.from(state.entityId), discard() {} };
   };

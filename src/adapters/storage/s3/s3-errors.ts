@@ -1,4 +1,4 @@
-import { type OutboundRequest, TargetRefused } from '#ports/outbound.ts';
+import { type OutboundRequest, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { childText, type XmlElement } from './s3-xml.ts';
 
@@ -49,5 +49,6 @@ export function serviceErrorOf(error: unknown): ServiceError | null {
 /** Returns the error for a request without a response. */
 export function noResponse(method: Method, cause: unknown): StorageUnavailable {
   if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
-  return new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)('the service does not respond', { cause });
+  const message = cause instanceof TargetUnreachable ? cause.message : 'the service does not respond';
+  return new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(message, { cause });
 }

@@ -1,0 +1,51 @@
+import { TargetUnreachable } from '#ports/outbound.ts';
+
+const [late, closed, untrusted, notTls] = [
+  'it does not respond in time',
+  'it closed the connection',
+  'this machine does not trust its certificate',
+  'it does not speak TLS at this port',
+];
+
+/** Plain words for the codes of errors of the network, of TLS and of undici. */
+const reasons: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ENOTFOUND: 'its name has no address',
+    ENODATA: 'its name has no address',
+    EAI_AGAIN: 'the name server does not respond',
+    ECONNREFUSED: 'nothing accepts connections at this port',
+    EHOSTUNREACH: 'there is no route to its address',
+    ENETUNREACH: 'there is no route to its address',
+    ETIMEDOUT: late,
+    UND_ERR_HEADERS_TIMEOUT: late,
+    UND_ERR_BODY_TIMEOUT: late,
+    ECONNRESET: closed,
+    EPIPE: closed,
+    UND_ERR_SOCKET: closed,
+    CERT_HAS_EXPIRED: 'its certificate has expired',
+    CERT_NOT_YET_VALID: 'its certificate is not valid yet, or the clock of this machine is wrong',
+    ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+    DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+    SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+    UNABLE_TO_GET_ISSUER_CERT: untrusted,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+    EPROTO: notTls,
+    ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+  }),
+);
+
+/** Returns why a connection failed, or null if the error has no code that is known. */
+function reasonOf(cause: unknown): string | null {
+  if (!(cause instanceof Error)) return null;
+  if (cause.name === 'TimeoutError') return late;
+  if (cause.name === 'HTTPParserError') return 'it does not speak HTTP at this port';
+  return reasons.get('code' in cause ? `${cause.code}` : '') ?? null;
+}
+
+/** Returns the error for a server that cannot be reached. Its message says why, for an operator. */
+export function unreachable(host: string, cause: unknown): TargetUnreachable {
+  const reason = reasonOf(cause);
+  return new TargetUnreachable(`${host} cannot be reached${reason === null ? '' : `: ${reason}`}`, { cause });
+}
