@@ -14,6 +14,7 @@ import {
 } from '#features/processes/running-processes.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
+import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import type { UnknownLinks } from '#http/visitor/unknown-links.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -40,7 +41,7 @@ interface Jobs {
   readonly onReplacedDatabase: () => void;
 }
 
-/** Recovers interrupted changes, and logs the locations where that failed. @throws StoreUnavailable, StoreFull */
+/** Recovers interrupted changes, and logs each new reason for which that fails at a location. @throws StoreUnavailable, StoreFull */
 export async function recoverChanges(
   ports: Ports,
   runningChanges: Set<string>,
@@ -50,7 +51,7 @@ export async function recoverChanges(
   const failures = await recoverInterruptedChanges(ports, runningChanges, options);
   if (failures.size === 0) return;
   const reasons = [...failures].map(([name, reason]) => `location ${name}: ${reason}`).join('; ');
-  log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again in a few seconds.`);
+  log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again, after longer pauses each time.`);
 }
 
 /** Deletes what interrupted changes left in the locations, and logs those where visitors cannot change files. */
@@ -66,6 +67,7 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> 
 export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
   const warn = (line: string) => log.warn(line);
   const retention = auditRetention(ports, () => performance.now(), warn);
+  const failing = new FailingLocations();
   // Each process recovers its own changes, which it could not record while the database was unavailable.
   let lastReportAt = performance.now();
   let othersReliableFrom = lastReportAt;
@@ -77,7 +79,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
         // The database was unreachable, or this process was suspended: give the other processes time to report again.
         if (now - lastReportAt > maxReportGap) othersReliableFrom = now + processTimeout;
         lastReportAt = now;
-        return recoverChanges(ports, runningChanges, log, { ownOnly: true });
+        return recoverChanges(ports, runningChanges, log, { ownOnly: true, failing });
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseReplaced) onReplacedDatabase();
@@ -97,7 +99,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
   for (const timer of timers) timer.unref();
   // One process recovers the changes of killed ones. It does not while it cannot tell which others run.
   const recoverOthers = async () => {
-    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log);
+    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log, { failing });
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => withRightClock(ports, warn, () => deleteExpiredRows(ports))),

@@ -5,8 +5,9 @@ import { deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openConfiguration, openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { ItemNotFound, StorageUnusable } from '#ports/storage.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
+import { FailingLocations } from './failing-locations.ts';
 import { withNameLocks } from './name-locks.ts';
 import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
 
@@ -110,44 +111,64 @@ async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<voi
 
 type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>;
 
+interface RecoveryOptions {
+  /** true: recovers only the changes of this process, because it is not known which other processes are alive. */
+  readonly ownOnly?: boolean;
+  /** true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it. */
+  readonly keepsTrash?: boolean;
+  /** The locations where earlier runs have failed. */
+  readonly failing?: FailingLocations;
+}
+
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : 'an unknown error');
+
 /**
  * Recovers the pending changes of processes that ended, and those that this process could not complete while the database was
- * unavailable: checks on the disk whether each took place, and records the outcome. A location that is unavailable, hangs, or whose
- * disk fails is tried again in the next run, so that it delays neither the other locations nor a start.
+ * unavailable: checks in the storage whether each took place, and records the outcome. A location that is unavailable, hangs, or fails
+ * is tried again in a later run, so that it delays neither the other locations nor a start.
  * @param runningChanges tokens of the changes that this process makes or recovers
- * @param ownOnly true: recovers only the changes of this process, because it is not known which other processes are alive
- * @param keepsTrash true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it
- * @returns the error messages of locations whose disk failed, by location name
+ * @returns the reasons of failures that are new, by location name
  * @throws StoreUnavailable, StoreFull
  */
 export async function recoverInterruptedChanges(
   ports: RecoveryPorts,
   runningChanges: Set<string>,
-  { ownOnly = false, keepsTrash = false }: { readonly ownOnly?: boolean; readonly keepsTrash?: boolean } = {},
+  { ownOnly = false, keepsTrash = false, failing = new FailingLocations() }: RecoveryOptions = {},
 ): Promise<ReadonlyMap<string, string>> {
   const failures = new Map<string, string>();
   const liveProcesses = ownOnly ? null : await findRunningProcesses(ports);
-  async function recoverRow(row: PendingRow): Promise<void> {
-    if (runningChanges.has(row.token)) return;
+  function addFailure(location: string, { location_name: name }: PendingRow, reason: string): void {
+    if (failing.add(location, reason)) failures.set(name, reason);
+  }
+  async function recoverRow(row: PendingRow): Promise<string | null> {
+    if (runningChanges.has(row.token)) return null;
     runningChanges.add(row.token); // so that the next run skips it: emptying a large folder may take longer than the time between runs
     try {
       if (await claim(ports, row)) await recover(ports, row, keepsTrash);
+      return null;
     } catch (cause) {
       if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
-      if (!(cause instanceof StorageUnavailable))
-        failures.set(row.location_name, cause instanceof Error ? cause.message : 'an unknown error');
+      return reasonOf(cause);
     } finally {
       runningChanges.delete(row.token);
     }
   }
+  async function recoverLocation(location: string, rows: readonly PendingRow[]): Promise<void> {
+    let failure: { readonly row: PendingRow; readonly reason: string } | undefined;
+    for (const row of rows) {
+      const reason = await recoverRow(row);
+      if (reason !== null) failure ??= { row, reason };
+    }
+    if (failure) addFailure(location, failure.row, failure.reason);
+    else failing.delete(location);
+  }
   const rows = await pendingChanges(ports, liveProcesses);
   const rowsByLocation = Map.groupBy(rows, ({ tid, location_id }) => `${tid} ${location_id}`);
+  failing.keepOnly(rowsByLocation);
   await runForEach(
-    [...rowsByLocation.values()],
-    async (rowsOfLocation) => {
-      for (const row of rowsOfLocation) await recoverRow(row);
-    },
-    ([row]) => row && failures.set(row.location_name, 'it does not respond'),
+    [...rowsByLocation].filter(([location]) => failing.mayTry(location)),
+    ([location, rowsOfLocation]) => recoverLocation(location, rowsOfLocation),
+    ([location, [row]]) => row && addFailure(location, row, 'it does not respond'),
   );
   if (!liveProcesses) return failures;
   await ports.store.write(async (tx) => {

@@ -1,0 +1,44 @@
+const pauses = [10_000, 30_000, 60_000, 300_000] as const; // ms after the first failure, the second and so on; the last one repeats
+
+interface Failure {
+  readonly count: number;
+  /** ms. */
+  readonly retryAt: number;
+  /** Text for the operator. */
+  readonly reason: string;
+}
+
+/** The locations where the recovery of changes has failed. Pauses between attempts grow, and each reason is reported once. */
+export class FailingLocations {
+  readonly #failures = new Map<string, Failure>();
+  readonly #monotonic: () => number;
+
+  /** @param monotonic ms */
+  constructor(monotonic: () => number = () => performance.now()) {
+    this.#monotonic = monotonic;
+  }
+
+  /** Returns whether recovery may try a location now. */
+  mayTry(location: string): boolean {
+    return this.#monotonic() >= (this.#failures.get(location)?.retryAt ?? 0);
+  }
+
+  /** Adds a failure. @returns whether its reason is new */
+  add(location: string, reason: string): boolean {
+    const previous = this.#failures.get(location);
+    const count = (previous?.count ?? 0) + 1;
+    const retryAt = this.#monotonic() + (pauses[Math.min(count, pauses.length) - 1] ?? pauses[0]);
+    this.#failures.set(location, { count, retryAt, reason });
+    return previous?.reason !== reason;
+  }
+
+  /** Removes a location, after everything there was recovered. */
+  delete(location: string): void {
+    this.#failures.delete(location);
+  }
+
+  /** Removes all locations but these. */
+  keepOnly(locations: ReadonlyMap<string, unknown>): void {
+    for (const location of this.#failures.keys()) if (!locations.has(location)) this.#failures.delete(location);
+  }
+}

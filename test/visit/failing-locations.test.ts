@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FailingLocations } from '#features/visits/files/failing-locations.ts';
+
+test('the pauses between attempts at a failing location grow up to five minutes', () => {
+  let now = 0;
+  const failing = new FailingLocations(() => now);
+  for (const pause of [10_000, 30_000, 60_000, 300_000, 300_000]) {
+    failing.add('1', 'it does not respond');
+    now += pause - 1;
+    assert.equal(failing.mayTry('1'), false);
+    assert.equal(failing.mayTry('2'), true);
+    now += 1;
+    assert.equal(failing.mayTry('1'), true);
+  }
+});
+
+test('a reason is new once, until it changes or the location has recovered', () => {
+  const failing = new FailingLocations(() => 0);
+  assert.deepEqual(
+    ['away', 'away', 'denied', 'denied'].map((reason) => failing.add('1', reason)),
+    [true, false, true, false],
+  );
+  failing.delete('1');
+  assert.equal(failing.add('1', 'denied'), true);
+  failing.keepOnly(new Map());
+  assert.equal(failing.mayTry('1'), true);
+});
