@@ -81,6 +81,7 @@ export const messages = {
   linkUnknown: { id: 4043, status: 404, title: 'This link does not exist' },
   itemAbsent: { id: 4044, status: 404, title: 'This file or folder does not exist' },
   methodWrong: { id: 4051, status: 405, title: 'This address does not support this method' },
+  changeImpossible: { id: 4079, status: 409, title: 'The storage cannot make this change' },
   fileArchived: { id: 4080, status: 409, title: 'The file is in archive storage, and must be restored there first' },
   bodyTooSlow: { id: 4081, status: 408, title: 'The request body was not received in time' },
   secondFactorLast: { id: 4082, status: 409, title: 'The policy requires a second factor: add another one before you remove this one' },

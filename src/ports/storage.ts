@@ -153,12 +153,12 @@ export interface Storage {
   recover(change: PendingFileChange): Promise<string | null>;
   /** Deletes the traces of a change in the staging area. Call it only after the outcome is recorded: `recover` needs them. */
   clearEvidence(change: PendingFileChange): Promise<void>;
-  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong */
+  /** Renames a file or folder within its folder. @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, ChangeImpossible */
   rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void>;
   /**
    * Removes a file, or a folder with its contents: in one step if `traits.folders` is real. The item may stay in the
    * staging area until `clearEvidence`, so that `recover` sees that it was removed.
-   * @throws ItemNotFound, ItemBusy
+   * @throws ItemNotFound, ItemBusy, ChangeImpossible
    */
   remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void>;
   /**
@@ -177,6 +177,8 @@ export class OutcomeUnknown extends StorageUnavailable {}
 export class StorageUnusable extends Error {}
 /** The storage has no free space. */
 export class StorageFull extends Error {}
+/** The storage cannot make this change at all. The message says why, to the client that requested it. Nothing was changed. */
+export class ChangeImpossible extends Error {}
 /** There is no file or folder with this path. */
 export class ItemNotFound extends Error {}
 /** The name is already in use. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { ItemBusy, OutcomeUnknown, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { ChangeImpossible, ItemBusy, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { fakeService, file, isUnavailable, listed } from './fake-s3-storage.ts';
 import { path, token } from './storage.contract.ts';
 
@@ -63,6 +64,39 @@ test('a file is uploaded to an S3 service that answers 501 to conditions', async
   assert.deepEqual(stored, ['/bucket/a 4']);
 });
 
+test('a file is uploaded to an S3 bucket with Object Lock, which demands checksums', async (t) => {
+  const stored: string[] = [];
+  const { storage } = await fakeService(t, ({ method, headers }, response, body) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'PUT') return void response.end(listed([]));
+    const md5 = createHash('md5').update(body).digest('base64');
+    if (headers['content-md5'] !== md5) return void response.writeHead(400).end('<Error><Code>InvalidRequest</Code></Error>');
+    stored.push(body);
+    response.end();
+  });
+  for (const name of ['a', 'b']) {
+    const upload = await storage.upload({ parent: path('/'), name, size: 4, ifTaken: 'refuse' }, token());
+    await upload.write(Buffer.from('text'));
+    assert.equal(await upload.place(), name);
+  }
+  assert.deepEqual(stored, ['text', 'text']);
+});
+
+test('a file is renamed at an S3 service that answers 501 to conditions of copies', async (t) => {
+  const objects = new Set(['/bucket/a']);
+  const { storage } = await fakeService(t, ({ method, url = '', headers }, response) => {
+    const key = url.replace(/\?.*/, '');
+    if (method === 'HEAD') return void response.writeHead(objects.has(key) ? 200 : 404, objects.has(key) ? file : {}).end();
+    if (method === 'GET') return void response.end(listed(url.includes('prefix=a&') ? ['a'] : []));
+    if (headers['x-amz-copy-source-if-match']) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
+    if (method === 'POST') return void response.end('<DeleteResult/>');
+    objects.add(key);
+    response.end('<CopyObjectResult><ETag>"e"</ETag></CopyObjectResult>');
+  });
+  await storage.rename(path('/'), 'a', 'b', { token: token(), pendingTokens: [] });
+  assert.ok(objects.has('/bucket/b'));
+});
+
 test('a folder is deleted at an S3 service that answers 501 to versions in a deletion', async (t) => {
   const deletions: string[] = [];
   const { storage } = await fakeService(t, ({ method }, response, body) => {
@@ -94,7 +128,7 @@ test('a folder with more than 100,000 files at an S3 service is not deleted in p
     const keys = Array.from({ length: url.includes('max-keys=1&') ? 1 : 5000 }, (_, index) => `folder/${pages}-${index}`);
     response.end(listed(keys, `page ${pages}`));
   });
-  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), StorageUnusable);
+  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ChangeImpossible);
   assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 

@@ -176,6 +176,9 @@ export const de: VisitorMessages = {
   itemAbsentNext: 'Vielleicht wurde es umbenannt oder entfernt.',
   archiveTooDeep: 'Die Ordner sind für einen Download zu tief verschachtelt',
   archiveTooDeepNext: 'Öffnen Sie diesen Ordner und laden Sie einen der Ordner darin herunter.',
+  changeImpossible: 'Dieser Ordner kann hier nicht umbenannt oder gelöscht werden',
+  changeImpossibleNext:
+    'Er hat zu viele Dateien für diesen Speicher oder einen Namen, den der Speicher nicht ändern kann. Fragen Sie den Absender des Links.',
   fileArchived: 'Diese Datei liegt in einem Archivspeicher',
   fileArchivedNext: 'Sie muss zuerst von dort wiederhergestellt werden, was Stunden dauern kann. Fragen Sie den Absender des Links.',
   storageAway: 'Die Dateien sind gerade nicht erreichbar',

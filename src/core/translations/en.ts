@@ -182,6 +182,9 @@ export const en = {
   itemAbsentNext: 'It may have been renamed or deleted.',
   archiveTooDeep: 'The folders are nested too deeply for one download',
   archiveTooDeepNext: 'Open this folder and download one of the folders inside it.',
+  changeImpossible: 'This folder cannot be renamed or deleted here',
+  changeImpossibleNext:
+    'It has too many files for this storage, or a name that the storage cannot change. Ask the person who sent you the link.',
   fileArchived: 'This file is in archive storage',
   fileArchivedNext: 'It must be restored from there first, which can take hours. Ask the person who sent you the link.',
   storageAway: 'The files are not available right now',

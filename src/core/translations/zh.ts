@@ -174,6 +174,8 @@ export const zh: VisitorMessages = {
   itemAbsentNext: '它可能已被重命名或移除。',
   archiveTooDeep: '文件夹嵌套过深，无法一次下载',
   archiveTooDeepNext: '请打开此文件夹，下载其中的某个文件夹。',
+  changeImpossible: '无法在此处重命名或删除此文件夹',
+  changeImpossibleNext: '其中的文件对此存储来说太多，或含有此存储无法更改的名称。请联系发送链接的人。',
   fileArchived: '此文件位于归档存储中',
   fileArchivedNext: '需要先从归档中恢复，可能需要数小时。请联系发送链接的人。',
   storageAway: '暂时无法访问文件',

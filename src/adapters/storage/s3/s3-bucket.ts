@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
 import pRetry from 'p-retry';
@@ -46,7 +47,9 @@ const defaultTimeLimit = 60_000; // ms
 const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
 /** The codes with which a service refuses a request because it has too many. It has not begun to process the request. */
 const throttlingCodes = ['SlowDown', 'RequestLimitExceeded', 'TooManyRequests', 'Throttling'];
-const conditionHeaders = ['if-match', 'if-none-match'];
+const conditionHeaders = ['if-match', 'if-none-match', 'x-amz-copy-source-if-match'];
+/** The codes with which a service refuses a body without a checksum, as a bucket with Object Lock does. */
+const md5Codes = ['InvalidRequest', 'MissingContentMD5'];
 const maxErrorXml = 1 << 16; // bytes
 
 /**
@@ -64,6 +67,14 @@ function mayRetry(method: Method, { repeatable = !mayChange(method) }: S3Request
 function withoutConditions({ headers = {} }: S3Request): Readonly<Record<string, string>> | null {
   const others = Object.entries(headers).filter(([name]) => !conditionHeaders.includes(name));
   return others.length === Object.keys(headers).length ? null : Object.fromEntries(others);
+}
+
+/** Returns the value of `content-md5` for a body. */
+export async function md5Of(body: string | OutboundBody): Promise<string> {
+  const hash = createHash('md5');
+  if (typeof body === 'string') return hash.update(body).digest('base64');
+  for await (const piece of body.pieces) hash.update(piece);
+  return hash.digest('base64');
 }
 
 /** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
@@ -85,6 +96,8 @@ export class S3Bucket {
   readonly #address: string;
   readonly #configuration: S3Configuration;
   readonly #outbound: Pick<Outbound, 'request'>;
+  /** Whether the bucket has refused a body without a checksum. Otherwise none is computed. */
+  #sendsMd5 = false;
 
   constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, monotonic: () => number = () => performance.now()) {
     const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, bucket, pathStyle = false } = configuration;
@@ -174,6 +187,7 @@ export class S3Bucket {
   }
 
   async #sendOnce(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+    const hadMd5 = this.#sendsMd5;
     const response = await this.#exchange(method, key, request, signal);
     if (response.status < 300 || request.expected?.includes(response.status)) return response;
     const headers = withoutConditions(request);
@@ -182,6 +196,10 @@ export class S3Bucket {
       return this.#sendOnce(method, key, { ...request, headers }, signal); // the service does not know conditions
     }
     const cause = new ServiceError(response.status, await this.#codeIn(response));
+    if (!hadMd5 && request.body !== undefined && md5Codes.includes(cause.code)) {
+      this.#sendsMd5 = true;
+      return this.#sendOnce(method, key, request, signal);
+    }
     throw response.status >= 500 && mayChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
 
@@ -191,7 +209,7 @@ export class S3Bucket {
     const signer = new AwsV4Signer({
       method,
       url: `${this.#address}${encodeKey(key)}?${encodeQuery(query)}`,
-      headers: { ...headers },
+      headers: { ...(body !== undefined && this.#sendsMd5 ? { 'content-md5': await md5Of(body) } : {}), ...headers },
       accessKeyId,
       secretAccessKey,
       ...(sessionToken === undefined ? {} : { sessionToken }),

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
   type ChangeContext,
+  ChangeImpossible,
   ItemBusy,
   ItemExists,
   ItemNotFound,
   type PendingFileChange,
   StorageUnavailable,
-  StorageUnusable,
 } from '#ports/storage.ts';
 import { decisionBody, readDecision, type Versions } from './decision.ts';
 import type { S3Folders } from './s3-folders.ts';
@@ -50,7 +50,7 @@ export class S3Changes {
     if (!(await createEmptyObject(bucket, key, token))) throw new ItemExists('the name is taken');
   }
 
-  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, ItemBusy, StorageUnusable */
+  /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, ItemBusy, ChangeImpossible */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm }: S3ChangeContext): Promise<void> {
     const [old, renamed] = [
       [...parent, from],
@@ -60,7 +60,7 @@ export class S3Changes {
     await this.#claim(old, token, async () => {
       const objects = await this.#existing(old);
       if (objects.some(({ key }) => hasDotSegment(key)))
-        throw new StorageUnusable('the folder contains an object with the segment . or .. in its key, which cannot be copied');
+        throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be copied');
       this.#folders.checkLengths(objects.map(({ key }) => this.#renamedKey(key, old, renamed)));
       await this.#checkFree(renamed);
       await confirm?.();
@@ -75,7 +75,7 @@ export class S3Changes {
     });
   }
 
-  /** Removes a file or folder. @throws ItemNotFound, ItemBusy, StorageUnusable */
+  /** Removes a file or folder. @throws ItemNotFound, ItemBusy, ChangeImpossible */
   async remove(parent: readonly string[], name: string, { token, confirm }: S3ChangeContext): Promise<void> {
     const path = [...parent, name];
     await this.#checkParent(parent);
@@ -146,7 +146,7 @@ export class S3Changes {
     for await (const page of this.#folders.objectPages(path)) {
       objects.push(...page);
       if (objects.length > maxObjects)
-        throw new StorageUnusable(`the folder has more than ${maxObjects} objects, too many to rename or delete it in one step`);
+        throw new ChangeImpossible(`The folder has more than ${maxObjects} files. Rename or delete its subfolders one after the other`);
     }
     if (objects.length === 0) throw new ItemNotFound('there is no such item');
     return objects;

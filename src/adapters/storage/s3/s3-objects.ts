@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
-import { encodeKey, type S3Bucket, type S3Request } from './s3-bucket.ts';
+import { encodeKey, md5Of, type S3Bucket, type S3Request } from './s3-bucket.ts';
 import { codeOf, serviceErrorOf } from './s3-errors.ts';
 import { childrenOf, childText, xmlText } from './s3-xml.ts';
 
@@ -104,7 +103,7 @@ export async function createEmptyObject(bucket: S3Bucket, key: string, token?: s
 /** Sends a request that deletes objects. @returns the codes of its errors */
 async function sendDeletion(bucket: S3Bucket, objects: readonly string[]): Promise<readonly string[]> {
   const body = `<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`;
-  const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
+  const headers = { 'content-md5': await md5Of(body) };
   const request = { query: { delete: '' }, headers, body, repeatable: true };
   return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(codeOf);
 }

@@ -4,6 +4,7 @@ import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { openConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import {
+  ChangeImpossible,
   ItemArchived,
   ItemBusy,
   ItemChanged,
@@ -102,6 +103,7 @@ function refusalOf(cause: unknown): unknown {
   if (cause instanceof ItemNotFound) return new Refusal('itemAbsent');
   if (cause instanceof ItemExists) return new Refusal('itemExists');
   if (cause instanceof ItemChanged) return new Refusal('itemStale');
+  if (cause instanceof ChangeImpossible) return new Refusal('changeImpossible', `${cause.message}.`);
   if (cause instanceof ItemArchived) return new Refusal('fileArchived');
   if (cause instanceof ItemBusy)
     return new Refusal('changesBusy', 'Another change of this item is in progress. Try again in a few seconds.', { retryAfter });
