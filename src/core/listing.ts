@@ -106,6 +106,11 @@ export class PageSelection<T extends SortableEntry> {
     }
   }
 
+  /** Memory of the entries that are kept. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Returns the page, and the number of matching entries. */
   page(): { readonly entries: readonly T[]; readonly total: number } {
     const { startIndex, pageSize } = this.#query;

@@ -171,6 +171,8 @@ export interface Storage {
 
 /** The storage does not respond, for example because its disk is unmounted or its service is down. */
 export class StorageUnavailable extends Error {}
+/** The storage has too much to do at the moment. The same request may succeed a little later. */
+export class StorageBusy extends StorageUnavailable {}
 /** The storage failed after the step that makes a change: it may have taken place. */
 export class OutcomeUnknown extends StorageUnavailable {}
 /** The storage lacks what every change needs, such as a writable staging area. Nothing was changed; an operator has to repair it. */

@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
+import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
 import { type S3Services, S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
@@ -8,9 +10,10 @@ import type { Outbound } from '#ports/outbound.ts';
 export const partSpace = (maxMemory?: number) =>
   new PartSpace({ folder: tmpdir(), minFreeSpace: 0, ...(maxMemory === undefined ? {} : { maxMemory }) });
 
-/** Opens the storage of a bucket. @param times replace those of the system */
-export const openS3 = (
-  configuration: S3Configuration,
-  outbound: Pick<Outbound, 'request'>,
-  times: Pick<S3Services, 'monotonic' | 'now'> = {},
-) => new S3Storage(configuration, { outbound, parts: partSpace(), ...times });
+/** Opens a bucket of tenant 1. */
+export const openBucket = (configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) =>
+  new S3Bucket(configuration, outbound, new MemoryBudget().of(1));
+
+/** Opens the storage of a bucket of tenant 1. @param services replace those of Postern */
+export const openS3 = (configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, services: Partial<S3Services> = {}) =>
+  new S3Storage(configuration, 1, { outbound, parts: partSpace(), memory: new MemoryBudget(), ...services });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { hasKeys } from '#adapters/storage/s3/s3-list.ts';
 import { copyObject, describeObject } from '#adapters/storage/s3/s3-objects.ts';
@@ -12,7 +12,7 @@ import type { Outbound } from '#ports/outbound.ts';
 import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, type Storage, StorageUnavailable } from '#ports/storage.ts';
 import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
-import { openS3, partSpace } from '../parts/open-s3.ts';
+import { openBucket, openS3, partSpace } from '../parts/open-s3.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
 import { startPostern } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
@@ -24,7 +24,7 @@ const missing = radosgwPrograms.filter((program) => !isInstalled(program));
 if (missing.length > 0) test('an S3 service meets the storage contract', { skip: `${missing.join(', ')} is not installed` }, () => {});
 else {
   let server: Radosgw;
-  const createBucket = (configuration: S3Configuration) => new S3Bucket(configuration, outbound).sendAndRead('PUT', '');
+  const createBucket = (configuration: S3Configuration) => openBucket(configuration, outbound).sendAndRead('PUT', '');
   before(async () => {
     server = await startRadosgw(createBucket);
   });
@@ -50,13 +50,13 @@ else {
   test('S3 (radosgw): after a change without an answer of the service, its outcome is unknown', async () => {
     const storage = openS3({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
     await assert.rejects(storage.check(), StorageUnavailable);
-    const bucket = new S3Bucket({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
+    const bucket = openBucket({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
     await assert.rejects(bucket.send('PUT', 'key', { body: 'text' }), OutcomeUnknown);
   });
 
   test('S3 (radosgw): a file that another program creates or replaces during an upload stays', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
+    const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
     await putFile(storage, '/', 'replaced', 'before');
     const etag = (await storage.stat(path('/replaced')))?.etag ?? '';
     const change = { parent: path('/'), size: 5 } as const;
@@ -81,7 +81,7 @@ else {
 
   test('S3 (radosgw): keys that are not paths are not listed, and are deleted with their folder', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
+    const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
     const odd = ['tree/a//b', 'tree/line\nbreak', 'tree/back\\slash', 'tree/a & <b>', 'tree/50% +ä'];
     for (const key of odd) await bucket.sendAndRead('PUT', key, { body: 'x' });
     assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
@@ -91,7 +91,7 @@ else {
   });
 
   test('S3 (radosgw): a copy keeps the headers and metadata of an object, and a large object is copied in parts', async () => {
-    const bucket = new S3Bucket(await server.newBucket(), outbound);
+    const bucket = openBucket(await server.newBucket(), outbound);
     const part = 5 << 20; // bytes: S3 accepts no smaller one
     const body = Buffer.from(Array.from({ length: part + 1000 }, (_, index) => index % 251));
     const described = { 'content-type': 'text/x-special', 'cache-control': 'no-cache', 'x-amz-meta-author': 'ann' };
@@ -112,7 +112,7 @@ else {
   });
 
   test('S3 (radosgw): a copy of an object that is described in UTF-8 keeps the description', async () => {
-    const bucket = new S3Bucket(await server.newBucket(), outbound);
+    const bucket = openBucket(await server.newBucket(), outbound);
     const described = { 'x-amz-meta-author': '=?UTF-8?B?w4TDtg==?=' };
     await bucket.sendAndRead('PUT', 'old', { body: 'text', headers: described });
     const old = await describeObject(bucket, 'old');
@@ -174,7 +174,7 @@ else {
     const request: Outbound['request'] = async (url, options) => {
       if (options?.method === 'HEAD' && url.pathname.endsWith('/new/b') && !isUploaded) {
         isUploaded = true;
-        await new S3Bucket(configuration, outbound).sendAndRead('PUT', 'new/b', { body: 'uploaded' });
+        await openBucket(configuration, outbound).sendAndRead('PUT', 'new/b', { body: 'uploaded' });
       }
       return outbound.request(url, options);
     };
@@ -213,7 +213,7 @@ else {
 
   test('S3 (radosgw): a rename during which a file of the folder is deleted fails, and leaves no copies', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound)];
+    const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
     await createFolder(storage, path('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const request: Outbound['request'] = async (url, options) => {
@@ -309,7 +309,7 @@ else {
 
   test('S3 (radosgw): objects of another installation in the staging area of the same bucket stay for an hour', async () => {
     const configuration = await server.newBucket();
-    const bucket = new S3Bucket(configuration, outbound);
+    const bucket = openBucket(configuration, outbound);
     await bucket.sendAndRead('PUT', '.postern/token-of-another.name', { body: 'a.txt' });
     await openS3(configuration, outbound).sweep(async () => []);
     assert.equal(await hasKeys(bucket, '.postern/'), true);
@@ -333,7 +333,7 @@ else {
 
   test('S3 (radosgw): a folder stays when its last file is deleted', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [new S3Bucket(configuration, outbound), openS3(configuration, outbound, later)];
+    const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound, later)];
     await bucket.sendAndRead('PUT', 'box/file', { body: 'text' }); // by a program that creates no folders
     await removeItem(storage, path('/box'), 'file');
     assert.deepEqual(await namesIn(storage, '/box'), []);
@@ -355,7 +355,7 @@ else {
   });
 
   test('at an S3 location, visitors list, upload, download, archive, rename and delete', async (t) => {
-    const kind = s3Kind({ outbound, parts: partSpace() });
+    const kind = s3Kind({ outbound, parts: partSpace(), memory: new MemoryBudget() });
     const configuration = JSON.stringify({ ...(await server.newBucket()), prefix: 'files' });
     const storages = { open: () => kind.open({ id: 1, tid: 1, kind: 's3', configuration }), configurationError: async () => null };
     const postern = await startPostern(t, { replacements: { ports: { storages } } });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
@@ -24,7 +25,7 @@ async function startWithService(t: TestContext, answer: FakeAnswer) {
   const { configuration, closeConnections } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   const local = localStorages([], await temporaryFolder(t));
-  const storages = storagesByKind({ local, s3: s3Kind({ outbound, parts: partSpace() }) });
+  const storages = storagesByKind({ local, s3: s3Kind({ outbound, parts: partSpace(), memory: new MemoryBudget() }) });
   atEnd(t, async () => {
     await storages[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
 import pRetry from 'p-retry';
+import type { TakenMemory, TenantMemory } from '#adapters/storage/memory-budget.ts';
 import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import { codeOf, type Method, mayChange, noResponse, ServiceError, serviceErrorOf } from './s3-errors.ts';
-import { readXml, type XmlElement } from './s3-xml.ts';
+import { readXml, type XmlElement, type XmlLimits } from './s3-xml.ts';
 
 const maxUnused = 1 << 16; // bytes of a response that nobody needs
 
@@ -28,8 +29,10 @@ export interface S3Request {
 
 /** A request whose response is XML. */
 export type XmlRequest = Omit<S3Request, 'expected'> & {
-  /** Limit of the response in bytes. */
-  readonly maxBytes?: number;
+  /** Default: those of a short document. */
+  readonly limits?: XmlLimits;
+  /** Memory that a long document takes. */
+  readonly memory?: TakenMemory;
 };
 
 /** RFC 3986, section 2.3: all but unreserved characters are encoded, since the signature is computed from the encoded text. */
@@ -50,7 +53,6 @@ const throttlingCodes = ['SlowDown', 'RequestLimitExceeded', 'TooManyRequests', 
 const conditionHeaders = ['if-match', 'if-none-match', 'x-amz-copy-source-if-match'];
 /** The codes with which a service refuses a body without a checksum, as a bucket with Object Lock does. */
 const md5Codes = ['InvalidRequest', 'MissingContentMD5'];
-const maxErrorXml = 1 << 16; // bytes
 
 /**
  * Returns whether a failed request may be sent again: each request that only reads, and a change that the service has not begun. A
@@ -91,6 +93,8 @@ export class S3Bucket {
   readonly name: string;
   /** A text that is the same for every location in this bucket, however the bucket is addressed. */
   readonly identity: string;
+  /** Memory for long lists of the tenant. */
+  readonly memory: TenantMemory;
   /** ms. */
   readonly monotonic: () => number;
   readonly #address: string;
@@ -99,7 +103,12 @@ export class S3Bucket {
   /** Whether the bucket has refused a body without a checksum. Otherwise none is computed. */
   #sendsMd5 = false;
 
-  constructor(configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, monotonic: () => number = () => performance.now()) {
+  constructor(
+    configuration: S3Configuration,
+    outbound: Pick<Outbound, 'request'>,
+    memory: TenantMemory,
+    monotonic: () => number = () => performance.now(),
+  ) {
     const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, bucket, pathStyle = false } = configuration;
     const url = new URL(endpoint);
     this.name = bucket;
@@ -108,6 +117,7 @@ export class S3Bucket {
     this.#address = usesPath ? `${url.origin}/${encodeText(bucket)}/` : `${url.protocol}//${bucket}.${url.host}/`;
     this.#configuration = configuration;
     this.#outbound = outbound;
+    this.memory = memory;
     this.monotonic = monotonic;
   }
 
@@ -163,7 +173,7 @@ export class S3Bucket {
    * @throws StorageUnavailable also for an error in a response with status 200, as for a copy or a completed upload
    */
   async sendForXml(method: Method, key: string, root: string, request: XmlRequest = {}): Promise<XmlElement> {
-    return this.#readDocument(method, root, await this.send(method, key, request), request.maxBytes);
+    return this.#readDocument(method, root, await this.send(method, key, request), request);
   }
 
   /** As `sendForXml`. Returns null for an expected status. */
@@ -174,8 +184,8 @@ export class S3Bucket {
     return null;
   }
 
-  async #readDocument(method: Method, root: string, { status, body }: OutboundResponse, maxBytes?: number): Promise<XmlElement> {
-    const document = await readBody(method, () => readXml(body, this.monotonic, maxBytes));
+  async #readDocument(method: Method, root: string, { status, body }: OutboundResponse, request: XmlRequest = {}): Promise<XmlElement> {
+    const document = await readBody(method, () => readXml(body, this.monotonic, request.limits, request.memory));
     if (document.name === 'Error') throw new ServiceError(status, codeOf(document));
     if (document.name === root) return document;
     throw new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
@@ -183,7 +193,7 @@ export class S3Bucket {
 
   /** Returns the code of an error that a response describes. The response may not be XML. */
   #codeIn({ body }: OutboundResponse): Promise<string> {
-    return readXml(body, this.monotonic, maxErrorXml).then(codeOf, () => 'no code');
+    return readXml(body, this.monotonic).then(codeOf, () => 'no code');
   }
 
   async #sendOnce(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
 import {
   type ChangeContext,
   ChangeImpossible,
@@ -29,6 +30,8 @@ const hasDotSegment = (key: string) => key.split('/').some((segment) => segment 
 const versionsOf = (objects: readonly Pick<S3Object, 'key' | 'etag'>[]): Versions => new Map(objects.map(({ key, etag }) => [key, etag]));
 
 const maxObjects = 100_000; // of one change: a copy of each takes a request
+/** Bytes for a character of a key or ETag, in the list of the objects and of their versions, and for an object. */
+const [memoryOfKey, memoryOfObject] = [2, 400];
 const decided = (token: string) => `${token}.decided`;
 
 /** Renames and deletes files and folders, object by object. Notes in the staging area how far each change has come. */
@@ -58,7 +61,8 @@ export class S3Changes {
     ];
     await this.#checkParent(parent);
     await this.#claim(old, token, async () => {
-      const objects = await this.#existing(old);
+      using memory = this.#folders.bucket.memory.begin();
+      const objects = await this.#existing(old, memory);
       if (objects.some(({ key }) => hasDotSegment(key)))
         throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be copied');
       this.#folders.checkLengths(objects.map(({ key }) => this.#renamedKey(key, old, renamed)));
@@ -80,7 +84,8 @@ export class S3Changes {
     const path = [...parent, name];
     await this.#checkParent(parent);
     await this.#claim(path, token, async () => {
-      const versions = versionsOf(await this.#existing(path));
+      using memory = this.#folders.bucket.memory.begin();
+      const versions = versionsOf(await this.#existing(path, memory));
       await confirm?.();
       await this.#keepFolder(parent);
       await this.#noteDecision(token, versions);
@@ -141,10 +146,13 @@ export class S3Changes {
     if (await this.#folders.entry(path)) throw new ItemExists('the name is taken');
   }
 
-  async #existing(path: readonly string[]): Promise<readonly S3Object[]> {
+  async #existing(path: readonly string[], memory: TakenMemory): Promise<readonly S3Object[]> {
     const objects: S3Object[] = [];
+    let bytes = 0;
     for await (const page of this.#folders.objectPages(path)) {
       objects.push(...page);
+      bytes += page.reduce((sum, { key, etag }) => sum + memoryOfKey * (key.length + etag.length) + memoryOfObject, 0);
+      memory.set(bytes);
       if (objects.length > maxObjects)
         throw new ChangeImpossible(`The folder has more than ${maxObjects} files. Rename or delete its subfolders one after the other`);
     }

@@ -17,7 +17,7 @@ function parseS3Configuration(text: string): S3Configuration {
  * since each tenant names the credentials.
  */
 export const s3Kind = (services: S3Services): StorageKind => ({
-  open: cacheStorages(({ configuration }) => new S3Storage(parseS3Configuration(configuration), services)),
+  open: cacheStorages(({ tid, configuration }) => new S3Storage(parseS3Configuration(configuration), tid, services)),
   async configurationError({ configuration }) {
     const { endpoint, prefix = '', bucket, pathStyle = false } = parseS3Configuration(configuration);
     if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))

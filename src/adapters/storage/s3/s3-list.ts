@@ -1,11 +1,14 @@
 import { StorageUnavailable } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { etagOf, isArchiveClass, type S3Object, sizeOf, timeOf } from './s3-objects.ts';
-import { childrenOf, childText, type XmlElement } from './s3-xml.ts';
+import { childrenOf, childText, type XmlElement, type XmlLimits } from './s3-xml.ts';
 
 const maxKey = 1024; // bytes, of the slash at the end of a folder too
 const maxListed = 1_000_000; // keys of one folder: a service could list without end
-const maxShortPage = 1 << 16; // bytes of a page with one key
+/** A page of 1,000 keys of 1,024 bytes, each encoded in three characters, has 3 MB and 10,000 elements. */
+const pageLimits: XmlLimits = { bytes: 8 << 20, elements: 20_000 };
+/** A page with one key. Health checks read many of them at once. */
+const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 const maxListTime = 300_000; // ms that the requests of one list may take together
 
 /** One page of the keys that begin with a prefix. */
@@ -52,19 +55,20 @@ function keysOf(page: XmlElement, prefix: string): ListedKeys {
 /**
  * Yields the keys that begin with a prefix, in pages.
  * @param delimiter '/': keys with a further slash only as prefixes
- * @throws StorageUnavailable if there are more than a million, if the service takes too long, or if the list does not advance
+ * @throws StorageBusy; StorageUnavailable if there are more than a million, if the service takes too long, or if the list does not advance
  */
 export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
   const query = {
     ...{ 'list-type': '2', prefix, 'max-keys': `${pageSize}`, 'encoding-type': 'url' },
     ...(delimiter ? { delimiter } : {}),
   };
+  using memory = bucket.memory.begin();
   let [listed, waited] = [0, 0];
   for (let next = ''; ; ) {
     const since = bucket.monotonic();
     const page = await bucket.sendForXml('GET', '', 'ListBucketResult', {
       query: { ...query, ...(next ? { 'continuation-token': next } : {}) },
-      ...(pageSize === 1 ? { maxBytes: maxShortPage } : {}),
+      ...(pageSize === 1 ? { limits: shortPageLimits } : { limits: pageLimits, memory }),
     });
     waited += bucket.monotonic() - since;
     yield keysOf(page, prefix);

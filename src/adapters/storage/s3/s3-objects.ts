@@ -1,12 +1,14 @@
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
 import { encodeKey, md5Of, type S3Bucket, type S3Request } from './s3-bucket.ts';
 import { codeOf, serviceErrorOf } from './s3-errors.ts';
-import { childrenOf, childText, xmlText } from './s3-xml.ts';
+import { childrenOf, childText, type XmlLimits, xmlText } from './s3-xml.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */
 export const tokenHeader = 'x-amz-meta-postern-token';
 
 const namesPerDeletion = 1000;
+/** Of the response to a deletion in which each name has an error. */
+const errorLimits: XmlLimits = { bytes: 4 << 20, elements: 10_000 };
 const maxCopy = 2 ** 30; // bytes that one request copies: some services accept less than 5 GiB, as Amazon S3 does
 const requestsAtOnce = 16;
 const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
@@ -104,7 +106,8 @@ export async function createEmptyObject(bucket: S3Bucket, key: string, token?: s
 async function sendDeletion(bucket: S3Bucket, objects: readonly string[]): Promise<readonly string[]> {
   const body = `<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`;
   const headers = { 'content-md5': await md5Of(body) };
-  const request = { query: { delete: '' }, headers, body, repeatable: true };
+  using memory = bucket.memory.begin();
+  const request = { query: { delete: '' }, headers, body, repeatable: true, limits: errorLimits, memory };
   return childrenOf(await bucket.sendForXml('POST', '', 'DeleteResult', request), 'Error').map(codeOf);
 }
 

@@ -1,3 +1,4 @@
+import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
@@ -24,6 +25,7 @@ const maxPageMemory = 32 << 20; // bytes for the entries before a page of a larg
 export interface S3Services {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly parts: PartSpace;
+  readonly memory: MemoryBudget;
   /** ms, monotonic. */
   readonly monotonic?: () => number;
   /** ms since the epoch. */
@@ -43,10 +45,14 @@ export class S3Storage implements Storage {
   readonly #now: () => number;
   #workedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(configuration: S3Configuration, { outbound, parts, monotonic = () => performance.now(), now = Date.now }: S3Services) {
+  constructor(
+    configuration: S3Configuration,
+    tid: number,
+    { outbound, parts, memory, monotonic = () => performance.now(), now = Date.now }: S3Services,
+  ) {
     this.#now = now;
     this.#parts = parts;
-    this.#bucket = new S3Bucket(configuration, outbound, monotonic);
+    this.#bucket = new S3Bucket(configuration, outbound, memory.of(tid), monotonic);
     this.#keys = new S3Keys(configuration.prefix);
     this.#folders = new S3Folders(this.#bucket, this.#keys);
     this.#changes = new S3Changes(this.#folders);
@@ -83,7 +89,11 @@ export class S3Storage implements Storage {
   async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
     if (!(await this.#folders.hasFolder(path))) return null;
     const selection = new PageSelection<Entry>(query, maxPageMemory);
-    for await (const batch of this.#folders.entries(path)) selection.add(batch);
+    using memory = this.#bucket.memory.begin();
+    for await (const batch of this.#folders.entries(path)) {
+      selection.add(batch);
+      memory.set(selection.bytes);
+    }
     return selection.page();
   }
 

@@ -1,4 +1,5 @@
 import { SaxesParser } from 'saxes';
+import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { fastEnough } from './fast-enough.ts';
 
@@ -9,8 +10,15 @@ export interface XmlElement {
   text: string;
 }
 
-/** A page of 1,000 keys of 1,024 bytes, each encoded in three characters, has 3 MB and 10,000 elements. */
-const limits = { bytes: 8 << 20, elements: 50_000, depth: 16, attributes: 20, text: 1 << 13 };
+/** Limits of one document. */
+export interface XmlLimits {
+  readonly bytes: number;
+  readonly elements: number;
+}
+
+const shortDocument: XmlLimits = { bytes: 1 << 16, elements: 1000 };
+const limits = { depth: 16, attributes: 20, text: 1 << 13 };
+const memoryOf = { byte: 2, element: 200 }; // bytes of texts and objects
 
 /** Returns a copy of a text: a part of a longer text would keep all of it in memory. */
 const copyText = (text: string) => Buffer.from(text).toString();
@@ -19,9 +27,15 @@ const copyText = (text: string) => Buffer.from(text).toString();
  * Reads a response piece by piece, as it arrives: a long one must not block the event loop. Unknown entities are errors, so that a
  * response cannot grow.
  * @param monotonic ms
- * @throws StorageUnavailable if it is not XML, comes too slowly, or exceeds a limit
+ * @param memory of the work that uses the document
+ * @throws StorageUnavailable if it is not XML, comes too slowly, or exceeds a limit; StorageBusy
  */
-export async function readXml(body: AsyncIterable<Uint8Array>, monotonic: () => number, maxBytes = limits.bytes): Promise<XmlElement> {
+export async function readXml(
+  body: AsyncIterable<Uint8Array>,
+  monotonic: () => number,
+  { bytes: maxBytes, elements: maxElements }: XmlLimits = shortDocument,
+  memory?: TakenMemory,
+): Promise<XmlElement> {
   const top: XmlElement = { name: '', children: [], text: '' };
   const open = [top];
   let [elements, attributes, bytes] = [0, 0, 0];
@@ -30,7 +44,7 @@ export async function readXml(body: AsyncIterable<Uint8Array>, monotonic: () => 
   parser.on('opentag', ({ name }) => {
     elements += 1;
     attributes = 0;
-    if (elements > limits.elements || open.length > limits.depth) throw tooMuch();
+    if (elements > maxElements || open.length > limits.depth) throw tooMuch();
     const element: XmlElement = { name, children: [], text: '' };
     open.at(-1)?.children.push(element);
     open.push(element);
@@ -53,6 +67,7 @@ export async function readXml(body: AsyncIterable<Uint8Array>, monotonic: () => 
   for await (const piece of fastEnough(body, monotonic)) {
     bytes += piece.length;
     if (bytes > maxBytes) throw tooMuch();
+    memory?.set(memoryOf.byte * bytes + memoryOf.element * elements);
     parser.write(decoder.decode(piece, { stream: true }));
   }
   parser.write(decoder.decode()).close();

@@ -13,6 +13,7 @@ import {
   OutcomeUnknown,
   PathTooLong,
   type Storage,
+  StorageBusy,
   StorageFull,
   StorageUnavailable,
   StorageUnusable,
@@ -116,6 +117,7 @@ function refusalOf(cause: unknown): unknown {
       'storageAway',
       'The storage failed during the change. The change may have taken place: look at the folder before you repeat it.',
     );
+  if (cause instanceof StorageBusy) return new Refusal('listingBusy', undefined, { retryAfter });
   if (cause instanceof StorageUnavailable || cause instanceof StorageUnusable) return new Refusal('storageAway');
   return cause;
 }

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StorageBusy } from '#ports/storage.ts';
+import { MemoryBudget } from './memory-budget.ts';
+
+test('one tenant can take half of the memory, and the others half of what it leaves', () => {
+  const budget = new MemoryBudget(1000);
+  const first = budget.of(1).begin();
+  assert.throws(() => first.set(501), StorageBusy);
+  first.set(500);
+  const second = budget.of(2).begin();
+  assert.throws(() => second.set(251), StorageBusy);
+  second.set(250);
+  assert.throws(() => budget.of(1).begin().set(1), StorageBusy);
+});
+
+test('memory can be taken again after its work has ended', () => {
+  const budget = new MemoryBudget(1000);
+  {
+    using work = budget.of(1).begin();
+    work.set(500);
+    work.set(400);
+  }
+  budget.of(1).begin().set(500);
+});
