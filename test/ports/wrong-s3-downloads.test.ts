@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ItemArchived, ItemChanged, StorageUnavailable } from '#ports/storage.ts';
@@ -55,6 +56,22 @@ for (const [what, later, error] of wrongContents)
     }, error);
     assert.ok(received <= large);
   });
+
+test('a download continues where it was if an S3 service cuts the connection', async (t) => {
+  const content = randomBytes(large);
+  const starts: number[] = [];
+  const { storage } = await fakeService(t, (request, response) => {
+    const [start = 0, end = 0] = rangeOf(request);
+    response.writeHead(206, { ...partHeaders(request), 'content-length': end + 1 - start });
+    if (start > 0) starts.push(start);
+    if (start === 0 || starts.length === 3) return void response.end(content.subarray(start, end + 1));
+    response.write(content.subarray(start, start + 100_000), () => response.destroy());
+  });
+  const opened = await storage.open(path('/doc'));
+  assert.ok(opened);
+  assert.deepEqual(await readBytes(opened), content);
+  assert.equal(starts.length, 3);
+});
 
 const wrongStarts: Readonly<Record<string, FakeAnswer>> = {
   'ignores ranges': (_, response) => response.end(Buffer.alloc(large)),

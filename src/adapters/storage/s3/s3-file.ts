@@ -9,6 +9,13 @@ import { describeObject, etagOf, throwIfArchived, timeOf } from './s3-objects.ts
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
 
+/** Attempts to request the rest of a range. They begin anew after an attempt that has received `minProgress` bytes. */
+const maxAttempts = 3;
+const minProgress = 1 << 20;
+
+/** The connection was lost before all bytes had come. */
+class ConnectionLost extends StorageUnavailable {}
+
 /** A file, and its first bytes. */
 interface OpenedObject {
   readonly entry: DatedEntry;
@@ -49,8 +56,8 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
   return bytes;
 }
 
-/** Yields the bytes of a range of the version that the entry describes. */
-async function* readRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+/** Yields the bytes of a range of the version that the entry describes, by one request. @throws ConnectionLost if it ends too early */
+async function* requestRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   const headers = { range: `bytes=${start}-${end}`, 'if-match': etag };
   const response = await bucket.send('GET', key, { headers, expected: [404, 412, 416], timeLimit: null, ...(signal ? { signal } : {}) });
   const { 'content-range': range = '', etag: version } = response.headers;
@@ -70,9 +77,27 @@ async function* readRange(bucket: S3Bucket, key: string, etag: string, start: nu
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof StorageUnavailable) throw cause;
-    throw new StorageUnavailable('the connection to the service was lost', { cause });
+    throw new ConnectionLost('the connection to the service was lost', { cause });
   }
-  if (remaining !== 0) throw new StorageUnavailable('the service sent a different number of bytes than it announced');
+  if (remaining < 0) throw new StorageUnavailable('the service sent more bytes than it announced');
+  if (remaining > 0) throw new ConnectionLost('the service sent fewer bytes than it announced');
+}
+
+/** As `requestRange`. Requests the rest if the connection is lost: a long download outlives the connections of some services. */
+async function* readRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+  let [position, attempt] = [start, 1];
+  while (position <= end) {
+    const first = position;
+    try {
+      for await (const piece of requestRange(bucket, key, etag, first, end, signal)) {
+        position += piece.length;
+        yield piece;
+      }
+    } catch (cause) {
+      attempt = position - first >= minProgress ? 1 : attempt + 1;
+      if (!(cause instanceof ConnectionLost) || attempt > maxAttempts) throw cause;
+    }
+  }
 }
 
 /** Opens a file. Its beginning is read at once, the rest by a request for each read. @returns null if there is no such object */
