@@ -246,7 +246,7 @@ async function signInToConsole(context: BrowserContext): Promise<void> {
   await page.getByLabel('Name').fill('Olga');
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.keyboard.press('Enter');
-  await page.getByText('Good to see you').waitFor();
+  await page.getByText('Signed in as').waitFor();
   await page.close();
 }
 

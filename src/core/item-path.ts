@@ -39,7 +39,7 @@ export function nameError(name: string): string | null {
   if (/[/\\]/.test(name)) return 'a name must not contain / or \\';
   if (!name.isWellFormed() || /\p{Cc}/u.test(name)) return 'a name must not contain control characters or invalid Unicode';
   if (isNameTooLong(name)) return `a name must be at most ${maxNameBytes} bytes long`;
-  if (isReservedName(name)) return 'names that begin with .postern are reserved for Postern';
+  if (isReservedName(name)) return '.postern, and names that begin with .postern-, are reserved for Postern';
   return null;
 }
 
@@ -97,7 +97,7 @@ export function parseEncodedPath(encoded: string): ItemPath | null {
 }
 
 /** The rule for a path, as the text of a field error. */
-export const pathRule = `must be a path of at most ${maxPathLevels} names separated by / and at most ${maxPathLength} characters; no name may be ".", ".." or begin with .postern`;
+export const pathRule = `must be a path of at most ${maxPathLevels} names separated by / and at most ${maxPathLength} characters; no name may be ".", ".." or ".postern", or begin with ".postern-"`;
 
 /** Returns a path as text, such as `/reports/2026`. The root is `/`. */
 export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;

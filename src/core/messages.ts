@@ -98,7 +98,7 @@ export const messages = {
   viewIdTooShort: { id: 4093, status: 409, title: 'The viewId is too short for a link without sign-in' },
   profileInUse: { id: 4094, status: 409, title: 'The login profile is still in use' },
   profileDefault: { id: 4095, status: 409, title: 'The default login profile cannot be deleted' },
-  userAmbiguous: { id: 4096, status: 409, title: 'Several login profiles have a user of that name' },
+  userAmbiguous: { id: 4096, status: 409, title: 'Several login profiles have a user with this name' },
   locationInUse: { id: 4097, status: 409, title: 'The location is still in use' },
   keyFixed: { id: 4098, status: 409, title: 'The key from POSTERN_API_KEY cannot be deleted through the API' },
   idempotencyReused: { id: 4099, status: 409, title: 'The Idempotency-Key was used for another request' },

@@ -1,6 +1,6 @@
 import { addAccessUser } from './access-users/add-access-user.ts';
 import { addAccessUsers } from './access-users/add-access-users.ts';
-import { deleteAccessUser, deleteByUsername } from './access-users/delete-access-user.ts';
+import { deleteAccessUser, deleteAccessUserByUsername } from './access-users/delete-access-user.ts';
 import { getAccessUser } from './access-users/get-access-user.ts';
 import { searchAccessUsers } from './access-users/search-access-users.ts';
 import { updateAccessUser } from './access-users/update-access-user.ts';
@@ -66,7 +66,7 @@ const operationList = [
   addAccessUser,
   addAccessUsers,
   deleteAccessUser,
-  deleteByUsername,
+  deleteAccessUserByUsername,
   searchAccessUsers,
   getAccessUser,
   addShare,

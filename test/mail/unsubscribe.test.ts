@@ -45,7 +45,7 @@ test('a mail scanner that opens the address stops no mails: the page asks first'
   const address = new URL(headerOf(await sink.waitFor(), 'list-unsubscribe').slice(1, -1)).pathname;
   const page = await postern.visit(address, { headers: { accept: 'text/html' } });
   assert.equal(page.status, 200);
-  assert.match(page.body, /<form method="post"><button class="button">Stop e-mails about this share<\/button><\/form>/);
+  assert.match(page.body, /<form method="post"><button class="button">Stop alerts about this share<\/button><\/form>/);
   assert.deepEqual(await postern.ports.store.read.selectFrom('unsubscribed').selectAll().execute(), []);
   for (const wrong of ['/unsubscribe/x', `/unsubscribe/${encodeURIComponent(Buffer.alloc(60, 1).toString('base64'))}`])
     assert.equal((await postern.visit(wrong, form('List-Unsubscribe=One-Click'))).status, 404);

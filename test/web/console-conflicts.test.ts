@@ -78,7 +78,7 @@ test('typed passwords are never stored in the browser, and sign-out deletes all 
   await page.getByRole('heading', { name: 'Sign in to Postern' }).waitFor();
   assert.doesNotMatch(String(await readDrafts()), /Half done/);
   await signIn(page, 'Rita');
-  await page.getByText('Good to see you').waitFor();
+  await page.getByText('Signed in as').waitFor();
   await go('/profiles/new');
   assert.equal(await page.getByLabel('Title').inputValue(), '');
 });

@@ -9,7 +9,7 @@ test('the command palette finds actions and records, and opens them', async (t) 
   const { postern, page, go } = await signedIn(t);
   await postern.call('share/add', newShare({ title: 'Annual reports' }));
   await go('');
-  await page.getByText('Good to see you').waitFor();
+  await page.getByText('Signed in as').waitFor();
   const { keyboard } = page;
   const palette = page.getByPlaceholder('Search or run a command').last();
   await keyboard.press('Control+k');
@@ -34,7 +34,7 @@ test('an operator can create a share with the keyboard alone', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await mkdir(join(postern.files, 'reports'));
   await go('');
-  await page.getByText('Good to see you').waitFor();
+  await page.getByText('Signed in as').waitFor();
   const { keyboard } = page;
   const focused = async () => page.evaluate('(document.activeElement.labels?.[0] ?? document.activeElement).textContent');
   async function tabTo(words: RegExp): Promise<void> {
@@ -45,7 +45,7 @@ test('an operator can create a share with the keyboard alone', async (t) => {
     assert.fail(`the keyboard does not reach ${words}`);
   }
   await page.reload();
-  await page.getByText('Good to see you').waitFor();
+  await page.getByText('Signed in as').waitFor();
   await keyboard.press('Tab');
   assert.match(String(await focused()), /Skip to content/);
   await tabTo(/^Shares$/);

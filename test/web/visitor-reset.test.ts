@@ -36,7 +36,7 @@ test('a visitor who has forgotten the password chooses a new one with a mailed c
   await page.getByLabel('Code').fill(code);
   await page.getByLabel('New password').fill('password123');
   await page.getByRole('button', { name: 'Set new password' }).click();
-  await page.getByText('This password is too short or too easy to guess').waitFor();
+  await page.getByText('This password is too short, too easy to guess').waitFor();
   await page.getByLabel('New password').fill(newPassword);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();

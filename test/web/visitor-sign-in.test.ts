@@ -106,7 +106,7 @@ test('a visitor can change their own password on the page and continue, and gets
   await change('wrong horse battery', 'quite another secret');
   await dialog.getByText('The current password is incorrect.').waitFor();
   await change(profile.password, 'password123');
-  await dialog.getByText('too short or too easy to guess').waitFor();
+  await dialog.getByText('too short, too easy to guess').waitFor();
   await assertAccessible(page, 'a password that is refused');
   await change(profile.password, 'quite another secret');
   await dialog.getByText('Your password was changed.').waitFor();

@@ -11,7 +11,7 @@ export interface Formats {
   /** `31 March 2026 at 17:00`. */
   moment(instant: string): string;
   /** The end of a validity period. Midnight in the reader's time zone counts as the end of the day before. */
-  end(instant: string): { readonly moment: string; readonly wholeDay: boolean };
+  end(instant: string): { readonly moment: string; readonly endsWithDay: boolean };
   /** `2 min`: the approximate remaining time. */
   remaining(seconds: number): string;
   /** `view, download and upload`. */
@@ -48,8 +48,8 @@ export function formatsFor(tag: string): Formats {
     moment: (instant) => moment.format(new Date(instant)),
     end(instant) {
       const end = new Date(instant);
-      const wholeDay = end.getHours() === 0 && end.getMinutes() === 0 && end.getSeconds() === 0;
-      return { wholeDay, moment: wholeDay ? lastDay.format(end.getTime() - 1) : moment.format(end) };
+      const endsWithDay = end.getHours() === 0 && end.getMinutes() === 0 && end.getSeconds() === 0;
+      return { endsWithDay, moment: endsWithDay ? lastDay.format(end.getTime() - 1) : moment.format(end) };
     },
     remaining(seconds) {
       if (seconds >= 5400) return inUnit(Math.round(seconds / 3600), 'hour');

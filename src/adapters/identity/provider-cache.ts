@@ -71,7 +71,7 @@ export async function discover(library: typeof Library, client: OpenIdClient, fe
   // Checks the issuer in the metadata, because the configured address may be spelled differently. A shared issuer would
   // sign in the users of all organizations.
   if (isSharedIssuer(metadata.issuer))
-    throw new ProviderRefused('The issuer is shared by all organizations: enter the address of your own.');
+    throw new ProviderRefused('The issuer is shared by all organizations: enter the address of the issuer of your organization.');
   const signing = metadata['id_token_signing_alg_values_supported'];
   if (Array.isArray(signing) && !signing.some((algorithm) => signatureAlgorithms.includes(algorithm)))
     throw new ProviderRefused('The provider signs ID tokens with no algorithm that Postern accepts.');

@@ -11,7 +11,7 @@ function requestError({ host }: URL, cause: unknown): ProviderUnavailable {
   if (cause instanceof TargetRefused) return new ProviderUnavailable(cause.message, { cause });
   if (cause instanceof ResponseTooLarge) return new ProviderUnavailable(`${host} sent too long a response.`, { cause });
   if (cause instanceof TargetUnreachable) return new ProviderUnreachable(`${cause.message}.`, { cause });
-  return new ProviderUnreachable(`${host} did not respond in time.`, { cause });
+  return new ProviderUnreachable(`${host} did not respond.`, { cause });
 }
 
 /** The complete response of a provider. */
@@ -29,11 +29,11 @@ export interface CompleteResponse {
 export async function requestProvider(
   { request }: Pick<Outbound, 'request'>,
   url: URL,
-  sent: OutboundRequest,
+  options: OutboundRequest,
   maxBytes: number,
 ): Promise<CompleteResponse> {
   const response = await (async () => {
-    const { status, headers, read } = await request(url, { ...sent, maxBytes });
+    const { status, headers, read } = await request(url, { ...options, maxBytes });
     return { status, headers, content: await read(maxBytes) };
   })().catch((cause: unknown) => {
     throw requestError(url, cause);

@@ -20,10 +20,10 @@ async function send({ url, request }: HttpTask, signal: AbortSignal): Promise<Co
 async function run(task: ProviderTask): Promise<unknown> {
   if ('directory' in task) return runDirectoryTask(directories, task.directory);
   if (!('http' in task)) return null;
-  const aborted = new AbortController();
-  running.set(task.id, aborted);
+  const controller = new AbortController();
+  running.set(task.id, controller);
   try {
-    return await send(task.http, aborted.signal);
+    return await send(task.http, controller.signal);
   } finally {
     running.delete(task.id);
   }

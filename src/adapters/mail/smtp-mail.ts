@@ -9,7 +9,10 @@ export interface SmtpMailOptions extends SmtpOptions {
   readonly timeZone: string;
 }
 
-const threadEnded: SendFailure = { kind: 'serverUnavailable', message: 'The thread that sends mail has ended. Another one starts.' };
+const threadEnded: SendFailure = {
+  kind: 'serverUnavailable',
+  message: 'The thread that sends mail has ended. The next attempt starts another one.',
+};
 
 const errorOf = ({ kind, message }: SendFailure) =>
   kind === 'refused' ? new MailRefused(message) : new MailUnavailable(message, kind === 'serverUnavailable');

@@ -13,7 +13,7 @@ interface AuditedAction {
   readonly address: string;
 }
 
-/** Enqueues the alert for an action, in the transaction of the action. Its recipients are those of the share when the mail is sent. */
+/** Enqueues the alert for an action, in the transaction of the action. Its recipients are those of the share when its mails are created. */
 export async function enqueueAlert(
   tx: Tx,
   { id, tid, notify_emails }: Pick<LinkRow, 'id' | 'tid' | 'notify_emails'>,

@@ -12,8 +12,7 @@ async function chooseDeliveries(
   { id, state }: ChosenDeliveries,
   allowed: readonly DeliveryState[],
 ): Promise<number[]> {
-  if ((id === undefined) === (state === undefined))
-    throw fieldRefusal('id', 'is required unless state is sent; with state, it must be absent');
+  if ((id === undefined) === (state === undefined)) throw fieldRefusal('id', 'send either id or state, not both');
   const rows = tx.selectFrom('delivery').select(['id', 'state', 'kind']).where('tid', '=', tid);
   if (state !== undefined)
     return (
@@ -29,7 +28,7 @@ async function chooseDeliveries(
   if (!row) throw new Refusal('recordUnknown');
   if (row.kind === 'code')
     throw new Refusal('mailStateWrong', 'A sign-in code expires after ten minutes. The visitor can request a new one.');
-  if (!allowed.includes(row.state)) throw new Refusal('mailStateWrong', `The mail is in state ${row.state}.`);
+  if (!allowed.includes(row.state)) throw new Refusal('mailStateWrong', `The state of the mail is ${row.state}.`);
   return [row.id];
 }
 

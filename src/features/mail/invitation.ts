@@ -66,7 +66,7 @@ export async function findInvitation(tx: Tx, links: Links, tid: number, { id, em
   const givenAddresses = givenRecipients(emails ?? '');
   const recipients = givenAddresses.length > 0 ? givenAddresses : await listedRecipients(tx, tid, id, share.type_id);
   if (recipients.length === 0) throw fieldRefusal('emails', 'must name addresses: the share lists nobody with an e-mail address');
-  if (recipients.length > maxRecipients) throw fieldRefusal('emails', `must be at most ${maxRecipients} addresses in one call`);
+  if (recipients.length > maxRecipients) throw fieldRefusal('emails', `must have at most ${maxRecipients} addresses in one call`);
   const content = {
     ...{ shareTitle: share.title, viewUrl: shareUrl(links.publicUrl(), share.view_id), folder: share.folder === 1 },
     ...{ message: normalizeText(message ?? ''), validTo: share.valid_to, requiresSignIn: requiresSignIn(share.type_id) },

@@ -73,7 +73,7 @@ export async function beginOperatorSignIn(
 export async function operatorToLink(ports: Ports, caller: Caller, currentPassword: string): Promise<OperatorToLink> {
   providerOf(ports);
   if (caller.kind !== 'operator' || caller.tid !== firstTenant)
-    throw new Refusal('roleTooLow', 'Only operators of the first tenant can sign in at the provider.');
+    throw new Refusal('roleTooLow', 'Only operators of tenant 1 can sign in at the provider.');
   const { id } = await verifyOperatorPassword(ports, caller, currentPassword);
   return { id, session: caller.credentialHash };
 }

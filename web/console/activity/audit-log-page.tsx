@@ -150,7 +150,7 @@ export function AuditLogPage() {
   };
   return (
     <>
-      <PageHead title="Audit log" lead="Everything that visitors, operators and API keys did, and what was refused.">
+      <PageHead title="Audit log" lead="All actions of visitors, all changes by operators and API keys, and refused sign-ins and visits.">
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
@@ -184,7 +184,7 @@ export function AuditLogPage() {
         filters={<Filters />}
         nameOf={({ action }) => action}
         searchLabel="Search by actor, IP address, action, share, path or reference"
-        empty={<EmptyState title="No entries yet" text="Every action of a visitor, operator or API key is recorded here." />}
+        empty={<EmptyState title="No entries yet" text="Visitors’ actions and all changes are recorded here." />}
       />
     </>
   );

@@ -8,8 +8,8 @@ export const formats = formatsFor(tag);
 
 /** Returns the end of a validity period: `until the end of 31 March 2027`. */
 export function untilText(instant: string): string {
-  const { moment, wholeDay } = formats.end(instant);
-  return `until ${wholeDay ? 'the end of ' : ''}${moment}`;
+  const { moment, endsWithDay } = formats.end(instant);
+  return `until ${endsWithDay ? 'the end of ' : ''}${moment}`;
 }
 
 const english = new Intl.NumberFormat('en');

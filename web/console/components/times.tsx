@@ -13,10 +13,10 @@ export const RelativeTime = ({ at, never = 'never' }: { at: string | null | unde
 /** Shows when something expires. */
 export function EndTime({ at, never = 'never' }: { at: string | null; never?: string }) {
   if (!at) return <span className="quiet">{never}</span>;
-  const { moment, wholeDay } = formats.end(at);
+  const { moment, endsWithDay } = formats.end(at);
   return (
     <time dateTime={at} title={formats.exact(at)}>
-      {wholeDay ? `end of ${moment}` : moment}
+      {endsWithDay ? `end of ${moment}` : moment}
     </time>
   );
 }

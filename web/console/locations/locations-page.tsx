@@ -62,7 +62,7 @@ export function LocationsPage() {
         empty={
           <EmptyState
             title="No locations yet"
-            text="A location is storage for files, such as a folder on this server. Add one, then create a share of it."
+            text="A location is storage for files, such as a folder on this server. Add one, then share a file or folder in it."
           >
             {isAdmin && <AddButton />}
           </EmptyState>

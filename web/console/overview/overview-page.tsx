@@ -76,7 +76,7 @@ export function OverviewPage() {
   const unavailable = data?.locations.filter(({ answers }) => !answers) ?? [];
   return (
     <>
-      <PageHead title="Overview" lead={`Good to see you, ${name}.`}>
+      <PageHead title="Overview" lead={`Signed in as ${name}.`}>
         {isEditor && (
           <Button component={Link} to="/shares/new" leftSection={<Plus size={18} aria-hidden />}>
             Create share

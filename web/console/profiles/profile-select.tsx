@@ -11,7 +11,7 @@ const maxOptions = 50;
 interface Props {
   readonly label: string;
   readonly description?: string;
-  /** Makes it a filter: no selection means all, and only screen readers announce the label. */
+  /** Makes it a filter: no selection means all, and the label is not visible, and only announced by screen readers. */
   readonly placeholder?: string;
   readonly value: number | undefined;
   readonly onChange: (id: number | undefined) => void;

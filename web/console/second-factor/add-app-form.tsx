@@ -48,7 +48,7 @@ export function AddAppForm(props: NewFactorProps) {
         data-autofocus
         {...form.getInputProps('code')}
       />
-      <TextInput label="Name of the app" description="Distinguishes it from your others." {...form.getInputProps('title')} />
+      <TextInput label="Name of the app" description="Helps you recognize it in the list." {...form.getInputProps('title')} />
       <CurrentPasswordField {...form.getInputProps('currentPassword')} />
     </SmallFormFields>
   );

@@ -17,10 +17,10 @@ export function AddPasskeyForm(props: NewFactorProps) {
   return (
     <SmallFormFields of={smallForm} saveLabel="Create passkey" cancel={props.cancel}>
       <Text>
-        A passkey is kept on this device, on your phone or on a security key. When you sign in, you confirm with your fingerprint, your face
-        or the key, and type no code.
+        A passkey is stored on this device, on your phone or on a security key. When you sign in, you confirm with your fingerprint, your
+        face or the key. You do not type a code.
       </Text>
-      <TextInput label="Name of the passkey" description="Distinguishes it from your others." {...form.getInputProps('title')} />
+      <TextInput label="Name of the passkey" description="Helps you recognize it in the list." {...form.getInputProps('title')} />
       <CurrentPasswordField data-autofocus {...form.getInputProps('currentPassword')} />
     </SmallFormFields>
   );

@@ -81,7 +81,7 @@ export function MailPage() {
   const { data: overview } = useOverview();
   return (
     <>
-      <PageHead title="Mail" lead="The alerts, invitations, codes and test e-mails of the last 30 days.">
+      <PageHead title="Mail" lead="The alerts, invitations and codes of the last 30 days.">
         <Button variant="default" leftSection={<Send size={18} aria-hidden />} onClick={() => setTesting(true)}>
           Send test e-mail
         </Button>

@@ -29,7 +29,7 @@ function ConnectDialog({ provider, close }: { readonly provider: string; readonl
   );
 }
 
-/** Connects the account of the signed-in operator to a user of the provider, if there is a provider. */
+/** Connects the account of the signed-in operator to a user of the provider, in tenant 1, if there is a provider. */
 export function ProviderSection() {
   const { tid, byProvider, signsInAtProvider } = useCaller();
   const { data } = useQuery(signInMethodsQuery);

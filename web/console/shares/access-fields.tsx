@@ -23,7 +23,7 @@ interface NamesProperties {
 const namePlaceholders: Readonly<Record<number, string>> = {
   [profileTypes.EMAIL_CODE]: 'Type an e-mail address or a user name',
   [profileTypes.OIDC]: 'Type an e-mail address or a value of the user name claim',
-  [profileTypes.SAML]: 'Type a NameID or a value of the user name attribute',
+  [profileTypes.SAML]: 'Type a NameID, a value of the user name attribute or an e-mail address',
   [profileTypes.LDAP]: 'Type a user name or an e-mail address',
 };
 

@@ -22,14 +22,14 @@ export function permissionSentence(share: Share, { translate, format }: Translat
   ].filter(Boolean);
   if (actions.length === 0) return translate('nothingAllowed');
   if (validityEndDate === null) return translate('youMay', { actions: format.list(actions) });
-  const { moment, wholeDay } = format.end(validityEndDate);
-  return translate(wholeDay ? 'youMayUntilDay' : 'youMayUntil', { actions: format.list(actions), moment });
+  const { moment, endsWithDay } = format.end(validityEndDate);
+  return translate(endsWithDay ? 'youMayUntilDay' : 'youMayUntil', { actions: format.list(actions), moment });
 }
 
 /** Returns the end of a validity period: "until the end of 31 March 2026". */
 export function untilText(instant: string, { translate, format }: Translation): string {
-  const { moment, wholeDay } = format.end(instant);
-  return translate(wholeDay ? 'untilDay' : 'until', { moment });
+  const { moment, endsWithDay } = format.end(instant);
+  return translate(endsWithDay ? 'untilDay' : 'until', { moment });
 }
 
 const protectedCodes = ['copyProtected', 'cannotBeMarked', 'markingUnavailable'];

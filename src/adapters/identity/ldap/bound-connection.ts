@@ -15,7 +15,7 @@ export interface BindCredentials {
  * Runs operations on a connection, and closes it when the time is over.
  * @throws DirectoryRefused for an operation that the directory refuses; DirectoryUnavailable
  */
-export async function operate<T>(
+export async function runOnConnection<T>(
   library: typeof Library,
   connection: DirectoryConnection,
   signal: AbortSignal,
@@ -37,10 +37,10 @@ export async function operate<T>(
 
 /**
  * Opens a connection and signs in there.
- * @returns null if the directory refuses the credentials
+ * @returns null if the directory refuses the sign-in, for any reason that is not temporary
  * @throws DirectoryUnavailable
  */
-export async function openBound(
+export async function openBoundConnection(
   parts: ConnectionParts,
   directory: TenantDirectory,
   { name, password }: BindCredentials,
@@ -48,7 +48,7 @@ export async function openBound(
 ): Promise<DirectoryConnection | null> {
   const connection = await connectDirectory(parts, directory, signal);
   try {
-    await operate(parts.library, connection, signal, (client) => client.bind(name, password));
+    await runOnConnection(parts.library, connection, signal, (client) => client.bind(name, password));
     return connection;
   } catch (cause) {
     connection.close();

@@ -3,7 +3,7 @@ import { fillPattern } from '#core/ldap/ldap-text.ts';
 import { type Directories, DirectoryRefused, DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { AccountConnections } from './account-connections.ts';
-import { type BindCredentials, openBound, operate } from './bound-connection.ts';
+import { type BindCredentials, openBoundConnection, runOnConnection } from './bound-connection.ts';
 import { MessageTurns } from './message-turns.ts';
 import { searchUser } from './search-user.ts';
 
@@ -48,7 +48,9 @@ export class LdapDirectories implements Directories {
         return connection;
       };
       return this.#accounts.use(JSON.stringify(directory), signal, open, (connection) =>
-        operate(library, connection, signal, (client) => searchUser(client, directory, { username, bindName: null }, this.#clocks.now())),
+        runOnConnection(library, connection, signal, (client) =>
+          searchUser(client, directory, { username, bindName: null }, this.#clocks.now()),
+        ),
       );
     });
   }
@@ -69,7 +71,7 @@ export class LdapDirectories implements Directories {
       const connection = await this.#open(library, directory, { name: bindName, password }, signal);
       if (!connection) return null;
       try {
-        return await operate(library, connection, signal, (client) =>
+        return await runOnConnection(library, connection, signal, (client) =>
           searchUser(client, directory, { username, bindName }, this.#clocks.now()),
         );
       } finally {
@@ -83,7 +85,7 @@ export class LdapDirectories implements Directories {
   }
 
   #open(library: typeof Library, directory: TenantDirectory, credentials: BindCredentials, signal: AbortSignal) {
-    return openBound({ library, outbound: this.#outbound, messageTurns: this.#messageTurns }, directory, credentials, signal);
+    return openBoundConnection({ library, outbound: this.#outbound, messageTurns: this.#messageTurns }, directory, credentials, signal);
   }
 
   /** Runs all requests of a method with one deadline. @throws DirectoryUnavailable, DirectoryRefused */

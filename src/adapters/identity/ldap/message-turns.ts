@@ -15,7 +15,7 @@ export class MessageTurns {
   readonly #monotonic: () => number;
   #isRunning = false;
 
-  /** @param monotonic ms */
+  /** @param monotonic returns a monotonic time in ms */
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
   }

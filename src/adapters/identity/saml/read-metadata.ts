@@ -13,7 +13,7 @@ export interface MetadataInput {
 }
 
 const metadataLimits = { elements: 20_000, attributes: 40_000, namespaces: 2000 };
-const maxDescription = 1 << 17; // characters: some 60 certificates. Descriptions are cached
+const maxDescription = 1 << 17; // characters: about 60 certificates. Descriptions are cached
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 
 const rolesOf = (entity: XmlElement) => childrenOf(entity, namespaces.metadata, 'IDPSSODescriptor');
@@ -26,7 +26,12 @@ function providerOf(root: XmlElement, entityId: string | null): XmlElement {
   const [provider, ...others] = named;
   if (!provider)
     return refuse(entityId === null ? 'The metadata describes no identity provider.' : `The metadata has no provider ${entityId}.`);
-  return others.length === 0 ? provider : refuse('The metadata describes several providers. Enter the entity ID of yours.');
+  if (others.length === 0) return provider;
+  return refuse(
+    entityId === null
+      ? 'The metadata describes several providers. Enter the entity ID of yours.'
+      : `The metadata describes the provider ${entityId} more than once.`,
+  );
 }
 
 /** Returns a certificate in PEM. @throws XmlRefused */
@@ -46,7 +51,7 @@ const certificatesOf = (role: XmlElement): string[] =>
     .filter(({ namespace, name }) => namespace === namespaces.signature && name === 'X509Certificate')
     .map((element) => certificateOf(textOf(element)));
 
-/** Removes all comments, in time in proportion to the length. @throws XmlRefused for a comment without an end */
+/** Removes all comments, in linear time. @throws XmlRefused for a comment without an end */
 function withoutComments(xml: string): string {
   let text = '';
   for (let position = 0; ; ) {
@@ -59,7 +64,7 @@ function withoutComments(xml: string): string {
   }
 }
 
-/** Reads the metadata of a provider (SAML Metadata, 2.4.3). TLS protects it, not its signature. @throws XmlRefused */
+/** Reads the metadata of a provider (SAML Metadata, 2.4.3). The signature of the metadata is not verified: it comes over TLS, or an operator has entered it. @throws XmlRefused */
 export function readMetadata({ xml, entityId, now }: MetadataInput): ProviderDescription {
   const root = parseXml(withoutComments(xml.replace(/^\uFEFF/, '')), metadataLimits);
   const provider = providerOf(root, entityId);

@@ -29,20 +29,20 @@ const randomText = () => process.getBuiltinModule('node:crypto').randomBytes(12)
 /** Returns a function that returns random names with a prefix. */
 export const randomNames = (prefix: string) => () => `${prefix}-${randomText()}`;
 
-/** Deletes a removed entry in the changed folder at once: a start sweeps only `.postern/`. */
+/** Deletes a removed entry in the changed folder at once: the hourly sweep covers only `.postern/`. */
 function deleteSibling(removal: Removal): void {
   const { folder, name } = siblingOf(removal);
   deleteTree(folder, name, randomNames(name));
 }
 
-/** Deletes such an entry after a crash, including subfolders that `deleteTree` had moved up. */
+/** Deletes an entry that was removed in its folder, after a crash, including subfolders that `deleteTree` had moved up. */
 function deleteSiblingRest(removal: Removal): void {
   const { folder, name } = siblingOf(removal);
   const names = fs.readdirSync(descriptorPath(folder)).filter((entry) => entry.startsWith(name));
   for (const entry of names) deleteTree(folder, entry, randomNames(name));
 }
 
-/** Compares files by time and size, since inode numbers are reused. Other types, such as symbolic links, count as equal. */
+/** Compares files by time and size, since inode numbers are reused, and folders by inode number. Other types, such as symbolic links, count as equal. */
 function isSameEntry(moved: fs.BigIntStats, checked: fs.BigIntStats): boolean {
   if (moved.isDirectory()) return moved.ino === checked.ino;
   return !moved.isFile() || (moved.mtimeNs === checked.mtimeNs && moved.size === checked.size);

@@ -26,8 +26,8 @@ export const mailEn = {
   link: 'Link',
   actions: 'Actions',
   alertReason: 'You are receiving this e-mail because your address is on the notification list of this share.',
-  unsubscribe: 'Stop e-mails about this share',
-  unsubscribed: 'You will receive no more e-mails about this share.',
+  unsubscribe: 'Stop alerts about this share',
+  unsubscribed: 'You will receive no more alerts about this share.',
   // Invitations
   invitationSubject: 'Shared with you: {share}',
   invitationFile: 'A file has been shared with you: “{share}”.',

@@ -12,7 +12,7 @@ import { type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable, type Tx } from '#ports/store.ts';
 
 const tokenBits = 96;
-const maxQueryTime = 10_000; // ms; a slower query is repeated, because the process may have been paused and its result be out of date
+const maxQueryTime = 10_000; // ms; a slower query is repeated, because the process may have been paused, and the result may be out of date
 
 /** A change of a file or folder. */
 export interface FileChange {
@@ -40,7 +40,7 @@ type SaveResponse = (tx: Tx, auditId: number) => Promise<void>;
 export interface PendingChange {
   /** Part of the names of the files of the change in the staging area, which show recovery the steps that were done. */
   readonly token: string;
-  /** Must be called as the last step before the change is made. @throws StoreUnavailable if another process has recovered it meanwhile */
+  /** Called as the last step before a folder is created, or an item renamed or deleted. @throws StoreUnavailable if another process has recovered it meanwhile */
   readonly confirm: () => Promise<void>;
   /** Records the handle of an upload. Must be called before its first byte is written, so that recovery can find it. */
   readonly recordHandle: (handle: string) => Promise<void>;
@@ -51,7 +51,7 @@ export interface FileChangeSteps<T> {
   readonly apply: (pending: PendingChange) => Promise<FileChangeOutcome<T>>;
   /**
    * Deletes the files of the change in the staging area, after the outcome is recorded. A failure does not change the
-   * response: the next start retries.
+   * response: the next sweep deletes them.
    */
   readonly deleteEvidence: (token: string) => Promise<void>;
   /** Returns whether the change has had no effect yet. If it fails then, its audit entry is deleted. */
@@ -178,7 +178,7 @@ async function recordHandle(
   );
 }
 
-/** Deletes the audit entry of a change that was refused before it had an effect: repeated refusals would fill the disk. */
+/** Deletes the audit entry of a change that failed before it had an effect: repeated failures would fill the disk. */
 async function deletePendingEntry(
   ports: Pick<Ports, 'store'>,
   { link: { tid }, visitorRequest }: AuthorizedVisit,
@@ -209,7 +209,7 @@ export type ChangePorts = Pick<Ports, 'store' | 'clock' | 'random' | 'process' |
 /**
  * Records a change as pending, makes it, and commits its outcome and its alert together before the response. Another process, or
  * the next start, recovers a change that a crash interrupted.
- * @throws what `apply` throws
+ * @throws what `apply` throws; StoreFull, StoreUnavailable
  */
 export async function runPendingChange<T>(
   ports: ChangePorts,

@@ -29,6 +29,6 @@ export async function recordEarlierChanges(
     const createdName = await storage.recover(change);
     if (createdName === null) continue;
     await store.write((tx) => recordOutcome(tx, row, change, createdName, clock.now()), 'job');
-    await storage.clearEvidence(change).catch(() => {}); // the next start deletes it
+    await storage.clearEvidence(change).catch(() => {}); // the next sweep deletes it
   }
 }

@@ -51,7 +51,7 @@ const alertColumns = {
   delete: 'alert_delete',
 } as const satisfies Record<PendingFileChange['action'], string>;
 
-/** Enqueues the alert of a recovered change, if its share wants one. */
+/** Enqueues the alert of a recovered change, if its share is set to send one. */
 async function enqueueAlertOf(
   tx: Tx,
   { tid, share_id, audit_id, identity_key, address }: PendingRow,
@@ -66,7 +66,7 @@ async function enqueueAlertOf(
 
 /** Records the outcome of a change that was recovered. @param name the resulting name, or the deleted one; null: the change did not take place */
 export async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange, name: string | null, now: number): Promise<void> {
-  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // the process that began the change has completed it
+  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // its outcome is already recorded, by the process that began it or by one that recovered it
   const path = parseStoredPath(row.path);
   await tx
     .updateTable('audit')

@@ -14,7 +14,7 @@ const pollInterval = 100; // ms
 const maxPolls = 50;
 const maxUnstored = 10_000;
 
-/** A session whose provider must be asked again. */
+/** A session whose renewal is due. */
 export interface DueSession {
   readonly tid: number;
   readonly hash: string;
@@ -43,7 +43,7 @@ type SessionValues = Partial<StoredSignIn> & { readonly renewing_until?: RawBuil
 const renewalGrace = 60_000; // ms
 
 /**
- * Lets a running transfer continue for a minute after its provider should have been asked again.
+ * Lets a running transfer continue for a minute after its renewal was due.
  * @param overdueTime since then, in ms
  * @throws Refusal (503) if it has taken longer
  */
@@ -69,7 +69,7 @@ class LeasedSession {
   }
 
   /**
-   * Takes the lease, so that only one process asks: a provider may accept a refresh token only once.
+   * Takes the lease, so that only one process sends the request: a provider may accept a refresh token only once.
    * @returns false if another process has the lease
    */
   take(): Promise<boolean> {
@@ -125,7 +125,7 @@ async function waitForRenewal(store: Store, { tid, hash }: DueSession): Promise<
   throw new Refusal('providerAway');
 }
 
-/** Renews the sessions of this process. Requests of one session share a renewal. */
+/** Renews sessions. Requests of one session in this process share a renewal. */
 export class SessionRenewals {
   readonly #store: Store;
   readonly #audit: Pick<VisitAudit, 'recordInBackground'>;
@@ -140,8 +140,8 @@ export class SessionRenewals {
   }
 
   /**
-   * Asks the provider of a session again, and stores what it states. Ends the session if the provider no longer admits the visitor. One
-   * process asks; the others wait for the result.
+   * Renews a session: queries its provider again, and stores the new sign-in. Ends the session if the provider no longer admits the visitor. One
+   * process sends the request; the others wait for the result.
    * @throws Refusal (503) if the provider is not available. The session stays valid for a later try
    */
   renew(request: RenewalRequest): Promise<void> {
