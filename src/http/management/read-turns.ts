@@ -17,28 +17,34 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
   const reports = reportTurns();
   const tests = testTurns();
   const texts = textTurns();
-  function queryTurns(operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, response: ServerResponse): QueryInTurn {
+  function queryTurns(operation: AnyRead | AnyStream, parameters: unknown, caller: Caller, clientGone: () => AbortSignal): QueryInTurn {
     const { tid } = caller;
     const groups = callerGroups(callerKey(caller));
     if ('stream' in operation) {
-      const clientGone = disconnectSignal(response);
       // A client that reads slowly may lose its rights before the end of the response.
       return (query) =>
-        searches.run({ tid, groups }, clientGone, async () => {
+        searches.run({ tid, groups }, clientGone(), async () => {
           await checkCaller(store.read, caller, operation.role, clock.now());
           return query();
         });
     }
-    if (operation.isSearch) return (query) => searches.run({ tid, groups }, disconnectSignal(response), query);
-    if (operation.isReport) return (query) => reports.run({ tid, groups }, disconnectSignal(response), query);
-    if (operation.isTest) return (query) => tests.run({ tid, groups }, disconnectSignal(response), query);
+    if (operation.isSearch) return (query) => searches.run({ tid, groups }, clientGone(), query);
+    if (operation.isReport) return (query) => reports.run({ tid, groups }, clientGone(), query);
+    if (operation.isTest) return (query) => tests.run({ tid, groups }, clientGone(), query);
     const location = operation.locationName?.(parameters);
     return location === undefined
       ? (query) => query()
-      : (query) => locations.run({ tid, caller: callerKey(caller), location }, disconnectSignal(response), query);
+      : (query) => locations.run({ tid, caller: callerKey(caller), location }, clientGone(), query);
   }
-  return (operation, parameters, caller, response) => ({
-    inTurn: queryTurns(operation, parameters, caller, response),
-    writeInTurn: (write) => texts.run({ tid: caller.tid, groups: callerGroups(callerKey(caller)) }, disconnectSignal(response), write),
-  });
+  return (operation, parameters, caller, response) => {
+    let signal: AbortSignal | undefined; // one for all turns of a request, each of which would add a listener
+    const clientGone = () => {
+      signal ??= disconnectSignal(response);
+      return signal;
+    };
+    return {
+      inTurn: queryTurns(operation, parameters, caller, clientGone),
+      writeInTurn: (write) => texts.run({ tid: caller.tid, groups: callerGroups(callerKey(caller)) }, clientGone(), write),
+    };
+  };
 }
