@@ -168,6 +168,14 @@ const scenes: Record<string, Scene> = {
   account: { at: '/settings/account', expectedText: 'Current password' },
   'user-new': { at: '/users/new', expectedText: 'Needed only for a login profile' },
   'location-new': { at: '/locations/new', expectedText: 'Where files are stored' },
+  'location-s3': {
+    at: '/locations/new',
+    expectedText: 'Where files are stored',
+    async after(page) {
+      await page.getByRole('combobox', { name: 'Kind of storage' }).click();
+      await page.getByRole('option', { name: 'Amazon S3 or compatible' }).click();
+    },
+  },
   'not-found': { at: '/nowhere', expectedText: 'Page not found' },
   missing: { at: '/shares/999', expectedText: 'This record does not exist' },
   nothing: { at: '/shares?q=zzz', expectedText: 'No results found' },

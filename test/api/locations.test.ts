@@ -65,10 +65,32 @@ test('location/update with a duplicate name gets 409, and with an outdated etag 
 
 test('an unsupported kind is refused with the supported kinds', async (t) => {
   const postern = await startPostern(t);
-  for (const kind of ['s3', 'azure', 'sftp', 'webdav', 'floppy']) {
+  for (const kind of ['azure', 'sftp', 'webdav', 'floppy']) {
     const answer = await postern.send('location/add', { name: kind, kind, configuration: '{}' });
     assert.equal(answer.status, 400);
     assert.match(fieldErrorAt(answer, 'kind'), /\blocal\b/);
+  }
+});
+
+test('a configuration of kind s3 is refused with what would be right', async (t) => {
+  const postern = await startPostern(t);
+  const right = { region: 'eu-central-1', bucket: 'reports', accessKeyId: 'id', secretAccessKey: 'secret' };
+  const wrong: [object, RegExp][] = [
+    [{ secretAccessKey: undefined }, /secretAccessKey/],
+    [{ endpoint: 's3.example.com' }, /endpoint must be the address of a server/],
+    [{ endpoint: 'https://s3.example.com/path' }, /endpoint must be the address of a server/],
+    [{ bucket: 'a/b' }, /bucket must be the name of a bucket/],
+    [{ bucket: 'reports.example.com' }, /pathStyle must be true for a bucket with a dot/],
+    [{ region: 'x.example.com/' }, /region must consist of letters/],
+    [{ prefix: 'a/../b' }, /prefix must be a path/],
+    [{ secretAccessKey: 'two words' }, /secretAccessKey must consist of visible ASCII/],
+    [{ secretAccessKey: '********' }, /no secret is stored yet/],
+    [{ more: 1 }, /more/],
+  ];
+  for (const [change, text] of wrong) {
+    const answer = await postern.send('location/add', { name: 'x', kind: 's3', configuration: JSON.stringify({ ...right, ...change }) });
+    assert.equal(answer.status, 400);
+    assert.match(fieldErrorAt(answer, 'configuration'), text);
   }
 });
 

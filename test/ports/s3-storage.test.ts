@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
-import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { hasKeys } from '#adapters/storage/s3/s3-list.ts';
 import { copyObject, describeObject } from '#adapters/storage/s3/s3-objects.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ItemChanged, ItemExists, ItemNotFound, OutcomeUnknown, type Storage, StorageUnavailable } from '#ports/storage.ts';
+import { fieldErrorAt } from '../api/keys.ts';
 import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
-import { openBucket, openS3, partSpace } from '../parts/open-s3.ts';
+import { openBucket, openS3 } from '../parts/open-s3.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
-import { startPostern } from '../start.ts';
+import { type Json, startPostern, type TestPostern } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
 import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
 
@@ -354,11 +353,59 @@ else {
     assert.equal(await readText(storage, '/a (2).txt'), 'second');
   });
 
+  const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+  const addLocation = async (postern: TestPostern, configuration: object) =>
+    (await postern.call('location/add', { name: 'bucket', kind: 's3', configuration: JSON.stringify(configuration) })).id;
+
   test('at an S3 location, visitors list, upload, download, archive, rename and delete', async (t) => {
-    const kind = s3Kind({ outbound, parts: partSpace(), memory: new MemoryBudget() });
-    const configuration = JSON.stringify({ ...(await server.newBucket()), prefix: 'files' });
-    const storages = { open: () => kind.open({ id: 1, tid: 1, kind: 's3', configuration }), configurationError: async () => null };
-    const postern = await startPostern(t, { replacements: { ports: { storages } } });
-    await checkFileActions(postern);
+    const postern = await startPostern(t, { environment });
+    await addLocation(postern, { ...(await server.newBucket()), prefix: 'files' });
+    await checkFileActions(postern, 'bucket');
+  });
+
+  test('an S3 location is listed and tested, and its secrets are in no response, audit entry or log line', async (t) => {
+    const log = new PassThrough({ encoding: 'utf8' });
+    let lines = '';
+    log.on('data', (text: string) => {
+      lines += text;
+    });
+    const postern = await startPostern(t, { environment, replacements: { log } });
+    const configuration = await server.newBucket();
+    const id = await addLocation(postern, configuration);
+    const location = await postern.call('location/get', { id });
+    assert.deepEqual(JSON.parse(location.configuration), { ...configuration, secretAccessKey: '********' });
+    await postern.call('location/update', { id, name: 'renamed', configuration: location.configuration });
+    const { works, steps } = await postern.call('location/test', { id });
+    assert.deepEqual([works, steps.map(({ step }: Json) => step).join(' ')], [true, 'connect signIn list write read conditions remove']);
+    assert.deepEqual((await postern.call('location/browse', { location: 'renamed' })).entries, []);
+    const wrong = { ...configuration, secretAccessKey: 'another secret'.replaceAll(' ', '-') };
+    await postern.call('location/update', { id, configuration: JSON.stringify(wrong) });
+    const failed = await postern.call('location/test', { id });
+    assert.equal(failed.works, false);
+    assert.deepEqual([failed.steps.at(-1).step, failed.steps.length], ['signIn', 2]);
+    assert.match(failed.steps.at(-1).detail, /^the secret access key is wrong/);
+    assert.equal((await postern.send('location/browse', { location: 'renamed' })).status, 503);
+    const entries = await postern.call('audit/search', { pageSize: 100 });
+    for (const secret of [configuration.secretAccessKey, wrong.secretAccessKey])
+      assert.ok(!(JSON.stringify(entries) + lines).includes(secret));
+  });
+
+  test('a stored secret of an S3 location is not sent to another endpoint', async (t) => {
+    const postern = await startPostern(t, { environment });
+    const id = await addLocation(postern, await server.newBucket());
+    const { configuration } = await postern.call('location/get', { id });
+    const moved = { ...JSON.parse(configuration), endpoint: 'https://s3.example.com' };
+    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(moved) });
+    assert.equal(answer.status, 400);
+    assert.match(fieldErrorAt(answer, 'configuration'), /secretAccessKey must be the secret itself.*endpoint has changed/);
+    await postern.call('location/update', { id, configuration: JSON.stringify({ ...moved, secretAccessKey: 'sent-anew' }) });
+  });
+
+  test('an S3 location in a private network is unavailable unless an operator allows the network', async (t) => {
+    const postern = await startPostern(t);
+    const id = await addLocation(postern, await server.newBucket());
+    const { works, steps } = await postern.call('location/test', { id });
+    assert.equal(works, false);
+    assert.match(steps[0].detail, /POSTERN_PRIVATE_TARGETS/);
   });
 }

@@ -3,37 +3,20 @@ import { mkdir } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { localStorages } from '#adapters/storage/local-storages.ts';
-import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
-import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
-import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
-import { packRangeText } from '#core/authorization/address-range.ts';
-import type { Storages } from '#ports/storages.ts';
-import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
-import { partSpace } from '../parts/open-s3.ts';
 import { until } from '../ports/until.ts';
-import { startPostern, temporaryFolder } from '../start.ts';
+import { startPostern } from '../start.ts';
 import { checkFileActions } from './file-actions.ts';
 import { createShare, jsonPost } from './visiting.ts';
 
 const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
 
-/** Starts Postern with a link to a fake service, and a location `other` on the disk. */
+/** Starts Postern with a location `bucket` at a fake service, and a link to it. */
 async function startWithService(t: TestContext, answer: FakeAnswer) {
   const { configuration, closeConnections } = await startFakeS3(t, answer);
-  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
-  const local = localStorages([], await temporaryFolder(t));
-  const storages = storagesByKind({ local, s3: s3Kind({ outbound, parts: partSpace(), memory: new MemoryBudget() }) });
-  atEnd(t, async () => {
-    await storages[Symbol.asyncDispose]();
-    await outbound[Symbol.asyncDispose]();
-  });
-  const atService = { kind: 's3', configuration: JSON.stringify(configuration) };
-  const open: Storages['open'] = (location) => storages.open(location.id === 1 ? { ...location, ...atService } : location);
-  const postern = await startPostern(t, { replacements: { ports: { storages: { open, configurationError: async () => null } } } });
-  const { base } = await createShare(postern);
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
+  await postern.call('location/add', { name: 'bucket', kind: 's3', configuration: JSON.stringify(configuration) });
+  const { base } = await createShare(postern, { location: 'bucket' });
   return { postern, base, closeConnections };
 }
 
@@ -50,7 +33,7 @@ test('while an S3 service accepts requests and does not respond, other locations
   const requests = Array.from({ length: 60 }, (_, index) => postern.visit(`${base}/${['list', 'file/doc', 'zip'][index % 3]}`));
   await until(() => waiting.length > 20);
   await checkFileActions(postern, 'other');
-  assert.equal((await postern.send('overview/get')).body.locations.length, 2);
+  assert.equal((await postern.send('overview/get')).body.locations.length, 3);
   assert.equal((await postern.visit('/health/live')).status, 200);
   hangs = false;
   closeConnections();

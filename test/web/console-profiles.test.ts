@@ -141,6 +141,44 @@ test('a location can be added, tested by writing a file, and renamed', async (t)
   await page.getByRole('heading', { name: 'archive of 2026' }).waitFor();
 });
 
+test('an S3 location can be added, its stored secret is not shown, and another server needs the secret again', async (t) => {
+  const { postern, page, go } = await signedIn(t);
+  await go('/locations/new');
+  await page.getByLabel('Name', { exact: true }).fill('reports');
+  await page.getByRole('combobox', { name: 'Kind of storage' }).click();
+  await page.getByRole('option', { name: 'Amazon S3 or compatible' }).click();
+  await page.getByRole('button', { name: 'Add location' }).click();
+  await page.getByText('Is required').nth(3).waitFor(); // bucket, region and the access key
+  await page.getByLabel('Bucket', { exact: true }).fill('a/b');
+  await page.getByLabel('Region').fill('eu-central-1');
+  await page.getByLabel('Address of the service').fill('http://127.0.0.1:9');
+  await page.getByLabel('Access key ID').fill('an-id');
+  await page.getByLabel('Secret access key').fill('a-secret');
+  await assertAccessible(page, 'the form of an S3 location');
+  const add = page.getByRole('button', { name: 'Add location' });
+  await add.click();
+  await page.getByText('Must be the name of a bucket').waitFor();
+  await page.getByLabel('Bucket', { exact: true }).fill('reports');
+  await add.click();
+  await page.getByRole('button', { name: 'Run test' }).click();
+  await page.getByText('an operator can allow such networks with POSTERN_PRIVATE_TARGETS').waitFor();
+  assert.equal(await page.getByLabel('Secret access key').inputValue(), '********');
+  await page.getByLabel('Address of the service').fill('http://127.0.0.1:10');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Is required again, because the server has changed').waitFor();
+  await page.getByLabel('Secret access key').fill('another-secret');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. The change applies from now on.').waitFor();
+  const location = (await postern.call('location/search', { searchWord: 'reports' })).list[0];
+  assert.deepEqual(JSON.parse(location.configuration), {
+    bucket: 'reports',
+    endpoint: 'http://127.0.0.1:10',
+    region: 'eu-central-1',
+    accessKeyId: 'an-id',
+    secretAccessKey: '********',
+  });
+});
+
 test('the settings of a well-known provider are filled in, and the page shows the redirect URI to enter there', async (t) => {
   const { postern, page, go } = await signedIn(t);
   await go('/profiles/new');

@@ -65,9 +65,15 @@ export interface ConfigurationForm {
   readonly server: readonly string[];
 }
 
-/** The forms of the kinds that are available. The kind `s3` is not, although its storage is complete: reviewers found defects in it. */
+/** The forms of the kinds that are available. */
 export const locationConfigurations: { readonly [K in StorageKindName]?: ConfigurationForm } = {
   local: { schema: LocalConfiguration, example: '{ "path": "/absolute/path" }', secrets: [], server: [] },
+  s3: {
+    schema: S3Configuration,
+    example: '{ "region": "eu-central-1", "bucket": "reports", "accessKeyId": "…", "secretAccessKey": "…" }',
+    secrets: ['secretAccessKey', 'sessionToken'],
+    server: ['endpoint'],
+  },
 };
 
 /** The kinds that are available. */

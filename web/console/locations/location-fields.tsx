@@ -1,6 +1,7 @@
-import { Text, TextInput } from '@mantine/core';
+import { Checkbox, Select, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
+import { SecretInput } from '#console/components/secret-input.tsx';
 import { Section } from '#console/components/section.tsx';
 import type { LocationValues } from './location-values.ts';
 
@@ -8,7 +9,7 @@ interface Props {
   readonly form: UseFormReturnType<LocationValues>;
 }
 
-const kindNames: Readonly<Record<string, string>> = { local: 'Folder on this server' };
+const kindNames: Readonly<Record<string, string>> = { local: 'Folder on this server', s3: 'Amazon S3 or compatible' };
 
 /** Returns the name of a kind of storage. */
 export const storageKindName = (kind: string) => kindNames[kind] ?? kind;
@@ -22,9 +23,36 @@ const Local = ({ form }: Props) => (
   </>
 );
 
-const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { local: Local };
+const S3 = ({ form }: Props) => (
+  <>
+    <TextInput label="Bucket" placeholder="reports" required withAsterisk={false} {...form.getInputProps('bucket')} />
+    <TextInput label="Region" placeholder="eu-central-1" required withAsterisk={false} {...form.getInputProps('region')} />
+    <TextInput
+      label="Address of the service"
+      description="Leave empty for Amazon S3. For a service in a private network, an operator must allow the network with POSTERN_PRIVATE_TARGETS."
+      placeholder="https://s3.example.com"
+      {...form.getInputProps('endpoint')}
+    />
+    <Checkbox
+      label="Bucket in the path"
+      description="For services that do not know the bucket as part of the host name, such as MinIO and Ceph."
+      {...form.getInputProps('pathStyle', { type: 'checkbox' })}
+    />
+    <TextInput
+      label="Folder in the bucket"
+      description="The root of the location. Leave empty to use the entire bucket."
+      placeholder="reports/2026"
+      {...form.getInputProps('prefix')}
+    />
+    <TextInput label="Access key ID" autoComplete="off" required withAsterisk={false} {...form.getInputProps('accessKeyId')} />
+    <SecretInput label="Secret access key" required withAsterisk={false} {...form.getInputProps('secretAccessKey')} />
+    <SecretInput label="Session token" placeholder="Only for temporary access keys" {...form.getInputProps('sessionToken')} />
+  </>
+);
 
-/** The fields of a location. */
+const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { local: Local, s3: S3 };
+
+/** The fields of a location. @param isNew the kind can be chosen */
 export function LocationFields({ form, isNew = false }: Props & { readonly isNew?: boolean }) {
   const Fields = fieldsByKind[form.values.kind];
   return (
@@ -33,10 +61,18 @@ export function LocationFields({ form, isNew = false }: Props & { readonly isNew
       lead="A share publishes one path of a location. Visitors cannot reach anything outside of that path."
     >
       <TextInput label="Name" required withAsterisk={false} {...form.getInputProps('name')} />
+      {isNew && (
+        <Select
+          label="Kind of storage"
+          data={Object.entries(kindNames).map(([value, label]) => ({ value, label }))}
+          allowDeselect={false}
+          {...form.getInputProps('kind')}
+        />
+      )}
       {Fields && <Fields form={form} />}
       {isNew && (
         <Text size="sm" c="dimmed">
-          Amazon S3, Azure Blob Storage, SFTP and WebDAV are not available yet.
+          Azure Blob Storage, SFTP and WebDAV are not available yet.
         </Text>
       )}
     </Section>

@@ -6,6 +6,14 @@ export interface LocationValues extends Record<string, unknown> {
   readonly name: string;
   readonly kind: string;
   readonly path: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly pathStyle: boolean;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
   /** The members of the configuration that the form does not show. They are sent back unchanged. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
@@ -14,12 +22,21 @@ export const emptyLocation: LocationValues = {
   name: '',
   kind: 'local',
   path: '',
+  endpoint: '',
+  region: '',
+  bucket: '',
+  prefix: '',
+  pathStyle: false,
+  accessKeyId: '',
+  secretAccessKey: '',
+  sessionToken: '',
   rest: {},
 };
 
 /** The members of each kind's configuration that the form shows, the main one first. */
 const membersOf: Readonly<Record<string, readonly string[]>> = {
   local: ['path'],
+  s3: ['bucket', 'endpoint', 'region', 'prefix', 'pathStyle', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
 };
 
 /** Returns the field that shows errors of the configuration that name no field. */
@@ -41,4 +58,11 @@ export function locationBodyOf(values: LocationValues) {
   return { name: values.name, configuration: JSON.stringify({ ...Object.fromEntries(filled), ...values.rest }) };
 }
 
-export const changedLocationFields = changedFieldsBy<LocationValues>({ path: 'folder' });
+export const changedLocationFields = changedFieldsBy<LocationValues>({
+  endpoint: 'address of the service',
+  prefix: 'folder',
+  pathStyle: 'bucket in the path',
+  accessKeyId: 'access key id',
+  secretAccessKey: 'secret access key',
+  sessionToken: 'session token',
+});
