@@ -161,7 +161,7 @@ test('an S3 location can be added, its stored secret is not shown, and another s
   await page.getByLabel('Bucket', { exact: true }).fill('reports');
   await add.click();
   await page.getByRole('button', { name: 'Run test' }).click();
-  await page.getByText('an operator can allow such networks with POSTERN_PRIVATE_TARGETS').waitFor();
+  await page.getByText('is in a private network. The operator can allow it with POSTERN_PRIVATE_TARGETS').waitFor();
   assert.equal(await page.getByLabel('Secret access key').inputValue(), '********');
   await page.getByLabel('Address of the service').fill('http://127.0.0.1:10');
   await page.getByRole('button', { name: 'Save' }).click();
