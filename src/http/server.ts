@@ -125,17 +125,22 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
       if (hasBody(headers)) reply.header('connection', 'close'); // nobody reads the body, which may be endless
       return done(null, payload);
     }
-    if (!isFile && hasBody(headers) && !raw.complete) {
-      try {
-        bodies.expect(raw, reply.raw, request.ip, request.routeOptions.bodyLimit ?? maxBodyBytes);
-      } catch (cause) {
-        reply.header('connection', 'close'); // the rest of the body would occupy the connection
-        return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
-      }
-      expectBody(raw, reply.raw, timeouts);
-    }
     // Node.js has ended the stream of a request without a body already: a parser would never see its end.
-    done(null, hasBody(headers) ? payload : Readable.from([]));
+    if (!hasBody(headers)) return done(null, Readable.from([]));
+    if (isFile || raw.complete) return done(null, payload);
+    // The bytes of a short body have come with the headers. They are readable in the next microtask.
+    queueMicrotask(() => {
+      if (!raw.complete && `${raw.readableLength}` !== headers['content-length']) {
+        try {
+          bodies.expect(raw, reply.raw, request.ip, request.routeOptions.bodyLimit ?? maxBodyBytes);
+        } catch (cause) {
+          reply.header('connection', 'close'); // the rest of the body would occupy the connection
+          return done(cause instanceof Refusal ? cause : new Refusal('bodiesBusy'));
+        }
+        expectBody(raw, reply.raw, timeouts);
+      }
+      done(null, payload);
+    });
   });
 }
 
