@@ -6,10 +6,14 @@ const file = String(workerData);
 const database = new DatabaseSync(file, { timeout: 100 });
 database.exec('PRAGMA wal_autocheckpoint=0');
 
-/** SQLite's result of a checkpoint: `busy` is 1 if it could not finish; `log` is the number of pages in the log file. */
+/**
+ * SQLite's result of a checkpoint: `busy` is 1 if it could not finish; `log` is the number of pages in the log, and `checkpointed` how many
+ * of them were copied.
+ */
 interface CheckpointResult {
   readonly busy: number;
   readonly log: number;
+  readonly checkpointed: number;
 }
 /** Mode of a checkpoint (SQLite's documentation of wal_checkpoint). NOOP copies nothing: it only returns the length of the log. */
 export type CheckpointMode = 'NOOP' | 'PASSIVE' | 'RESTART' | 'TRUNCATE';

@@ -37,11 +37,14 @@ export function startCheckpoints(file: string, users: WalUsers, { onLost: lost, 
     if (log.bytes() < threshold * pageBytes) return;
     const state = await request('NOOP');
     if (state === 'diskFull' || state.log < threshold) return;
+    if (state.checkpointed === state.log) return shorten(); // nothing was written since the last checkpoint
     if ((await request('PASSIVE')) === 'diskFull') return void full(); // the next checkpoint tries again
+    let mustShorten = false;
     await queue.pause(async () => {
-      await request('RESTART');
+      const restarted = await request('RESTART');
+      mustShorten = restarted !== 'diskFull' && restarted.busy === 1; // a search reads the log, which would grow
     });
-    await shorten();
+    if (mustShorten) await shorten();
     log.verify();
   }
   let currentCheckpoint: Promise<void> = Promise.resolve();
