@@ -3,7 +3,7 @@ import type { StorageKind } from '#adapters/storage/storage-kinds.ts';
 import { parseItemPath } from '#core/item-path.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { type S3Services, S3Storage } from './s3-storage.ts';
+import type { S3Services } from './s3-storage.ts';
 
 /** Parses a configuration, whose form was checked when it was stored. @throws StorageUnavailable if it was lost with the key that sealed it */
 function parseS3Configuration(text: string): S3Configuration {
@@ -17,7 +17,10 @@ function parseS3Configuration(text: string): S3Configuration {
  * since each tenant names the credentials.
  */
 export const s3Kind = (services: S3Services): StorageKind => ({
-  open: cacheStorages(({ tid, configuration }) => new S3Storage(parseS3Configuration(configuration), tid, services)),
+  open: cacheStorages(async ({ tid, configuration }) => {
+    const { S3Storage } = await import('./s3-storage.ts'); // most installations have no such location
+    return new S3Storage(parseS3Configuration(configuration), tid, services);
+  }),
   async configurationError({ configuration }) {
     const { endpoint, prefix = '', bucket, pathStyle = false } = parseS3Configuration(configuration);
     if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))
