@@ -1,25 +1,36 @@
 import { blockOf, parseAddress } from './authorization/address-range.ts';
+import { setAndEvict } from './bounded-map.ts';
+
+const maxRemembered = 2000; // addresses
 
 /**
- * Returns the prefix of an address as a key, or 'unknown'.
+ * Returns a function that returns the prefix of an address as a key, or 'unknown'. It remembers the results for recent addresses: each
+ * request of a client needs them several times.
  * @param bits4 prefix length for IPv4
  * @param bits6 prefix length for IPv6
  */
-function prefixOf(address: string, bits4: number, bits6: number): string {
-  const ip = parseAddress(address);
-  if (!ip) return 'unknown';
-  const bits = ip.kind() === 'ipv4' ? bits4 : bits6;
-  return `${blockOf(ip, bits).first}/${bits}`;
+function prefixes(bits4: number, bits6: number): (address: string) => string {
+  const remembered = new Map<string, string>();
+  return (address) => {
+    const known = remembered.get(address);
+    if (known !== undefined) return known;
+    const ip = parseAddress(address);
+    if (!ip) return 'unknown';
+    const bits = ip.kind() === 'ipv4' ? bits4 : bits6;
+    const prefix = `${blockOf(ip, bits).first}/${bits}`;
+    setAndEvict(remembered, address, prefix, maxRemembered);
+    return prefix;
+  };
 }
 
 /** Returns the narrow network of an address (IPv4 /32, IPv6 /64): usually one client or one household. */
-export const narrowNetworkOf = (address: string): string => prefixOf(address, 32, 64);
+export const narrowNetworkOf: (address: string) => string = prefixes(32, 64);
 
 /** Returns the wide network of an address (IPv4 /24, IPv6 /48). One organization may own it, with up to 65,536 narrow networks. */
-export const wideNetworkOf = (address: string): string => prefixOf(address, 24, 48);
+export const wideNetworkOf: (address: string) => string = prefixes(24, 48);
 
 /** Returns the site of an address: the address itself, or the /48 of an IPv6 address, since one client can own all its 65,536 networks. */
-export const siteOf = (address: string): string => prefixOf(address, 32, 48);
+export const siteOf: (address: string) => string = prefixes(32, 48);
 
 /** Returns the networks that take turns: the wide one, and the narrow one within it. */
 export const networksOf = (address: string): readonly [wide: string, narrow: string] => [wideNetworkOf(address), narrowNetworkOf(address)];
