@@ -78,8 +78,11 @@ export interface StorageTraits {
   readonly folders: 'real' | 'prefix';
 }
 
-/** Where a reverse proxy or a browser finds the bytes of a file by itself. */
-export type DirectAddress = { readonly file: string; readonly url?: never } | { readonly url: string; readonly file?: never };
+/** Headers of the response at a signed address. */
+export interface SignedHeaders {
+  readonly contentType: string;
+  readonly contentDisposition: string;
+}
 
 /** A change that was recorded as pending. */
 export interface PendingFileChange {
@@ -127,8 +130,13 @@ export interface Storage {
   testSteps(token: string): readonly TestStep[];
   /** Returns the entry at `path`, or null if there is no file or folder. */
   stat(path: ItemPath): Promise<Entry | null>;
-  /** Returns an address of the file for others than Postern; null: there is none. */
-  directAddress(path: ItemPath): Promise<DirectAddress | null>;
+  /** Returns the path of a file on the disk of this machine, for a reverse proxy; null: there is none. */
+  pathOnDisk(path: ItemPath): Promise<string | null>;
+  /**
+   * Returns an address at which a browser can download a file from the service itself. null: the storage cannot.
+   * @param lifetime seconds
+   */
+  readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   /** Returns a text that is the same for every location that contains this folder, so that changes from all of them share its locks. */
   folderKey(path: ItemPath): Promise<string>;
   /** Returns the entries of a folder in batches, unsorted, or null if there is no folder. */

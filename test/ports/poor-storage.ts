@@ -54,7 +54,8 @@ export class PoorStorage implements Storage {
   testSteps(): readonly TestStep[] {
     return [{ step: 'connect', run: () => this.check() }];
   }
-  async directAddress(): Promise<null> {
+  readonly signedAddress = null;
+  async pathOnDisk(): Promise<null> {
     return null;
   }
   async folderKey(path: ItemPath): Promise<string> {

@@ -363,6 +363,18 @@ else {
     await checkFileActions(postern, 'bucket');
   });
 
+  test('a browser downloads a file at the signed address of an S3 service', async () => {
+    const storage = openS3(await server.newBucket(), outbound);
+    const name = "a+b c's ü(1).txt";
+    await putFile(storage, '/', name, 'content');
+    const headers = { contentType: 'text/plain', contentDisposition: 'attachment; filename="a.txt"' };
+    const response = await fetch(await storage.signedAddress(path(`/${name}`), headers, 60));
+    assert.deepEqual([response.status, await response.text()], [200, 'content']);
+    assert.equal(response.headers.get('content-disposition'), headers.contentDisposition);
+    const expired = await fetch(await storage.signedAddress(path(`/${name}`), headers, 0));
+    assert.ok(expired.status >= 400);
+  });
+
   test('an S3 location is listed and tested, and its secrets are in no response, audit entry or log line', async (t) => {
     const log = new PassThrough({ encoding: 'utf8' });
     let lines = '';

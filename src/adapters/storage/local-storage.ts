@@ -48,7 +48,8 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
     traits: { create: 'atomic', replace: 'atomic', folders: 'real', openAhead: 0 },
     check: () => folders.check(folder),
     folderKey: pathOf,
-    directAddress: async (path) => ({ file: await pathOf(path) }),
+    pathOnDisk: pathOf,
+    signedAddress: null,
     stat: (path) => withStorage((storage) => storage.stat(path)),
     list: (path, client) =>
       withStorage(async (storage, hold) => {

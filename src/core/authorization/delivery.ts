@@ -1,5 +1,5 @@
 import type { Action } from './decide.ts';
-import type { Protection } from './share-rules.ts';
+import type { ProfileRules, Protection, ShareRules } from './share-rules.ts';
 
 /** Kind of a file, detected from its content. */
 export type ContentKind = 'pdf' | 'image' | 'audio' | 'video' | 'text' | 'other';
@@ -12,6 +12,24 @@ const canBeWatermarked = (kind: ContentKind) => kind === 'pdf' || kind === 'imag
 /** Returns whether all files of a share need a watermark. If so, a folder as a ZIP file is refused before any file is read. */
 export function requiresWatermark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
+}
+
+/** Seconds for which a signed address of a storage is valid. */
+export const signedAddressLifetime = 60;
+
+/**
+ * Returns whether a visitor may download a file directly from its storage: nothing must be drawn into the file, and neither the visitor's
+ * address nor the end of the share could stop a download at a signed address.
+ * @param now ms since the epoch
+ */
+export function mayDownloadDirectly(
+  share: Protection & Pick<ShareRules, 'validTo'>,
+  { ipRanges }: Pick<ProfileRules, 'ipRanges'>,
+  now: number,
+) {
+  const isOriginal = !share.copyProtect && share.waterMarkText === '' && !share.digitalSignature;
+  const isLongEnough = share.validTo === null || share.validTo - now > signedAddressLifetime * 1000;
+  return isOriginal && isLongEnough && ipRanges === '';
 }
 
 /**

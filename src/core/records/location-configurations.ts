@@ -37,6 +37,12 @@ export const S3Configuration = Type.Object(
         description: 'Address of the service. Default: Amazon S3 in the region.',
       }),
     ),
+    publicEndpoint: Type.Optional(
+      patternText('^https?://[^\\s/?#@]+/?$', {
+        maxLength: 1024,
+        description: 'Address of the service for browsers, if it is another one: visitors are sent to it where proxyMode is false.',
+      }),
+    ),
     region: patternText('^[A-Za-z0-9-]{1,64}$', { description: 'Region of the bucket, such as eu-central-1.' }),
     bucket: patternText('^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$', { description: 'Name of the bucket.' }),
     prefix: Type.Optional(

@@ -16,7 +16,7 @@ export const locationFields = {
   configuration: Type.String({
     maxLength: limits.configuration,
     description:
-      'A JSON object in a string. For `local`: { "path": "/absolute/path" }, or { "path": "files" } for the folder of that name in POSTERN_DATA; "folder", the former name of "path", is still accepted. Optional: "fileMode" and "folderMode" such as "0640", and a "group" number, if new files and folders must not inherit those of their parent folder; "mountPoint": true if the folder is a mount point, so that the location is unavailable while nothing is mounted there. For `s3`: { "region": "eu-central-1", "bucket": "reports", "accessKeyId": "…", "secretAccessKey": "…" }; optional: "endpoint", "prefix", "pathStyle", "sessionToken". Responses contain ******** instead of secrets; if you send it back, the secrets do not change. If "endpoint" changes, the secrets must be sent again.',
+      'A JSON object in a string. For `local`: { "path": "/absolute/path" }, or { "path": "files" } for the folder of that name in POSTERN_DATA; "folder", the former name of "path", is still accepted. Optional: "fileMode" and "folderMode" such as "0640", and a "group" number, if new files and folders must not inherit those of their parent folder; "mountPoint": true if the folder is a mount point, so that the location is unavailable while nothing is mounted there. For `s3`: { "region": "eu-central-1", "bucket": "reports", "accessKeyId": "…", "secretAccessKey": "…" }; optional: "endpoint", "publicEndpoint", "prefix", "pathStyle", "sessionToken". Responses contain ******** instead of secrets; if you send it back, the secrets do not change. If "endpoint" changes, the secrets must be sent again.',
   }),
   ...stampFields,
 };

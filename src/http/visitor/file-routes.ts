@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox';
 import { nameError } from '#core/item-path.ts';
 import { fieldRefusal } from '#core/messages.ts';
 import { downloadFolder } from '#features/visits/archives/download-folder.ts';
+import type { DirectDownload } from '#features/visits/files/direct-download.ts';
 import { openDownload } from '#features/visits/files/download-file.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { readQuery, validator } from '#http/validation.ts';
@@ -40,8 +41,19 @@ async function sendRaw(reply: FastifyReply, send: () => Promise<void>): Promise<
   reply.hijack();
 }
 
+/** Sends the visitor to the storage. Conditions and ranges of the request are left to the storage. */
+async function redirectToStorage(reply: FastifyReply, { entry, signAddress, appendEntry }: DirectDownload): Promise<void> {
+  const address = await signAddress(disposition('attachment', entry.name));
+  const auditEntry = await appendEntry();
+  await reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(address, 302);
+  auditEntry.end('done', null);
+}
+
 async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
-  const download = await openDownload(parts.ports, visitorRequestOf(request, parts), request.place.path, action);
+  const visitorRequest = visitorRequestOf(request, parts);
+  // To HEAD, Postern answers itself: the page of another origin could not read the response of the storage.
+  const download = await openDownload(parts.ports, visitorRequest, request.place.path, action, request.method === 'GET');
+  if ('signAddress' in download) return redirectToStorage(reply, download);
   const headers = headersOf(request);
   headers['content-disposition'] = disposition(action === 'view' ? 'inline' : 'attachment', download.file.entry.name);
   if (action === 'view') headers['content-security-policy'] = viewPolicy;

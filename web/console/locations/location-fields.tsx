@@ -33,6 +33,12 @@ const S3 = ({ form }: Props) => (
       placeholder="https://s3.example.com"
       {...form.getInputProps('endpoint')}
     />
+    <TextInput
+      label="Address of the service for browsers"
+      description="Where visitors download from, if a share lets the storage send its files (proxyMode: false). Leave empty if it is the same."
+      placeholder="https://files.example.com"
+      {...form.getInputProps('publicEndpoint')}
+    />
     <Checkbox
       label="Bucket in the path"
       description="For services that do not know the bucket as part of the host name, such as MinIO and Ceph."

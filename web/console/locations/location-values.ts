@@ -7,6 +7,7 @@ export interface LocationValues extends Record<string, unknown> {
   readonly kind: string;
   readonly path: string;
   readonly endpoint: string;
+  readonly publicEndpoint: string;
   readonly region: string;
   readonly bucket: string;
   readonly prefix: string;
@@ -23,6 +24,7 @@ export const emptyLocation: LocationValues = {
   kind: 'local',
   path: '',
   endpoint: '',
+  publicEndpoint: '',
   region: '',
   bucket: '',
   prefix: '',
@@ -36,7 +38,7 @@ export const emptyLocation: LocationValues = {
 /** The members of each kind's configuration that the form shows, the main one first. */
 const membersOf: Readonly<Record<string, readonly string[]>> = {
   local: ['path'],
-  s3: ['bucket', 'endpoint', 'region', 'prefix', 'pathStyle', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
+  s3: ['bucket', 'endpoint', 'publicEndpoint', 'region', 'prefix', 'pathStyle', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
 };
 
 /** Returns the field that shows errors of the configuration that name no field. */
@@ -60,6 +62,7 @@ export function locationBodyOf(values: LocationValues) {
 
 export const changedLocationFields = changedFieldsBy<LocationValues>({
   endpoint: 'address of the service',
+  publicEndpoint: 'address of the service for browsers',
   prefix: 'folder',
   pathStyle: 'bucket in the path',
   accessKeyId: 'access key id',

@@ -15,7 +15,7 @@ export interface WritingRules {
 }
 
 /** The methods of a storage that need its folder open. */
-export type FolderStorage = Omit<Storage, 'traits' | 'check' | 'folderKey' | 'directAddress' | 'testSteps'>;
+export type FolderStorage = Omit<Storage, 'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps'>;
 
 /** Returns the result of work, or null if its item does not exist. */
 async function orNull<T>(work: Promise<T>): Promise<T | null> {

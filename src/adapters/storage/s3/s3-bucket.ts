@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isIP } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
 import pRetry from 'p-retry';
 import type { TakenMemory, TenantMemory } from '#adapters/storage/memory-budget.ts';
-import { hostOf } from '#core/host-of.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
-import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { OutcomeUnknown, type SignedHeaders, StorageUnavailable } from '#ports/storage.ts';
+import { bucketAddress, encodeKey, encodeQuery } from './s3-address.ts';
 import { codeOf, type Method, mayChange, noResponse, ServiceError, serviceErrorOf } from './s3-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './s3-xml.ts';
 
@@ -34,17 +33,6 @@ export type XmlRequest = Omit<S3Request, 'expected'> & {
   /** Memory that a long document takes. */
   readonly memory?: TakenMemory;
 };
-
-/** RFC 3986, section 2.3: all but unreserved characters are encoded, since the signature is computed from the encoded text. */
-const encodeText = (text: string) =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-/** Returns a key as part of a URL, or of the header `x-amz-copy-source`. */
-export const encodeKey = (key: string): string => key.split('/').map(encodeText).join('/');
-
-const encodeQuery = (query: Readonly<Record<string, string>>) =>
-  Object.entries(query)
-    .map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`)
-    .join('&');
 
 const defaultTimeLimit = 60_000; // ms
 const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
@@ -98,6 +86,8 @@ export class S3Bucket {
   /** ms. */
   readonly monotonic: () => number;
   readonly #address: string;
+  /** The address that browsers use. */
+  readonly #publicAddress: string;
   readonly #configuration: S3Configuration;
   readonly #outbound: Pick<Outbound, 'request'>;
   /** Whether the bucket has refused a body without a checksum. Otherwise none is computed. */
@@ -109,12 +99,11 @@ export class S3Bucket {
     memory: TenantMemory,
     monotonic: () => number = () => performance.now(),
   ) {
-    const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, bucket, pathStyle = false } = configuration;
-    const url = new URL(endpoint);
+    const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, publicEndpoint = endpoint, bucket } = configuration;
     this.name = bucket;
-    this.identity = `${url.origin} ${bucket}`;
-    const usesPath = pathStyle || isIP(hostOf(url.hostname)) !== 0; // an IP address has no subdomains
-    this.#address = usesPath ? `${url.origin}/${encodeText(bucket)}/` : `${url.protocol}//${bucket}.${url.host}/`;
+    this.identity = `${new URL(endpoint).origin} ${bucket}`;
+    this.#address = bucketAddress(configuration, endpoint);
+    this.#publicAddress = bucketAddress(configuration, publicEndpoint);
     this.#configuration = configuration;
     this.#outbound = outbound;
     this.memory = memory;
@@ -191,6 +180,23 @@ export class S3Bucket {
     throw new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
   }
 
+  /** Returns an address at which a browser can download an object. @param lifetime seconds */
+  async signAddress(key: string, { contentType, contentDisposition }: SignedHeaders, lifetime: number): Promise<string> {
+    const query = {
+      'X-Amz-Expires': `${lifetime}`,
+      'response-cache-control': 'private, no-store',
+      'response-content-disposition': contentDisposition,
+      'response-content-type': contentType,
+    };
+    const url = `${this.#publicAddress}${encodeKey(key)}?${encodeQuery(query)}`;
+    return (await new AwsV4Signer({ ...this.#credentials, method: 'GET', url, signQuery: true }).sign()).url.href;
+  }
+
+  get #credentials() {
+    const { region, accessKeyId, secretAccessKey, sessionToken } = this.#configuration;
+    return { region, accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }), service: 's3' };
+  }
+
   /** Returns the code of an error that a response describes. The response may not be XML. */
   #codeIn({ body }: OutboundResponse): Promise<string> {
     return readXml(body, this.monotonic).then(codeOf, () => 'no code');
@@ -215,18 +221,9 @@ export class S3Bucket {
 
   async #exchange(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {
     const { query = {}, headers = {}, body, timeLimit = defaultTimeLimit } = request;
-    const { region, accessKeyId, secretAccessKey, sessionToken } = this.#configuration;
-    const signer = new AwsV4Signer({
-      method,
-      url: `${this.#address}${encodeKey(key)}?${encodeQuery(query)}`,
-      headers: { ...(body !== undefined && this.#sendsMd5 ? { 'content-md5': await md5Of(body) } : {}), ...headers },
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken === undefined ? {} : { sessionToken }),
-      service: 's3',
-      region,
-    });
-    const signed = await signer.sign();
+    const url = `${this.#address}${encodeKey(key)}?${encodeQuery(query)}`;
+    const md5 = body !== undefined && this.#sendsMd5 ? { 'content-md5': await md5Of(body) } : {};
+    const signed = await new AwsV4Signer({ ...this.#credentials, method, url, headers: { ...md5, ...headers } }).sign();
     const slow = timeLimit !== null && timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
     try {
       return await this.#outbound.request(signed.url, {

@@ -1,5 +1,6 @@
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
-import { encodeKey, md5Of, type S3Bucket, type S3Request } from './s3-bucket.ts';
+import { encodeKey } from './s3-address.ts';
+import { md5Of, type S3Bucket, type S3Request } from './s3-bucket.ts';
 import { codeOf, serviceErrorOf } from './s3-errors.ts';
 import { childrenOf, childText, type XmlLimits, xmlText } from './s3-xml.ts';
 

@@ -4,7 +4,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import type { ChangeContext, OpenFile, PendingFileChange, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
+import type { ChangeContext, OpenFile, PendingFileChange, SignedHeaders, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { S3Changes } from './s3-changes.ts';
 import { S3Conditions } from './s3-conditions.ts';
@@ -35,6 +35,8 @@ export interface S3Services {
 /** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
 export class S3Storage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
+  readonly signedAddress = (path: ItemPath, headers: SignedHeaders, lifetime: number): Promise<string> =>
+    this.#bucket.signAddress(this.#keys.file(path), headers, lifetime);
   readonly #bucket: S3Bucket;
   readonly #keys: S3Keys;
   readonly #folders: S3Folders;
@@ -74,7 +76,7 @@ export class S3Storage implements Storage {
     return this.#folders.entry(path);
   }
 
-  async directAddress(): Promise<null> {
+  async pathOnDisk(): Promise<null> {
     return null;
   }
 

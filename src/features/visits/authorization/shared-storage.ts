@@ -24,16 +24,16 @@ import type { AuthorizedVisit } from './authorize-visit.ts';
 const permittedMethods = (storage: Storage, client: string) => {
   const stat: Storage['stat'] = (path) => storage.stat(path);
   const open: Storage['open'] = (path) => storage.open(path, client);
-  const directAddress: Storage['directAddress'] = (path) => storage.directAddress(path);
+  const pathOnDisk: Storage['pathOnDisk'] = (path) => storage.pathOnDisk(path);
   const folderKey: Storage['folderKey'] = (path) => storage.folderKey(path);
   const clearEvidence: Storage['clearEvidence'] = (change) => storage.clearEvidence(change);
   const recover: Storage['recover'] = (change) => storage.recover(change);
   const change = { stat, folderKey, recover, clearEvidence };
   return {
     list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
-    // A reverse proxy would not keep the policy under which a file is viewed.
-    view: { stat, open, directAddress: async () => null },
-    download: { stat, open, directAddress },
+    // A viewed file needs a Content-Security-Policy header, which others would not send.
+    view: { stat, open, pathOnDisk: async () => null, signedAddress: null },
+    download: { stat, open, pathOnDisk, signedAddress: storage.signedAddress },
     downloadFolder: { stat, open, traits: storage.traits, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },
     upload: {
       ...change,

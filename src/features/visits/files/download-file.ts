@@ -13,6 +13,7 @@ import { type StoragePorts, storageFor, withStorageErrors } from '#features/visi
 import { headBytes, type Media } from '#ports/media.ts';
 import type { Ports } from '#ports/ports.ts';
 import { type ByteRange, ItemChanged, type OpenFile } from '#ports/storage.ts';
+import { type DirectDownload, openDirectDownload } from './direct-download.ts';
 import { readRange } from './read-range.ts';
 
 /** A file that may be sent as it is, without marks and signatures. */
@@ -55,6 +56,7 @@ async function isStillPermitted(media: Media | null, { decideAgain }: Authorized
 
 /**
  * Opens a file for a visitor to view or download.
+ * @param mayRedirect whether the visitor may be sent to the storage, if the share allows it
  * @throws Refusal (404) if the file does not exist; the refusals of `findDeliveryDenial` if the file has to be marked or signed
  */
 export async function openDownload(
@@ -62,14 +64,17 @@ export async function openDownload(
   visitorRequest: VisitorRequest,
   path: ItemPath,
   action: 'view' | 'download',
-): Promise<FileDownload> {
+  mayRedirect: boolean,
+): Promise<FileDownload | DirectDownload> {
   const visit = await authorizeVisit(ports, visitorRequest, { action });
   const { link, permit, authenticated } = visit;
   const shared = await storageFor(visit, ports);
   const locationPath = shared.locationPath(path);
+  const event = { link, visitor: authenticated?.signedIn ?? null, visitorRequest, action, path: formatItemPath(path) } as const;
+  const direct = mayRedirect ? await openDirectDownload(ports, visit, shared.storage, locationPath, event) : null;
+  if (direct) return direct;
   const file = await withStorageErrors(() => shared.storage.open(locationPath));
   if (!file) throw new Refusal('itemAbsent');
-  const event = { link, visitor: authenticated?.signedIn ?? null, visitorRequest, action, path: formatItemPath(path) } as const;
   try {
     const media = await mediaOf(file, permit, action, ports);
     const denial = findDeliveryDenial(action, permit.share, media?.kind ?? 'other');
@@ -80,8 +85,7 @@ export async function openDownload(
     const alert = action === 'view' ? link.alert_view : link.alert_download;
     return {
       file,
-      // A viewed file needs a Content-Security-Policy header, which a reverse proxy would not keep.
-      onDisk: action === 'download' ? ((await shared.storage.directAddress(locationPath))?.file ?? null) : null,
+      onDisk: action === 'download' ? await shared.storage.pathOnDisk(locationPath) : null,
       mediaType: action === 'view' && media ? media.mediaType : ports.media.byName(file.entry.name),
       stillPermitted: () => isStillPermitted(media, visit, action),
       appendEntry: () => ports.audit.beginTransfer({ ...event, outcome: 'begun' }, file.entry.etag, alert === 1),

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
+import { until } from '../ports/until.ts';
+import { startPostern } from '../start.ts';
+import { changeShare, createShare } from './visiting.ts';
+
+const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
+const file = { 'content-length': '4', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', 'content-range': 'bytes 0-3/4' };
+/** Answers as a bucket with one file, `report ü.txt`. */
+const withFile: FakeAnswer = ({ method, url = '' }, response) => {
+  if (url.includes('list-type')) return void response.end(emptyList);
+  if (!url.startsWith('/bucket/report%20%C3%BC.txt')) return void response.writeHead(404).end();
+  response.writeHead(method === 'HEAD' ? 200 : 206, file).end(method === 'HEAD' ? '' : 'text');
+};
+const path = 'file/report%20%C3%BC.txt';
+
+/** Starts Postern with a link to a fake bucket. @param share fields of the share */
+async function startWithBucket(t: TestContext, share: object = {}, configuration: object = {}) {
+  const fake = await startFakeS3(t, withFile);
+  const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
+  const stored = JSON.stringify({ ...fake.configuration, ...configuration });
+  await postern.call('location/add', { name: 'bucket', kind: 's3', configuration: stored });
+  const { id, base } = await createShare(postern, { location: 'bucket', proxyMode: false, ...share });
+  const download = (init: RequestInit = {}) => fetch(`${postern.publicUrl}${base}/${path}`, { redirect: 'manual', ...init });
+  return { postern, id, base, download, endpoint: fake.configuration.endpoint };
+}
+
+test('with proxyMode false, a download is sent to an address of the storage that is valid for a minute', async (t) => {
+  const { postern, download, endpoint } = await startWithBucket(t);
+  const { status, headers } = await download();
+  const address = new URL(headers.get('location') ?? '');
+  assert.equal(status, 302);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(address.origin + address.pathname, `${endpoint}/bucket/report%20%C3%BC.txt`);
+  assert.equal(address.searchParams.get('X-Amz-Expires'), '60');
+  assert.match(address.searchParams.get('X-Amz-Signature') ?? '', /^[0-9a-f]{64}$/);
+  assert.match(address.searchParams.get('response-content-disposition') ?? '', /^attachment; .*filename\*=UTF-8''report%20%C3%BC\.txt/);
+  assert.equal(address.searchParams.get('response-content-type'), 'text/plain');
+  await until(async () => {
+    const [entry] = (await postern.call('audit/search', { action: 'download' })).list;
+    return entry.path === '/report ü.txt' && entry.outcome === 'done';
+  });
+});
+
+test('visitors are sent to the publicEndpoint of a location', async (t) => {
+  const { download } = await startWithBucket(t, {}, { publicEndpoint: 'https://files.example.com', pathStyle: true });
+  assert.match((await download()).headers.get('location') ?? '', /^https:\/\/files\.example\.com\/bucket\/report/);
+});
+
+test('a program that asks for the headers of a file gets them from Postern', async (t) => {
+  const { download } = await startWithBucket(t);
+  const { status, headers } = await download({ method: 'HEAD' });
+  assert.deepEqual([status, headers.get('content-length')], [200, '4']);
+});
+
+const inAMinute = () => new Date(Date.now() + 50_000).toISOString();
+const served: Readonly<Record<string, () => object>> = {
+  'with proxyMode true': () => ({ proxyMode: true }),
+  'of a share that ends within a minute': () => ({ validityEndDate: inAMinute() }),
+  'that may have to be signed': () => ({ digitalSignature: true }),
+};
+for (const [which, share] of Object.entries(served))
+  test(`a download ${which} is sent by Postern`, async (t) => {
+    const { download } = await startWithBucket(t, share());
+    const response = await download();
+    assert.deepEqual([response.status, await response.text()], [200, 'text']);
+  });
+
+test('a download is sent by Postern if the login profile has address ranges', async (t) => {
+  const { postern, id, download } = await startWithBucket(t);
+  const profile = await postern.call('loginprofile/add', { title: 'office', typeId: 1, ipRange: '127.0.0.1' });
+  await changeShare(postern, id, { authenticationId: profile.id });
+  assert.equal((await download()).status, 200);
+});
+
+test('a protected file is not sent to an address of the storage', async (t) => {
+  const { download } = await startWithBucket(t, { copyProtect: true });
+  assert.equal((await download()).status, 403);
+});
+
+test('a visitor without the permission to download gets no address of the storage', async (t) => {
+  const { base, postern, download } = await startWithBucket(t, { canDownload: false });
+  assert.equal((await download()).status, 403);
+  const viewed = await fetch(`${postern.publicUrl}${base}/view/report%20%C3%BC.txt`, { redirect: 'manual' });
+  assert.equal(viewed.status, 200);
+});
+
+test('a file that is absent is 404, not an address of the storage', async (t) => {
+  const { base, postern } = await startWithBucket(t);
+  assert.equal((await postern.visit(`${base}/file/absent`)).status, 404);
+});
