@@ -15,6 +15,7 @@ import { OpenFolders } from '#adapters/storage/disk/open-folders.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
+import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
 import { openStore } from '#adapters/store/open-store.ts';
@@ -93,7 +94,8 @@ export async function openPorts(
   const privateTargets = packRangeText(settings.privateTargets);
   const outbound = resources.use(guardedOutbound({ privateTargets }));
   const parts = new PartSpace({ folder: data.path, minFreeSpace: settings.minFreeSpace });
-  const s3 = s3Kind({ outbound, parts, memory: new MemoryBudget() });
+  const s3Services = { outbound, parts, memory: new MemoryBudget(), machineCredentials: new MachineCredentials(systemClock.now) };
+  const s3 = s3Kind(s3Services, settings.machineCredentials);
   const storages = resources.use(storagesByKind({ local, s3 }));
   const providers = resources.use(new ThreadedProviders(privateTargets));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;

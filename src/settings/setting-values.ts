@@ -55,6 +55,14 @@ export const parseLocalRoots = (value: string) =>
       };
     });
 
+/** Parses ids of tenants, separated by commas. */
+export const parseTenantIds = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .map((entry) => (/^[1-9]\d{0,14}$/.test(entry) ? Number(entry) : fail(`"${entry}" must be the id of a tenant`)));
+
 export function parseDatabaseUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : fail('must be postgres://user:password@host:port/database');
   const isPostgres = ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1;

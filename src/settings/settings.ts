@@ -18,6 +18,7 @@ import {
   parsePublicUrl,
   parseRangesSetting,
   parseSendfile,
+  parseTenantIds,
   text,
 } from './setting-values.ts';
 
@@ -42,6 +43,7 @@ export interface Settings {
   readonly secretKey: string | null;
   readonly localRoots: readonly { readonly tid: number; readonly folder: string }[];
   readonly privateTargets: string;
+  readonly machineCredentials: readonly number[];
   readonly trustedProxies: readonly string[];
   /** Header that makes a trusted proxy send large files itself; null: Postern sends them. */
   readonly sendfile: 'x-accel-redirect' | 'x-sendfile' | null;
@@ -134,6 +136,12 @@ export const settingDefinitions = {
     'Private addresses that Postern may connect to for a tenant, for example to reach its identity provider: addresses, CIDR blocks and first-last ranges such as `10.1.2.0/24, 127.0.0.1`, separated by commas.',
     parseRangesSetting,
   ),
+  machineCredentials: setting(
+    'POSTERN_MACHINE_CREDENTIALS',
+    '',
+    'Ids of the tenants whose `s3` locations may use the role of this machine (EC2, ECS) instead of an access key, such as `1` or `1, 2`. They can reach each bucket that the role can reach.',
+    parseTenantIds,
+  ),
   trustedProxies: setting(
     'POSTERN_TRUSTED_PROXIES',
     '',
@@ -219,6 +227,7 @@ export function readSettings(variables: Readonly<Record<string, string | undefin
     secretKey: readValue(settingDefinitions.secretKey),
     localRoots: readValue(settingDefinitions.localRoots),
     privateTargets: readValue(settingDefinitions.privateTargets),
+    machineCredentials: readValue(settingDefinitions.machineCredentials),
     trustedProxies: readValue(settingDefinitions.trustedProxies),
     sendfile: readValue(settingDefinitions.sendfile),
     mail:

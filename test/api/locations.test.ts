@@ -72,6 +72,20 @@ test('an unsupported kind is refused with the supported kinds', async (t) => {
   }
 });
 
+const machine = { useMachineCredentials: true, accessKeyId: undefined, secretAccessKey: undefined };
+
+test('the role of the machine is used at Amazon alone, if a setting allows it for the tenant', async (t) => {
+  const postern = await startPostern(t, { environment: { POSTERN_MACHINE_CREDENTIALS: '1' } });
+  const add = (configuration: object) =>
+    postern.send('location/add', {
+      ...{ name: 'x', kind: 's3' },
+      configuration: JSON.stringify({ region: 'eu-central-1', bucket: 'reports', ...machine, ...configuration }),
+    });
+  assert.match(fieldErrorAt(await add({ endpoint: 'https://s3.example.com' }), 'configuration'), /endpoint must be one of Amazon S3/);
+  assert.match(fieldErrorAt(await add({ accessKeyId: 'id' }), 'configuration'), /must be without accessKeyId/);
+  assert.equal((await add({})).status, 200);
+});
+
 test('a configuration of kind s3 is refused with what would be right', async (t) => {
   const postern = await startPostern(t);
   const right = { region: 'eu-central-1', bucket: 'reports', accessKeyId: 'id', secretAccessKey: 'secret' };
@@ -86,6 +100,7 @@ test('a configuration of kind s3 is refused with what would be right', async (t)
     [{ secretAccessKey: 'two words' }, /secretAccessKey must consist of visible ASCII/],
     [{ secretAccessKey: '********' }, /no secret is stored yet/],
     [{ more: 1 }, /more/],
+    [machine, /POSTERN_MACHINE_CREDENTIALS/],
   ];
   for (const [change, text] of wrong) {
     const answer = await postern.send('location/add', { name: 'x', kind: 's3', configuration: JSON.stringify({ ...right, ...change }) });

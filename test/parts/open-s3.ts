@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
+import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
 import { type S3Services, S3Storage } from '#adapters/storage/s3/s3-storage.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
@@ -10,10 +11,18 @@ import type { Outbound } from '#ports/outbound.ts';
 export const partSpace = (maxMemory?: number) =>
   new PartSpace({ folder: tmpdir(), minFreeSpace: 0, ...(maxMemory === undefined ? {} : { maxMemory }) });
 
+const keyOf = ({ accessKeyId = '', secretAccessKey = '' }: S3Configuration) => ({ accessKeyId, secretAccessKey });
+
 /** Opens a bucket of tenant 1. */
 export const openBucket = (configuration: S3Configuration, outbound: Pick<Outbound, 'request'>) =>
-  new S3Bucket(configuration, outbound, new MemoryBudget().of(1));
+  new S3Bucket(configuration, async () => keyOf(configuration), outbound, new MemoryBudget().of(1));
 
 /** Opens the storage of a bucket of tenant 1. @param services replace those of Postern */
 export const openS3 = (configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, services: Partial<S3Services> = {}) =>
-  new S3Storage(configuration, 1, { outbound, parts: partSpace(), memory: new MemoryBudget(), ...services });
+  new S3Storage(configuration, 1, {
+    outbound,
+    parts: partSpace(),
+    memory: new MemoryBudget(),
+    machineCredentials: new MachineCredentials(),
+    ...services,
+  });

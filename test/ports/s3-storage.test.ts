@@ -398,7 +398,7 @@ else {
     assert.match(failed.steps.at(-1).detail, /^the secret access key is wrong/);
     assert.equal((await postern.send('location/browse', { location: 'renamed' })).status, 503);
     const entries = await postern.call('audit/search', { pageSize: 100 });
-    for (const secret of [configuration.secretAccessKey, wrong.secretAccessKey])
+    for (const secret of [configuration.secretAccessKey ?? '', wrong.secretAccessKey])
       assert.ok(!(JSON.stringify(entries) + lines).includes(secret));
   });
 

@@ -51,9 +51,14 @@ export const S3Configuration = Type.Object(
     pathStyle: Type.Optional(
       Type.Boolean({ description: 'true: the bucket is the first part of the path. Default: it is the first part of the host name.' }),
     ),
-    accessKeyId: headerText(256, 'Id of the access key.'),
-    secretAccessKey: headerText(256, 'The secret of the access key.'),
+    accessKeyId: Type.Optional(headerText(256, 'Id of the access key.')),
+    secretAccessKey: Type.Optional(headerText(256, 'The secret of the access key.')),
     sessionToken: Type.Optional(headerText(8192, 'Token of a temporary access key.')),
+    useMachineCredentials: Type.Optional(
+      Type.Boolean({
+        description: 'true: the role of the machine is used instead of an access key, if POSTERN_MACHINE_CREDENTIALS allows it.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

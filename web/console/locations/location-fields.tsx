@@ -50,9 +50,18 @@ const S3 = ({ form }: Props) => (
       placeholder="reports/2026"
       {...form.getInputProps('prefix')}
     />
-    <TextInput label="Access key ID" autoComplete="off" required withAsterisk={false} {...form.getInputProps('accessKeyId')} />
-    <SecretInput label="Secret access key" required withAsterisk={false} {...form.getInputProps('secretAccessKey')} />
-    <SecretInput label="Session token" placeholder="Only for temporary access keys" {...form.getInputProps('sessionToken')} />
+    <Checkbox
+      label="Use the role of this machine"
+      description="Instead of an access key, on a machine of Amazon. An operator must allow it with POSTERN_MACHINE_CREDENTIALS."
+      {...form.getInputProps('useMachineCredentials', { type: 'checkbox' })}
+    />
+    {!form.values.useMachineCredentials && (
+      <>
+        <TextInput label="Access key ID" autoComplete="off" required withAsterisk={false} {...form.getInputProps('accessKeyId')} />
+        <SecretInput label="Secret access key" required withAsterisk={false} {...form.getInputProps('secretAccessKey')} />
+        <SecretInput label="Session token" placeholder="Only for temporary access keys" {...form.getInputProps('sessionToken')} />
+      </>
+    )}
   </>
 );
 

@@ -12,6 +12,7 @@ export interface LocationValues extends Record<string, unknown> {
   readonly bucket: string;
   readonly prefix: string;
   readonly pathStyle: boolean;
+  readonly useMachineCredentials: boolean;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
@@ -29,6 +30,7 @@ export const emptyLocation: LocationValues = {
   bucket: '',
   prefix: '',
   pathStyle: false,
+  useMachineCredentials: false,
   accessKeyId: '',
   secretAccessKey: '',
   sessionToken: '',
@@ -38,7 +40,18 @@ export const emptyLocation: LocationValues = {
 /** The members of each kind's configuration that the form shows, the main one first. */
 const membersOf: Readonly<Record<string, readonly string[]>> = {
   local: ['path'],
-  s3: ['bucket', 'endpoint', 'publicEndpoint', 'region', 'prefix', 'pathStyle', 'accessKeyId', 'secretAccessKey', 'sessionToken'],
+  s3: [
+    'bucket',
+    'endpoint',
+    'publicEndpoint',
+    'region',
+    'prefix',
+    'pathStyle',
+    'useMachineCredentials',
+    'accessKeyId',
+    'secretAccessKey',
+    'sessionToken',
+  ],
 };
 
 /** Returns the field that shows errors of the configuration that name no field. */
@@ -65,6 +78,7 @@ export const changedLocationFields = changedFieldsBy<LocationValues>({
   publicEndpoint: 'address of the service for browsers',
   prefix: 'folder',
   pathStyle: 'bucket in the path',
+  useMachineCredentials: 'role of this machine',
   accessKeyId: 'access key id',
   secretAccessKey: 'secret access key',
   sessionToken: 'session token',

@@ -5,6 +5,7 @@ import type { TakenMemory, TenantMemory } from '#adapters/storage/memory-budget.
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, type SignedHeaders, StorageUnavailable } from '#ports/storage.ts';
+import type { AccessKey } from './machine-credentials.ts';
 import { bucketAddress, encodeKey, encodeQuery } from './s3-address.ts';
 import { codeOf, type Method, mayChange, noResponse, ServiceError, serviceErrorOf } from './s3-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './s3-xml.ts';
@@ -89,16 +90,19 @@ export class S3Bucket {
   /** The address that browsers use. */
   readonly #publicAddress: string;
   readonly #configuration: S3Configuration;
+  readonly #accessKey: () => Promise<AccessKey>;
   readonly #outbound: Pick<Outbound, 'request'>;
   /** Whether the bucket has refused a body without a checksum. Otherwise none is computed. */
   #sendsMd5 = false;
 
   constructor(
     configuration: S3Configuration,
+    accessKey: () => Promise<AccessKey>,
     outbound: Pick<Outbound, 'request'>,
     memory: TenantMemory,
     monotonic: () => number = () => performance.now(),
   ) {
+    this.#accessKey = accessKey;
     const { endpoint = `https://s3.${configuration.region}.amazonaws.com`, publicEndpoint = endpoint, bucket } = configuration;
     this.name = bucket;
     this.identity = `${new URL(endpoint).origin} ${bucket}`;
@@ -189,11 +193,13 @@ export class S3Bucket {
       'response-content-type': contentType,
     };
     const url = `${this.#publicAddress}${encodeKey(key)}?${encodeQuery(query)}`;
-    return (await new AwsV4Signer({ ...this.#credentials, method: 'GET', url, signQuery: true }).sign()).url.href;
+    return (await new AwsV4Signer({ ...(await this.#signing()), method: 'GET', url, signQuery: true }).sign()).url.href;
   }
 
-  get #credentials() {
-    const { region, accessKeyId, secretAccessKey, sessionToken } = this.#configuration;
+  /** Returns what signs a request. @throws StorageUnavailable */
+  async #signing() {
+    const { accessKeyId, secretAccessKey, sessionToken } = await this.#accessKey();
+    const { region } = this.#configuration;
     return { region, accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }), service: 's3' };
   }
 
@@ -223,7 +229,7 @@ export class S3Bucket {
     const { query = {}, headers = {}, body, timeLimit = defaultTimeLimit } = request;
     const url = `${this.#address}${encodeKey(key)}?${encodeQuery(query)}`;
     const md5 = body !== undefined && this.#sendsMd5 ? { 'content-md5': await md5Of(body) } : {};
-    const signed = await new AwsV4Signer({ ...this.#credentials, method, url, headers: { ...md5, ...headers } }).sign();
+    const signed = await new AwsV4Signer({ ...(await this.#signing()), method, url, headers: { ...md5, ...headers } }).sign();
     const slow = timeLimit !== null && timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
     try {
       return await this.#outbound.request(signed.url, {

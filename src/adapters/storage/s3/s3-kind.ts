@@ -12,17 +12,36 @@ function parseS3Configuration(text: string): S3Configuration {
   return configuration;
 }
 
+const isAmazon = (endpoint: string) => URL.canParse(endpoint) && /\.amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
+
+/** Returns what is wrong with the credentials of a configuration, or null. The role of the machine works for Amazon alone: others must not get its token. */
+function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boolean): string | null {
+  const { accessKeyId, secretAccessKey, sessionToken, useMachineCredentials = false, endpoint } = configuration;
+  if (!useMachineCredentials) {
+    if (accessKeyId === undefined) return 'accessKeyId is required, or useMachineCredentials: true';
+    return secretAccessKey === undefined ? 'secretAccessKey is required, or useMachineCredentials: true' : null;
+  }
+  if (!mayUseMachine) return 'useMachineCredentials must be allowed for the tenant by an operator, with POSTERN_MACHINE_CREDENTIALS';
+  if ([accessKeyId, secretAccessKey, sessionToken].some((member) => member !== undefined))
+    return 'useMachineCredentials must be without accessKeyId, secretAccessKey and sessionToken';
+  return endpoint === undefined || isAmazon(endpoint) ? null : 'endpoint must be one of Amazon S3, or absent, with useMachineCredentials';
+}
+
 /**
  * Returns the kind `s3`: buckets of Amazon S3 and of services that speak its protocol. Locations of different tenants may overlap,
  * since each tenant names the credentials.
+ * @param machineTenants ids of the tenants that may use the role of this machine
  */
-export const s3Kind = (services: S3Services): StorageKind => ({
+export const s3Kind = (services: S3Services, machineTenants: readonly number[]): StorageKind => ({
   open: cacheStorages(async ({ tid, configuration }) => {
     const { S3Storage } = await import('./s3-storage.ts'); // most installations have no such location
     return new S3Storage(parseS3Configuration(configuration), tid, services);
   }),
-  async configurationError({ configuration }) {
-    const { endpoint, prefix = '', bucket, pathStyle = false } = parseS3Configuration(configuration);
+  async configurationError({ tid, configuration }) {
+    const parsed = parseS3Configuration(configuration);
+    const { endpoint, prefix = '', bucket, pathStyle = false } = parsed;
+    const credentialsError = credentialsErrorOf(parsed, machineTenants.includes(tid));
+    if (credentialsError) return credentialsError;
     if (endpoint !== undefined && (!URL.canParse(endpoint) || endpoint.includes('\\')))
       return 'endpoint must be the address of a server, such as https://s3.example.com';
     if (bucket.includes('.') && !pathStyle && !endpoint?.startsWith('http:'))

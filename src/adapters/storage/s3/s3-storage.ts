@@ -4,7 +4,18 @@ import type { ItemPath } from '#core/item-path.ts';
 import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
-import type { ChangeContext, OpenFile, PendingFileChange, SignedHeaders, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
+import {
+  type ChangeContext,
+  type OpenFile,
+  type PendingFileChange,
+  type SignedHeaders,
+  type Storage,
+  StorageUnavailable,
+  type TestStep,
+  type Upload,
+  type UploadTarget,
+} from '#ports/storage.ts';
+import type { AccessKey, MachineCredentials } from './machine-credentials.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { S3Changes } from './s3-changes.ts';
 import { S3Conditions } from './s3-conditions.ts';
@@ -26,10 +37,21 @@ export interface S3Services {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly parts: PartSpace;
   readonly memory: MemoryBudget;
+  readonly machineCredentials: Pick<MachineCredentials, 'get'>;
   /** ms, monotonic. */
   readonly monotonic?: () => number;
   /** ms since the epoch. */
   readonly now?: () => number;
+}
+
+/** Returns a function that returns the access key of a location. @throws StorageUnavailable if the key was lost with the key that sealed it */
+function accessKeyOf(configuration: S3Configuration, machine: Pick<MachineCredentials, 'get'>): () => Promise<AccessKey> {
+  const { useMachineCredentials = false, accessKeyId, secretAccessKey, sessionToken } = configuration;
+  if (useMachineCredentials) return () => machine.get();
+  return async () => {
+    if (accessKeyId === undefined || secretAccessKey === undefined) throw new StorageUnavailable('the configuration has no access key');
+    return { accessKeyId, secretAccessKey, sessionToken };
+  };
 }
 
 /** The files of a location in a bucket of an S3 service. Folders are beginnings of keys, and are changed object by object. */
@@ -50,11 +72,11 @@ export class S3Storage implements Storage {
   constructor(
     configuration: S3Configuration,
     tid: number,
-    { outbound, parts, memory, monotonic = () => performance.now(), now = Date.now }: S3Services,
+    { outbound, parts, memory, machineCredentials, monotonic = () => performance.now(), now = Date.now }: S3Services,
   ) {
     this.#now = now;
     this.#parts = parts;
-    this.#bucket = new S3Bucket(configuration, outbound, memory.of(tid), monotonic);
+    this.#bucket = new S3Bucket(configuration, accessKeyOf(configuration, machineCredentials), outbound, memory.of(tid), monotonic);
     this.#keys = new S3Keys(configuration.prefix);
     this.#folders = new S3Folders(this.#bucket, this.#keys);
     this.#changes = new S3Changes(this.#folders);

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { openS3 } from '../parts/open-s3.ts';
+import { path } from './storage.contract.ts';
+
+/** Starts a fake metadata service, which only a machine of Amazon has, and lets this process use it. @param names of the variable */
+async function startFakeMetadata(t: TestContext, variable: string, suffix: string, listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  process.env[variable] = `http://127.0.0.1:${port}${suffix}`;
+  atEnd(t, () => {
+    delete process.env[variable];
+    server.closeAllConnections();
+    server.close();
+  });
+}
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const role = () => ({ AccessKeyId: 'id', SecretAccessKey: 'secret', Token: 'token', Expiration: inHours(6) });
+
+test('the key of the role of an EC2 instance is fetched from its metadata service', async (t) => {
+  await startFakeMetadata(t, 'AWS_EC2_METADATA_SERVICE_ENDPOINT', '', ({ method, url, headers }, response) => {
+    if (method === 'PUT' && url === '/latest/api/token') return void response.end('session');
+    if (headers['x-aws-ec2-metadata-token'] !== 'session') return void response.writeHead(401).end();
+    response.end(url?.endsWith('/my-role') ? JSON.stringify({ Code: 'Success', ...role() }) : 'my-role');
+  });
+  const { accessKeyId, secretAccessKey, sessionToken } = await new MachineCredentials().get();
+  assert.deepEqual([accessKeyId, secretAccessKey, sessionToken], ['id', 'secret', 'token']);
+});
+
+test('the key of the role of a container is fetched from its metadata service', async (t) => {
+  await startFakeMetadata(t, 'AWS_CONTAINER_CREDENTIALS_FULL_URI', '/credentials', (_, response) => response.end(JSON.stringify(role())));
+  assert.equal((await new MachineCredentials().get()).accessKeyId, 'id');
+});
+
+test('the key of the machine is used until five minutes before it expires', async () => {
+  let [now, fetched] = [0, 0];
+  const credentials = new MachineCredentials(
+    () => now,
+    async () => {
+      fetched += 1;
+      return { accessKeyId: `id ${fetched}`, secretAccessKey: 'secret', expiration: new Date(now + 3_600_000) };
+    },
+  );
+  const ids = [await credentials.get(), await credentials.get()];
+  now = 3_300_000;
+  ids.push(await credentials.get());
+  assert.deepEqual(
+    ids.map(({ accessKeyId }) => accessKeyId),
+    ['id 1', 'id 1', 'id 2'],
+  );
+});
+
+test('a location with the role of the machine is unavailable on a machine without a role', async () => {
+  const machineCredentials = new MachineCredentials(Date.now, () => Promise.reject(new Error('no metadata service')));
+  const configuration = { region: 'eu-central-1', bucket: 'reports', useMachineCredentials: true };
+  const request = () => Promise.reject(new Error('nothing is sent'));
+  await assert.rejects(openS3(configuration, { request }, { machineCredentials }).stat(path('/a')), StorageUnavailable);
+});
