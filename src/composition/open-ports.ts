@@ -11,6 +11,7 @@ import { argon2PasswordHash } from '#adapters/os/argon2.ts';
 import { diskSpace } from '#adapters/os/disk-probe.ts';
 import { keyVault } from '#adapters/os/key-vault.ts';
 import { systemClock, systemRandom } from '#adapters/os/system.ts';
+import { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { OpenFolders } from '#adapters/storage/disk/open-folders.ts';
 import { localStorages } from '#adapters/storage/local-storages.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
@@ -92,7 +93,8 @@ export async function openPorts(
   const folders = new OpenFolders();
   const local = localStorages(settings.localRoots, data.path, settings.minFreeSpace, folders);
   const privateTargets = packRangeText(settings.privateTargets);
-  const outbound = resources.use(guardedOutbound({ privateTargets }));
+  const serviceTurns = new TenantTurns(() => performance.now(), 1);
+  const outbound = resources.use(guardedOutbound({ privateTargets, addTurn: (tid, work) => serviceTurns.add(tid, work) }));
   const parts = new PartSpace({ folder: data.path, minFreeSpace: settings.minFreeSpace });
   const s3Services = { outbound, parts, memory: new MemoryBudget(), machineCredentials: new MachineCredentials(systemClock.now) };
   const s3 = s3Kind(s3Services, settings.machineCredentials);

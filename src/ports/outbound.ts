@@ -47,6 +47,8 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | OutboundBody | null;
   readonly signal?: AbortSignal;
+  /** Tenant that names the server. Its connections are not shared with other tenants, and their bytes arrive in its turns. */
+  readonly tid?: number;
   /** ms until the headers of the response. Default: 30 seconds. The time to send the body counts. */
   readonly headersTimeout?: number;
   /** Bytes of the longest response that the caller reads. An implementation that reads the response at once stops there. */

@@ -14,6 +14,7 @@ import {
   TargetUnreachable,
 } from '#ports/outbound.ts';
 import { maxPieces } from './max-pieces.ts';
+import { TurnSocket } from './turn-socket.ts';
 import { unreachable } from './unreachable.ts';
 
 const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
@@ -48,8 +49,19 @@ function limitBytes(socket: Socket, maxBytes: number): Socket {
   });
 }
 
-/** @param maxConnectionBytes limit of what comes on a connection, each of which then serves one request; null: no limit */
-async function agentOver(connect: Connect, maxConnectionBytes: number | null): Promise<Agent> {
+/** Calls work in the turn of a tenant. */
+export type AddTurn = (tid: number, work: () => void) => void;
+
+/** What connections for HTTP are limited by. */
+interface ConnectionLimits {
+  /** Limit of what comes on a connection, each of which then serves one request; null: no limit. */
+  readonly maxConnectionBytes: number | null;
+  /** null: bytes are read as they arrive. */
+  readonly addTurn: AddTurn | null;
+}
+
+/** @param tid tenant in whose turns bytes arrive; null: none */
+async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
   return new AgentOf({
     headersTimeout: responseTimeout,
@@ -58,31 +70,35 @@ async function agentOver(connect: Connect, maxConnectionBytes: number | null): P
     connect({ hostname, port, protocol }, callback) {
       const target = { host: hostOf(hostname), port: Number(port) || (defaultPorts[protocol] ?? 0) };
       connect(protocol === 'https:' ? { ...target, tls: {} } : target).then(
-        ({ socket }) => callback(null, maxConnectionBytes === null ? socket : limitBytes(socket, maxConnectionBytes)),
+        ({ socket }) => {
+          const limited = maxConnectionBytes === null ? socket : limitBytes(socket, maxConnectionBytes);
+          callback(null, addTurn === null || tid === null ? limited : new TurnSocket(limited, (work) => addTurn(tid, work)));
+        },
         (cause: Error) => callback(cause, null),
       );
     },
   });
 }
 
-/**
- * HTTP over connections that `connect` opens. undici's `request` follows no redirect.
- * @param maxConnectionBytes limit of what comes on a connection, each of which then serves one request; null: no limit
- */
+/** HTTP over connections that `connect` opens. undici's `request` follows no redirect. */
 export function guardedHttp(
   connect: Connect,
-  maxConnectionBytes: number | null,
+  limits: ConnectionLimits,
 ): { readonly send: Outbound['request']; readonly close: () => Promise<void> } {
-  let agent: Promise<Agent> | undefined;
+  const agents = new Map<number | null, Promise<Agent>>();
+  function agentOf(tid: number | null): Promise<Agent> {
+    const agent = agents.get(tid) ?? agentOver(connect, limits, tid);
+    agents.set(tid, agent);
+    return agent;
+  }
   async function send(
     url: URL,
-    { signal, method = 'GET', headers = {}, body = null, headersTimeout = responseTimeout }: OutboundRequest = {},
+    { signal, method = 'GET', headers = {}, body = null, headersTimeout = responseTimeout, tid }: OutboundRequest = {},
   ): Promise<OutboundResponse> {
     if (!(url.protocol in defaultPorts)) throw new TargetRefused(`${url.protocol} is neither https: nor http:`);
-    agent ??= agentOver(connect, maxConnectionBytes);
     const { origin, pathname, search } = url;
     try {
-      const response = await (await agent).request({
+      const response = await (await agentOf(limits.addTurn === null ? null : (tid ?? null))).request({
         origin,
         path: pathname + search,
         method,
@@ -104,5 +120,5 @@ export function guardedHttp(
       throw unreachable(url.host, cause);
     }
   }
-  return { send, close: async () => void (await (await agent)?.destroy()) };
+  return { send, close: async () => void (await Promise.all([...agents.values()].map(async (agent) => (await agent).destroy()))) };
 }

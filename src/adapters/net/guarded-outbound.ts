@@ -2,7 +2,7 @@ import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { isAllowedTarget } from '#core/authorization/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
-import { guardedHttp } from './guarded-http.ts';
+import { type AddTurn, guardedHttp } from './guarded-http.ts';
 import { hostResolver } from './resolve-host.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -16,6 +16,8 @@ interface Options {
   readonly timeout?: number;
   /** Limit of the bytes that come on a connection for an HTTP request, headers included. Default: none. */
   readonly maxConnectionBytes?: number;
+  /** Calls work on bytes that a server has sent in the turn of the tenant of its request. Default: at once. */
+  readonly addTurn?: AddTurn;
 }
 
 const connectTimeout = 10_000; // ms
@@ -60,6 +62,7 @@ export function guardedOutbound({
   resolve = hostResolver(),
   timeout = connectTimeout,
   maxConnectionBytes,
+  addTurn,
 }: Options): Outbound {
   async function addressesOf(host: string): Promise<readonly string[]> {
     const addresses = isIP(host) ? [host] : await resolve(host);
@@ -102,7 +105,7 @@ export function guardedOutbound({
     }
   }
 
-  const client = guardedHttp(connect, maxConnectionBytes ?? null);
+  const client = guardedHttp(connect, { maxConnectionBytes: maxConnectionBytes ?? null, addTurn: addTurn ?? null });
   return {
     connect,
     request: client.send,

@@ -3,12 +3,12 @@ import { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type * as Library from 'ldapts';
 import { unreachable } from '#adapters/net/unreachable.ts';
+import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { hostOf } from '#core/host-of.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { MessageSocket } from './message-socket.ts';
-import type { MessageTurns } from './message-turns.ts';
 import { requestStartTls } from './start-tls.ts';
 
 const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:': 389 };
@@ -74,7 +74,7 @@ async function openSocket(outbound: Pick<Outbound, 'connect'>, configuration: Ld
 export interface ConnectionParts {
   readonly library: typeof Library;
   readonly outbound: Pick<Outbound, 'connect'>;
-  readonly messageTurns: MessageTurns;
+  readonly messageTurns: TenantTurns;
 }
 
 /**

@@ -1,10 +1,10 @@
 import type * as Library from 'ldapts';
+import { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { fillPattern } from '#core/ldap/ldap-text.ts';
 import { type Directories, DirectoryRefused, DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { AccountConnections } from './account-connections.ts';
 import { type BindCredentials, openBoundConnection, runOnConnection } from './bound-connection.ts';
-import { MessageTurns } from './message-turns.ts';
 import { searchUser } from './search-user.ts';
 
 const timeLimit = 4500; // ms for the requests of one method: while a directory does not respond, a visitor gets an answer within five seconds
@@ -28,7 +28,7 @@ interface Clocks {
 export class LdapDirectories implements Directories {
   readonly #outbound: Pick<Outbound, 'connect'>;
   readonly #clocks: Clocks;
-  readonly #messageTurns: MessageTurns;
+  readonly #messageTurns: TenantTurns;
   readonly #accounts = new AccountConnections();
   readonly #pauses = new Map<string, { readonly until: number; readonly cause: DirectoryUnavailable }>();
   #library: Promise<typeof Library> | undefined;
@@ -36,7 +36,7 @@ export class LdapDirectories implements Directories {
   constructor(outbound: Pick<Outbound, 'connect'>, clocks: Clocks) {
     this.#outbound = outbound;
     this.#clocks = clocks;
-    this.#messageTurns = new MessageTurns(clocks.monotonic);
+    this.#messageTurns = new TenantTurns(clocks.monotonic);
   }
 
   find(directory: TenantDirectory, username: string) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type Duplex, duplexPair } from 'node:stream';
 import { test } from 'node:test';
+import { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { MessageSocket } from './message-socket.ts';
-import { MessageTurns } from './message-turns.ts';
 
 /** Returns the tag and the length of an element. */
 function headerOf(tag: number, size: number): Buffer {
@@ -22,7 +22,7 @@ function messageOf(size: number, fill = 0): Buffer {
 /** Returns a directory, and the messages that arrive from it. */
 function connected() {
   const [near, directory] = duplexPair();
-  const socket = new MessageSocket(near, new MessageTurns(() => performance.now()), 1);
+  const socket = new MessageSocket(near, new TenantTurns(() => performance.now()), 1);
   const messages: Buffer[] = [];
   socket.on('data', (message: Buffer) => messages.push(message));
   const failed = once(socket, 'error').then(([cause]) => cause as Error);

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
+import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { contentRange, countElements } from './ber.ts';
-import type { MessageTurns } from './message-turns.ts';
 
 /** Limits of what a directory sends on one connection: the library keeps what arrives without a limit. */
 const limits = { bytes: 2 << 20, message: 1 << 18, messages: 10_000, elements: 20_000 };
@@ -18,7 +18,7 @@ export class MessageSocket extends Duplex {
   /** The library checks this before it sends. */
   readonly readyState = 'open';
   readonly #socket: Duplex;
-  readonly #turns: MessageTurns;
+  readonly #turns: TenantTurns;
   readonly #tid: number;
   #pieces: Buffer[] = [];
   #length = 0; // of the pieces
@@ -31,7 +31,7 @@ export class MessageSocket extends Duplex {
   readonly #received = { bytes: 0, messages: 0, pieces: 0, elements: 0 };
 
   /** @param turns in which the messages are parsed @param tid tenant of the directory */
-  constructor(socket: Duplex, turns: MessageTurns, tid: number) {
+  constructor(socket: Duplex, turns: TenantTurns, tid: number) {
     super({ readableObjectMode: true }); // the messages are not joined again
     this.#socket = socket;
     this.#turns = turns;

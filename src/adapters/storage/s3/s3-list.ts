@@ -6,7 +6,7 @@ import { childrenOf, childText, type XmlElement, type XmlLimits } from './s3-xml
 const maxKey = 1024; // bytes, of the slash at the end of a folder too
 const maxListed = 1_000_000; // keys of one folder: a service could list without end
 /** A page of 1,000 keys of 1,024 bytes, each encoded in three characters, has 3 MB and 10,000 elements. */
-const pageLimits: XmlLimits = { bytes: 8 << 20, elements: 20_000 };
+const pageLimits: XmlLimits = { bytes: 4 << 20, elements: 20_000 };
 /** A page with one key. Health checks read many of them at once. */
 const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 const maxListTime = 300_000; // ms that the requests of one list may take together

@@ -1,7 +1,8 @@
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
 import { encodeKey } from './s3-address.ts';
-import { md5Of, type S3Bucket, type S3Request } from './s3-bucket.ts';
+import type { S3Bucket } from './s3-bucket.ts';
 import { codeOf, serviceErrorOf } from './s3-errors.ts';
+import { md5Of, type S3Request } from './s3-request.ts';
 import { childrenOf, childText, type XmlLimits, xmlText } from './s3-xml.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */

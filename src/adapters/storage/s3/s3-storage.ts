@@ -76,7 +76,7 @@ export class S3Storage implements Storage {
   ) {
     this.#now = now;
     this.#parts = parts;
-    this.#bucket = new S3Bucket(configuration, accessKeyOf(configuration, machineCredentials), outbound, memory.of(tid), monotonic);
+    this.#bucket = new S3Bucket(configuration, tid, accessKeyOf(configuration, machineCredentials), outbound, memory.of(tid), monotonic);
     this.#keys = new S3Keys(configuration.prefix);
     this.#folders = new S3Folders(this.#bucket, this.#keys);
     this.#changes = new S3Changes(this.#folders);

@@ -2,6 +2,7 @@ import { SaxesParser } from 'saxes';
 import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { fastEnough } from './fast-enough.ts';
+import { MarkupLimits } from './markup-limits.ts';
 
 /** An element of an XML document. */
 export interface XmlElement {
@@ -64,10 +65,12 @@ export async function readXml(
     throw new StorageUnavailable('the service sent XML that cannot be read', { cause });
   });
   const decoder = new TextDecoder();
+  const markup = new MarkupLimits();
   for await (const piece of fastEnough(body, monotonic)) {
     bytes += piece.length;
     if (bytes > maxBytes) throw tooMuch();
     memory?.set(memoryOf.byte * bytes + memoryOf.element * elements);
+    markup.check(piece);
     parser.write(decoder.decode(piece, { stream: true }));
   }
   parser.write(decoder.decode()).close();

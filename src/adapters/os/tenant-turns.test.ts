@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageTurns } from './message-turns.ts';
+import { TenantTurns } from './tenant-turns.ts';
 
-test('a message of one tenant does not wait for those of another tenant, which take long', async () => {
+test('the work of one tenant does not wait for those of another tenant, which take long', async () => {
   let now = 0;
   const parsed: string[] = [];
-  const turns = new MessageTurns(() => now);
+  const turns = new TenantTurns(() => now);
   const add = (tid: number, cost: number) =>
     turns.add(tid, () => {
       now += cost;

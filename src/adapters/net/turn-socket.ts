@@ -1,0 +1,79 @@
+import { Socket } from 'node:net';
+
+/**
+ * A connection whose bytes arrive in turns: everything that a server of a tenant causes, from the parsing of its headers on, then
+ * happens in the turns of the tenant.
+ */
+export class TurnSocket extends Socket {
+  readonly #socket: Socket;
+  readonly #addTurn: (work: () => void) => void;
+  #isWaiting = false;
+  #hasEnded = false;
+
+  /** @param addTurn calls `work` in the next turn of the tenant */
+  constructor(socket: Socket, addTurn: (work: () => void) => void) {
+    super();
+    this.#socket = socket;
+    this.#addTurn = addTurn;
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
+    socket.on('end', () => {
+      this.#hasEnded = true;
+      if (!this.#isWaiting) this.push(null);
+    });
+    socket.on('error', (cause) => this.destroy(cause));
+    socket.on('close', () => this.#isWaiting || this.destroy());
+  }
+
+  /** Protocol that TLS has chosen. */
+  get alpnProtocol(): unknown {
+    return 'alpnProtocol' in this.#socket ? this.#socket.alpnProtocol : undefined;
+  }
+
+  override ref(): this {
+    this.#socket.ref();
+    return this;
+  }
+
+  override unref(): this {
+    this.#socket.unref();
+    return this;
+  }
+
+  override _read(): void {
+    if (!this.#isWaiting) this.#socket.resume();
+  }
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: (cause?: Error | null) => void): void {
+    this.#socket.write(bytes, done);
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (cause?: Error | null) => void): void {
+    this.#socket.cork();
+    for (const { chunk } of chunks.slice(0, -1)) this.#socket.write(chunk);
+    this.#socket.write(chunks.at(-1)?.chunk ?? '', done);
+    this.#socket.uncork();
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(cause: Error | null, done: (cause: Error | null) => void): void {
+    this.#socket.destroy();
+    done(cause);
+    process.nextTick(() => this.emit('close', cause !== null)); // a `Socket` does not do it by itself
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#socket.pause();
+    this.#isWaiting = true;
+    this.#addTurn(() => {
+      this.#isWaiting = false;
+      if (this.destroyed) return;
+      const wantsMore = this.push(bytes);
+      if (this.#hasEnded) this.push(null);
+      else if (this.#socket.destroyed) this.destroy();
+      else if (wantsMore) this.#socket.resume();
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { StorageUnavailable } from '#ports/storage.ts';
+
+const maxTag = 512; // bytes, attributes included
+const maxText = 1 << 15; // bytes between two tags: a key of 1,024 bytes, encoded for URLs and as XML
+const [less, greater, exclamation] = [0x3c, 0x3e, 0x21];
+
+/**
+ * Checks pieces of XML before a parser reads them: it would keep attributes, comments and sections of any length in memory, and take
+ * long for some of them.
+ */
+export class MarkupLimits {
+  #isInTag = false;
+  #length = 0; // of the tag or text so far
+
+  /** @throws StorageUnavailable */
+  check(piece: Uint8Array): void {
+    for (let position = 0; position < piece.length; ) {
+      const found = piece.indexOf(this.#isInTag ? greater : less, position);
+      const end = found < 0 ? piece.length : found;
+      if (this.#isInTag && this.#length === 0 && piece[position] === exclamation) throw refused();
+      this.#length += end - position;
+      if (this.#length > (this.#isInTag ? maxTag : maxText)) throw refused();
+      position = end + 1;
+      if (found < 0) return;
+      this.#isInTag = !this.#isInTag;
+      this.#length = 0;
+    }
+  }
+}
+
+const refused = () => new StorageUnavailable('the service sent XML that is longer than that of a list');
