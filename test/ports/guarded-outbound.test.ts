@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
@@ -12,6 +13,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { writeSelfSigned } from '../parts/self-signed.ts';
 import { temporaryFolder } from '../start.ts';
+import { until } from './until.ts';
 
 const loopback = packRangeText('127.0.0.0/8');
 
@@ -171,4 +173,68 @@ test('only http and https URLs are requested', async () => {
   await using outbound = guardedOutbound({ privateTargets: loopback });
   for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x'])
     await assert.rejects(outbound.request(new URL(url)), TargetRefused);
+});
+
+/** Adds turns to a list, from which `runAll` runs them. */
+function turnList() {
+  const turns: (() => void)[] = [];
+  const tenants: number[] = [];
+  const addTurn = (tid: number, work: () => void) => {
+    tenants.push(tid);
+    turns.push(work);
+  };
+  const runAll = () => {
+    for (const run of turns.splice(0)) run();
+  };
+  return { addTurn, tenants, runAll, count: () => turns.length };
+}
+
+test('nothing that the server of a tenant has sent is read before the turn of the tenant', async (t) => {
+  const port = await listenHttp(t, (request, response) => void request.pipe(response));
+  const { addTurn, tenants, runAll, count } = turnList();
+  await using outbound = guardedOutbound({ privateTargets: loopback, addTurn });
+  let hasAnswered = false;
+  const response = outbound.request(new URL(`http://127.0.0.1:${port}/`), { method: 'POST', body: 'text', tid: 7 }).then((answer) => {
+    hasAnswered = true;
+    return answer;
+  });
+  await until(async () => count() > 0);
+  assert.equal(hasAnswered, false);
+  const timer = setInterval(runAll, 1);
+  const bytes = await (await response).read(100).finally(() => clearInterval(timer));
+  assert.equal(Buffer.from(bytes).toString(), 'text');
+  assert.ok(tenants.every((tid) => tid === 7));
+});
+
+test('long bodies pass in turns both ways', async (t) => {
+  const port = await listenHttp(t, (request, response) => void request.pipe(response));
+  await using outbound = guardedOutbound({ privateTargets: loopback, addTurn: (_, work) => void setImmediate(work) });
+  const body = randomBytes(3 << 20);
+  const response = await outbound.request(new URL(`http://127.0.0.1:${port}/`), { method: 'PUT', body, tid: 1 });
+  assert.deepEqual(Buffer.from(await response.read(body.length)), body);
+});
+
+test('a request in turns fails if the server closes the connection before or within its response', async (t) => {
+  const port = await listenHttp(t, ({ url }, response) => {
+    if (url === '/before') return void response.destroy();
+    response.writeHead(200, { 'content-length': 100 }).write('text', () => response.destroy());
+  });
+  await using outbound = guardedOutbound({ privateTargets: loopback, addTurn: (_, work) => void setImmediate(work) });
+  const request = (path: string) => outbound.request(new URL(`http://127.0.0.1:${port}${path}`), { tid: 1 });
+  await assert.rejects(request('/before'), isUnreachable(/: it closed the connection$/));
+  await assert.rejects((await request('/within')).read(100));
+});
+
+test('the connections of a tenant are not used for another tenant', async (t) => {
+  const tenantsByPort = new Map<number, Set<string>>();
+  const port = await listenHttp(t, ({ socket, url = '' }, response) => {
+    const tenants = tenantsByPort.get(socket.remotePort ?? 0) ?? new Set();
+    tenantsByPort.set(socket.remotePort ?? 0, tenants.add(url));
+    response.end('text');
+  });
+  await using outbound = guardedOutbound({ privateTargets: loopback, addTurn: (_, work) => void setImmediate(work) });
+  for (let count = 0; count < 20; count += 1)
+    for (const tid of [1, 2]) await (await outbound.request(new URL(`http://127.0.0.1:${port}/${tid}`), { tid })).read(100);
+  assert.ok(tenantsByPort.size < 10);
+  assert.ok([...tenantsByPort.values()].every(({ size }) => size === 1));
 });
