@@ -282,7 +282,7 @@ for (const width of [390, 1440])
       }
       const path = join(out, `console-${name}-${width}-${colorScheme}.png`);
       // A taller window instead of `fullPage`, which would show the bar with the button Save in the middle of the form.
-      if (name.startsWith('profile-')) await page.setViewportSize({ width, height: await heightOf(page) });
+      if (name.startsWith('profile-') || name === 'location-s3') await page.setViewportSize({ width, height: await heightOf(page) });
       await page.screenshot({ path, animations: 'disabled' });
       await page.close();
     }
