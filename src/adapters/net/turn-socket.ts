@@ -1,5 +1,8 @@
 import { Socket } from 'node:net';
 
+/** Bytes of a response that may be headers, and how many of them are parsed in one turn: thousands of headers take milliseconds. */
+const [headLength, headSlice] = [1 << 16, 1 << 12];
+
 /**
  * A connection whose bytes arrive in turns: everything that a server of a tenant causes, from the parsing of its headers on, then
  * happens in the turns of the tenant.
@@ -7,7 +10,9 @@ import { Socket } from 'node:net';
 export class TurnSocket extends Socket {
   readonly #socket: Socket;
   readonly #addTurn: (work: () => void) => void;
-  #isWaiting = false;
+  /** Bytes that wait for their turn. */
+  #waiting: Buffer | null = null;
+  #passedOn = 0; // bytes since the last request
   #hasEnded = false;
 
   /** @param addTurn calls `work` in the next turn of the tenant */
@@ -18,10 +23,10 @@ export class TurnSocket extends Socket {
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('end', () => {
       this.#hasEnded = true;
-      if (!this.#isWaiting) this.push(null);
+      if (this.#waiting === null) this.push(null);
     });
     socket.on('error', (cause) => this.destroy(cause));
-    socket.on('close', () => this.#isWaiting || this.destroy());
+    socket.on('close', () => this.#waiting === null && this.destroy());
   }
 
   /** Protocol that TLS has chosen. */
@@ -40,14 +45,16 @@ export class TurnSocket extends Socket {
   }
 
   override _read(): void {
-    if (!this.#isWaiting) this.#socket.resume();
+    if (this.#waiting === null) this.#socket.resume();
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (cause?: Error | null) => void): void {
+    this.#passedOn = 0;
     this.#socket.write(bytes, done);
   }
 
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (cause?: Error | null) => void): void {
+    this.#passedOn = 0;
     this.#socket.cork();
     for (const { chunk } of chunks.slice(0, -1)) this.#socket.write(chunk);
     this.#socket.write(chunks.at(-1)?.chunk ?? '', done);
@@ -66,14 +73,21 @@ export class TurnSocket extends Socket {
 
   #receive(bytes: Buffer): void {
     this.#socket.pause();
-    this.#isWaiting = true;
-    this.#addTurn(() => {
-      this.#isWaiting = false;
-      if (this.destroyed) return;
-      const wantsMore = this.push(bytes);
-      if (this.#hasEnded) this.push(null);
-      else if (this.#socket.destroyed) this.destroy();
-      else if (wantsMore) this.#socket.resume();
-    });
+    this.#waiting = bytes;
+    this.#addTurn(() => this.#passOn());
+  }
+
+  /** Passes on the bytes that wait, or their beginning. */
+  #passOn(): void {
+    const bytes = this.#waiting;
+    if (this.destroyed || bytes === null) return;
+    const length = this.#passedOn < headLength ? Math.min(bytes.length, headSlice) : bytes.length;
+    this.#passedOn += length;
+    this.#waiting = length < bytes.length ? bytes.subarray(length) : null;
+    const wantsMore = this.push(bytes.subarray(0, length));
+    if (this.#waiting !== null) this.#addTurn(() => this.#passOn());
+    else if (this.#hasEnded) this.push(null);
+    else if (this.#socket.destroyed) this.destroy();
+    else if (wantsMore) this.#socket.resume();
   }
 }
