@@ -13,6 +13,7 @@ import { visitLimits } from '#features/visits/visit-limits.ts';
 import { listen } from '#http/connections/listen.ts';
 import { assetRoutes } from '#http/pages/asset-routes.ts';
 import { defaultTimeouts, type RequestTimeouts } from '#http/request-timeouts.ts';
+import { DiscardLimit } from '#http/visitor/discard-limit.ts';
 import { limitedSessionLookups } from '#http/visitor/limited-session-lookups.ts';
 import { responseMemory } from '#http/visitor/response-memory.ts';
 import { reverseProxyFiles } from '#http/visitor/reverse-proxy-file.ts';
@@ -112,6 +113,7 @@ async function addRoutes(
     running: new Set(),
     timeouts,
     responseMemory: responseMemory(),
+    discards: new DiscardLimit(),
     reverseProxy: reverseProxyFiles(settings.sendfile, settings.trustedProxies),
     hasManagement: servers.management === servers.visitor,
     pages,

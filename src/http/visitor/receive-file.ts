@@ -34,11 +34,15 @@ function closeAfterBody(request: IncomingMessage, response: ServerResponse): voi
 
 /**
  * Discards the rest of a refused body, for at most five seconds. The connection stays open until then, even if the request says
- * `Connection: close`: a client that writes to a closed connection gets an error and never reads the response.
+ * `Connection: close`: a client that writes to a closed connection gets an error and never reads the response. If too many bodies are
+ * discarded already, the connection is closed at once.
  * @param isRequested whether 100 Continue was sent. A client that still waits for it sends no body
  */
-function discardBody({ raw }: FastifyRequest, reply: FastifyReply, isRequested: boolean): void {
+function discardBody({ raw, ip }: FastifyRequest, reply: FastifyReply, { discards }: VisitorParts, isRequested: boolean): void {
   if (raw.complete) return;
+  const release = discards.take(ip);
+  if (!release) return void reply.header('connection', 'close'); // the client may get an error instead of the response
+  raw.once('end', release).once('close', release);
   if (!isRequested && expectsContinue(raw)) reply.header('connection', 'close');
   else if (!reply.raw.shouldKeepAlive) closeAfterBody(raw, reply.raw);
   raw.resume();
@@ -75,7 +79,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
     return await reply.code(201).send(storedFile);
   } catch (cause) {
     if (raw.destroyed && !raw.complete) return reply.hijack(); // the client has left: nobody reads a response
-    discardBody(request, reply, isRequested);
+    discardBody(request, reply, parts, isRequested);
     throw cause;
   } finally {
     unfollow();

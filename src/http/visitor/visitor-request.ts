@@ -7,6 +7,7 @@ import type { VisitPorts } from '#features/visits/authorization/visit-services.t
 import type { Transfers } from '#features/visits/transfers/follow-transfers.ts';
 import { pathOf } from '#http/problem.ts';
 import type { RequestTimeouts } from '#http/request-timeouts.ts';
+import type { DiscardLimit } from './discard-limit.ts';
 import type { LimitedSessionLookups } from './limited-session-lookups.ts';
 import type { ResponseMemory } from './response-memory.ts';
 import type { ReverseProxyHeaders } from './reverse-proxy-file.ts';
@@ -23,6 +24,7 @@ export interface VisitorParts {
   readonly timeouts: RequestTimeouts;
   readonly reverseProxy: ReverseProxyHeaders;
   readonly responseMemory: ResponseMemory;
+  readonly discards: DiscardLimit;
   /** Whether the management interface is served at the same address. */
   readonly hasManagement: boolean;
   /** Folder of the built pages. */

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DiscardLimit } from './discard-limit.ts';
+
+test('four bodies of one network are discarded at once, and sixteen in all', () => {
+  const limit = new DiscardLimit();
+  const takes = (address: string, count: number) => Array.from({ length: count }, () => limit.take(address) !== null);
+  assert.deepEqual(takes('192.0.2.1', 5), [true, true, true, true, false]);
+  for (let network = 2; network <= 4; network += 1) takes(`192.0.2.${network}`, 4);
+  assert.deepEqual(takes('192.0.2.9', 1), [false]);
+});
+
+test('a place can be taken again after it was given back, once', () => {
+  const limit = new DiscardLimit();
+  const releases = Array.from({ length: 4 }, () => limit.take('192.0.2.1'));
+  releases[0]?.();
+  releases[0]?.();
+  assert.notEqual(limit.take('192.0.2.1'), null);
+  assert.equal(limit.take('192.0.2.1'), null);
+});
