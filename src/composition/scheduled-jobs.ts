@@ -67,7 +67,8 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> 
 export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
   const warn = (line: string) => log.warn(line);
   const retention = auditRetention(ports, () => performance.now(), warn);
-  const failing = new FailingLocations();
+  // One for each of the two runs, which see different changes.
+  const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
   // Each process recovers its own changes, which it could not record while the database was unavailable.
   let lastReportAt = performance.now();
   let othersReliableFrom = lastReportAt;
@@ -99,7 +100,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
   for (const timer of timers) timer.unref();
   // One process recovers the changes of killed ones. It does not while it cannot tell which others run.
   const recoverOthers = async () => {
-    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log, { failing });
+    if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers });
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => withRightClock(ports, warn, () => deleteExpiredRows(ports))),
