@@ -37,7 +37,8 @@ export async function openDirectDownload(
   const contentType = ports.media.byName(entry.name);
   return {
     entry,
-    signAddress: (contentDisposition) => signedAddress(path, { contentType, contentDisposition }, signedAddressLifetime),
+    signAddress: (contentDisposition) =>
+      withStorageErrors(() => signedAddress(path, { contentType, contentDisposition }, signedAddressLifetime)),
     appendEntry: () => ports.audit.beginTransfer({ ...event, outcome: 'begun' }, entry.etag, link.alert_download === 1),
   };
 }
