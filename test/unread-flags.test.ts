@@ -16,7 +16,7 @@ const linkTexts = textsOf(['features/links/*.ts']);
 /** Flags without a column, because Postern computes them for the response. */
 const derived = ['enableAuthview'];
 /** Takes effect where a storage can sign addresses: no storage kind that is offered can yet. */
-const withoutEffectYet = ['proxyMode'];
+const withoutEffectYet: readonly string[] = [];
 
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

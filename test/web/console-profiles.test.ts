@@ -148,12 +148,15 @@ test('an S3 location can be added, its stored secret is not shown, and another s
   await page.getByRole('combobox', { name: 'Kind of storage' }).click();
   await page.getByRole('option', { name: 'Amazon S3 or compatible' }).click();
   await page.getByRole('button', { name: 'Add location' }).click();
-  await page.getByText('Is required').nth(3).waitFor(); // bucket, region and the access key
+  await page.getByText('Is required').nth(1).waitFor(); // bucket and region
   await page.getByLabel('Bucket', { exact: true }).fill('a/b');
   await page.getByLabel('Region').fill('eu-central-1');
-  await page.getByLabel('Address of the service').fill('http://127.0.0.1:9');
+  await page.getByLabel('Address of the service', { exact: true }).fill('http://127.0.0.1:9');
   await page.getByLabel('Access key ID').fill('an-id');
   await page.getByLabel('Secret access key').fill('a-secret');
+  await page.getByLabel('Use the role of this machine').check();
+  assert.equal(await page.getByLabel('Access key ID').count(), 0);
+  await page.getByLabel('Use the role of this machine').uncheck();
   await assertAccessible(page, 'the form of an S3 location');
   const add = page.getByRole('button', { name: 'Add location' });
   await add.click();
@@ -163,7 +166,7 @@ test('an S3 location can be added, its stored secret is not shown, and another s
   await page.getByRole('button', { name: 'Run test' }).click();
   await page.getByText('is in a private network. The operator can allow it with POSTERN_PRIVATE_TARGETS').waitFor();
   assert.equal(await page.getByLabel('Secret access key').inputValue(), '********');
-  await page.getByLabel('Address of the service').fill('http://127.0.0.1:10');
+  await page.getByLabel('Address of the service', { exact: true }).fill('http://127.0.0.1:10');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Is required again, because the server has changed').waitFor();
   await page.getByLabel('Secret access key').fill('another-secret');
