@@ -26,7 +26,7 @@ test('where a second factor is required, an operator sets it up at sign-in, and 
   await assertAccessible(page, 'set up');
   const { recoveryCode } = await addApp(page);
   await page.getByRole('button', { name: 'I have saved them' }).click();
-  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+  await page.getByRole('heading', { name: 'Shares', exact: true }).waitFor();
 
   await window.clearCookies();
   await go('/shares');
@@ -37,7 +37,7 @@ test('where a second factor is required, an operator sets it up at sign-in, and 
   await page.getByText('The code or passkey is wrong, or has been used already.').waitFor();
   await page.getByLabel('Code').fill(recoveryCode);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+  await page.getByRole('heading', { name: 'Shares', exact: true }).waitFor();
   assert.deepEqual(unexpectedErrors(consoleErrors), []);
 });
 
@@ -87,7 +87,7 @@ test('an operator adds a passkey to the account, and confirms the next sign-in w
   await window.clearCookies();
   await go('/shares');
   await signIn(page);
-  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+  await page.getByRole('heading', { name: 'Shares', exact: true }).waitFor();
   assert.deepEqual(
     unexpectedErrors(consoleErrors).filter((text) => !/status of 403/.test(text)),
     [],
@@ -114,7 +114,7 @@ test('an operator who cannot confirm with the passkey signs in with a recovery c
   await assertAccessible(page, 'a passkey that was not confirmed');
   await page.getByLabel('Code').fill(recoveryCode);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+  await page.getByRole('heading', { name: 'Shares', exact: true }).waitFor();
 });
 
 test('where a second factor is required, an operator can set up a passkey', async (t) => {
@@ -129,5 +129,5 @@ test('where a second factor is required, an operator can set up a passkey', asyn
   await assertAccessible(page, 'set up of a passkey');
   await page.getByRole('button', { name: 'Create passkey' }).click();
   await page.getByRole('button', { name: 'I have saved them' }).click();
-  await page.getByRole('heading', { name: 'Shares' }).waitFor();
+  await page.getByRole('heading', { name: 'Shares', exact: true }).waitFor();
 });
