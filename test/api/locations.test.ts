@@ -81,7 +81,20 @@ test('the role of the machine is used at Amazon alone, if a setting allows it fo
       ...{ name: 'x', kind: 's3' },
       configuration: JSON.stringify({ region: 'eu-central-1', bucket: 'reports', ...machine, ...configuration }),
     });
-  assert.match(fieldErrorAt(await add({ endpoint: 'https://s3.example.com' }), 'configuration'), /endpoint must be one of Amazon S3/);
+  const others = ['s3.example.com', 'ec2-192-0-2-1.compute.amazonaws.com', 's3-x-1.eu-central-1.elb.amazonaws.com', 's3.x.amazonaws.com'];
+  for (const endpoint of [...others.map((host) => `https://${host}`), 'http://s3.eu-central-1.amazonaws.com'])
+    assert.match(fieldErrorAt(await add({ endpoint }), 'configuration'), /endpoint must be one of Amazon S3/, endpoint);
+  const vpc = {
+    name: 'vpc',
+    kind: 's3',
+    configuration: JSON.stringify({
+      region: 'eu-central-1',
+      bucket: 'reports',
+      ...machine,
+      endpoint: 'https://bucket.vpce-1a2b.s3.eu-central-1.vpce.amazonaws.com',
+    }),
+  };
+  assert.equal((await postern.send('location/add', vpc)).status, 200);
   assert.match(fieldErrorAt(await add({ accessKeyId: 'id' }), 'configuration'), /must be without accessKeyId/);
   assert.equal((await add({})).status, 200);
 });

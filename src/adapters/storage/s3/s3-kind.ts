@@ -12,7 +12,9 @@ function parseS3Configuration(text: string): S3Configuration {
   return configuration;
 }
 
-const isAmazon = (endpoint: string) => URL.canParse(endpoint) && /\.amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
+/** An endpoint of Amazon S3, also one within a VPC. Other names in amazonaws.com belong to machines and load balancers of anybody. */
+const amazonEndpoint =
+  /^https:\/\/([a-z0-9-]+\.)*s3(-fips|-accelerate)?(\.dualstack)?(\.[a-z]{2}(-[a-z]+)+-\d)?(\.vpce)?\.amazonaws\.com(\.cn)?\/?$/;
 
 /** Returns what is wrong with the credentials of a configuration, or null. The role of the machine works for Amazon alone: others must not get its token. */
 function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boolean): string | null {
@@ -24,7 +26,9 @@ function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boole
   if (!mayUseMachine) return 'useMachineCredentials must be allowed for the tenant by an operator, with POSTERN_MACHINE_CREDENTIALS';
   if ([accessKeyId, secretAccessKey, sessionToken].some((member) => member !== undefined))
     return 'useMachineCredentials must be without accessKeyId, secretAccessKey and sessionToken';
-  return endpoint === undefined || isAmazon(endpoint) ? null : 'endpoint must be one of Amazon S3, or absent, with useMachineCredentials';
+  return endpoint === undefined || amazonEndpoint.test(endpoint)
+    ? null
+    : 'endpoint must be one of Amazon S3, or absent, with useMachineCredentials';
 }
 
 /**
