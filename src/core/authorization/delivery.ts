@@ -27,7 +27,7 @@ export function mayDownloadDirectly(
   { ipRanges }: Pick<ProfileRules, 'ipRanges'>,
   now: number,
 ) {
-  const isOriginal = !share.copyProtect && share.waterMarkText === '' && !share.digitalSignature;
+  const isOriginal = !requiresWatermark(share) && !share.digitalSignature;
   const isLongEnough = share.validTo === null || share.validTo - now > signedAddressLifetime * 1000;
   return isOriginal && isLongEnough && ipRanges === '';
 }
