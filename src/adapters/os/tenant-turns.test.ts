@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TenantTurns } from './tenant-turns.ts';
 
-test('the work of one tenant does not wait for those of another tenant, which take long', async () => {
+test('the work of one tenant does not wait for all work of another tenant, which takes long', async () => {
   let now = 0;
   const parsed: string[] = [];
   const turns = new TenantTurns(() => now);

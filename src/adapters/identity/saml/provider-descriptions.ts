@@ -62,7 +62,7 @@ export class ProviderDescriptions {
 
   /**
    * Reads the metadata of a provider.
-   * @param expectedEntityId the entity id that the metadata must have; null: any
+   * @param expectedEntityId entity ID of the provider in the metadata; null: it is not compared
    * @throws ProviderUnavailable, ProviderRefused
    */
   async read(
