@@ -3,7 +3,7 @@ import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
-import { type S3Services, S3Storage } from '#adapters/storage/s3/s3-storage.ts';
+import { openS3Storage, type S3Services } from '#adapters/storage/s3/s3-storage.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 
@@ -19,7 +19,7 @@ export const openBucket = (configuration: S3Configuration, outbound: Pick<Outbou
 
 /** Opens the storage of a bucket of tenant 1. @param services replace those of Postern */
 export const openS3 = (configuration: S3Configuration, outbound: Pick<Outbound, 'request'>, services: Partial<S3Services> = {}) =>
-  new S3Storage(configuration, 1, {
+  openS3Storage(configuration, 1, {
     outbound,
     parts: partSpace(),
     memory: new MemoryBudget(),

@@ -1,25 +1,22 @@
 import { AwsV4Signer } from 'aws4fetch';
-import pRetry from 'p-retry';
 import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import { type Method, mayChange } from '#adapters/storage/objects/service-errors.ts';
+import {
+  readDocument,
+  type ServiceRequest,
+  sendAgain,
+  sendSigned,
+  skipBody,
+  type XmlRequest,
+} from '#adapters/storage/objects/service-request.ts';
+import { readXml, type XmlElement } from '#adapters/storage/objects/xml.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
-import { OutcomeUnknown, type SignedHeaders, StorageUnavailable } from '#ports/storage.ts';
+import { OutcomeUnknown, type SignedHeaders } from '#ports/storage.ts';
 import type { AccessKey } from './machine-credentials.ts';
 import { bucketAddress, encodeKey, encodeQuery } from './s3-address.ts';
-import { codeOf, type Method, mayChange, noResponse, ServiceError } from './s3-errors.ts';
-import { defaultTimeLimit, mayRetry, md5Codes, md5Of, retries, type S3Request, withoutConditions, type XmlRequest } from './s3-request.ts';
-import { readXml, type XmlElement } from './s3-xml.ts';
-
-const maxUnused = 1 << 16; // bytes of a response that nobody needs
-
-/** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
-async function readBody<T>(method: Method, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (cause) {
-    throw cause instanceof StorageUnavailable ? cause : noResponse(method, cause);
-  }
-}
+import { codeOf, s3Error } from './s3-errors.ts';
+import { md5Codes, md5Of, withoutConditions } from './s3-request.ts';
 
 /** A bucket at a service that speaks the S3 protocol. */
 export class S3Bucket {
@@ -66,41 +63,28 @@ export class S3Bucket {
    * @returns the response, if it is a success or has an expected status
    * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; the reason of the signal
    */
-  async send(method: Method, key: string, request: S3Request = {}): Promise<OutboundResponse> {
-    const { timeLimit = defaultTimeLimit } = request;
-    const signal = request.signal ?? (timeLimit === null ? undefined : AbortSignal.timeout(timeLimit));
-    return pRetry(() => this.#sendOnce(method, key, request, signal), {
-      ...retries,
-      shouldRetry: ({ error }) => !signal?.aborted && mayRetry(method, request, error),
-    });
+  async send(method: Method, key: string, request: ServiceRequest = {}): Promise<OutboundResponse> {
+    return sendAgain(method, request, (signal) => this.#sendOnce(method, key, request, signal));
   }
 
   /** Sends a request and reads its response to the end. @returns the response without its body */
-  async sendAndRead(method: Method, key: string, request?: S3Request): Promise<OutboundResponse> {
+  async sendAndRead(method: Method, key: string, request?: ServiceRequest): Promise<OutboundResponse> {
     const response = await this.send(method, key, request);
-    await readBody(method, () => response.read(maxUnused));
+    await skipBody(method, response);
     return response;
   }
 
-  /** Reads a small object. @returns null if there is none. @throws StorageUnavailable */
-  async readObject(key: string, maxBytes: number): Promise<string | null> {
-    const response = await this.sendForObject(key);
-    if (!response) return null;
-    const bytes = await readBody('GET', () => response.read(maxBytes));
-    return Buffer.from(bytes).toString();
-  }
-
   /** Sends a request for an object, or a part of it. @returns null if there is none @throws StorageUnavailable, also if there is no bucket */
-  async sendForObject(key: string, request: S3Request = {}): Promise<OutboundResponse | null> {
+  async sendForObject(key: string, request: ServiceRequest = {}): Promise<OutboundResponse | null> {
     const response = await this.send('GET', key, { ...request, expected: [404, ...(request.expected ?? [])] });
     if (response.status !== 404) return response;
     const code = await this.#codeIn(response);
-    if (code === 'NoSuchBucket') throw new ServiceError(404, code);
+    if (code === 'NoSuchBucket') throw s3Error(404, code);
     return null;
   }
 
   /** Sends a request that stores an object or a part, and reads its response. @returns the response, whose success has an ETag */
-  async store(key: string, request: S3Request): Promise<OutboundResponse> {
+  async store(key: string, request: ServiceRequest): Promise<OutboundResponse> {
     const response = await this.sendAndRead('PUT', key, request);
     if (response.status < 300 && !response.headers['etag'])
       throw new OutcomeUnknown('the service did not confirm that it has stored an object');
@@ -117,18 +101,16 @@ export class S3Bucket {
   }
 
   /** As `sendForXml`. Returns null for an expected status. */
-  async sendForXmlOrNull(method: Method, key: string, root: string, request: S3Request): Promise<XmlElement | null> {
+  async sendForXmlOrNull(method: Method, key: string, root: string, request: ServiceRequest): Promise<XmlElement | null> {
     const response = await this.send(method, key, request);
     if (response.status < 300) return this.#readDocument(method, root, response);
-    await readBody(method, () => response.read(maxUnused));
+    await skipBody(method, response);
     return null;
   }
 
-  async #readDocument(method: Method, root: string, { status, body }: OutboundResponse, request: XmlRequest = {}): Promise<XmlElement> {
-    const document = await readBody(method, () => readXml(body, this.monotonic, request.limits, request.memory));
-    if (document.name === 'Error') throw new ServiceError(status, codeOf(document));
-    if (document.name === root) return document;
-    throw new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
+  #readDocument(method: Method, root: string, response: OutboundResponse, request?: XmlRequest): Promise<XmlElement> {
+    const errorOf = (document: XmlElement) => (document.name === 'Error' ? s3Error(response.status, codeOf(document)) : null);
+    return readDocument(method, root, response, errorOf, this.monotonic, request);
   }
 
   /** Returns an address at which a browser can download an object. @param lifetime seconds */
@@ -155,16 +137,16 @@ export class S3Bucket {
     return readXml(body, this.monotonic).then(codeOf, () => 'no code');
   }
 
-  async #sendOnce(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+  async #sendOnce(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
     const hadMd5 = this.#sendsMd5;
     const response = await this.#exchange(method, key, request, signal);
     if (response.status < 300 || request.expected?.includes(response.status)) return response;
     const headers = withoutConditions(request);
     if (response.status === 501 && headers !== null && mayChange(method)) {
-      await readBody(method, () => response.read(maxUnused));
+      await skipBody(method, response);
       return this.#sendOnce(method, key, { ...request, headers }, signal); // the service does not know conditions
     }
-    const cause = new ServiceError(response.status, await this.#codeIn(response));
+    const cause = s3Error(response.status, await this.#codeIn(response));
     if (!hadMd5 && request.body !== undefined && md5Codes.includes(cause.code)) {
       this.#sendsMd5 = true;
       return this.#sendOnce(method, key, request, signal);
@@ -172,23 +154,12 @@ export class S3Bucket {
     throw response.status >= 500 && mayChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;
   }
 
-  async #exchange(method: Method, key: string, request: S3Request, signal: AbortSignal | undefined): Promise<OutboundResponse> {
-    const { query = {}, headers = {}, body, timeLimit = defaultTimeLimit } = request;
+  async #exchange(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+    const { query = {}, headers = {}, body } = request;
     const url = `${this.#address}${encodeKey(key)}?${encodeQuery(query)}`;
     const md5 = body !== undefined && this.#sendsMd5 ? { 'content-md5': await md5Of(body) } : {};
     const signed = await new AwsV4Signer({ ...(await this.#signing()), method, url, headers: { ...md5, ...headers } }).sign();
-    const slow = timeLimit !== null && timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
-    try {
-      return await this.#outbound.request(signed.url, {
-        ...{ method, tid: this.#tid },
-        headers: Object.fromEntries(signed.headers),
-        body: body ?? null,
-        ...(signal ? { signal } : {}),
-        ...slow,
-      });
-    } catch (cause) {
-      if (request.signal?.aborted) throw request.signal.reason;
-      throw noResponse(method, cause);
-    }
+    const { url: signedUrl, headers: signedHeaders } = signed;
+    return sendSigned(this.#outbound, this.#tid, method, { url: signedUrl, headers: Object.fromEntries(signedHeaders) }, request, signal);
   }
 }

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { S3Bucket } from './s3-bucket.ts';
-import type { S3Keys } from './s3-folders.ts';
 import { deleteObjects } from './s3-objects.ts';
 
 /** How a service wants an ETag in `if-match`, or that it ignores the header. */
@@ -11,12 +9,13 @@ const inForm = (etag: string, form: Exclude<Form, 'ignored'>) => (form === 'quot
 /** The conditions for writing that a service knows. They protect files from programs that write without Postern. */
 export class S3Conditions {
   readonly #bucket: S3Bucket;
-  readonly #keys: S3Keys;
+  readonly #testKey: () => string;
   #form: Promise<Form> | null = null;
 
-  constructor(bucket: S3Bucket, keys: S3Keys) {
+  /** @param testKey returns a key in the staging area */
+  constructor(bucket: S3Bucket, testKey: () => string) {
     this.#bucket = bucket;
-    this.#keys = keys;
+    this.#testKey = testKey;
   }
 
   /** Returns the headers of a request that creates an object only if there is none. Services that do not know the condition ignore it. */
@@ -36,7 +35,7 @@ export class S3Conditions {
 
   /** Tests with an object in the staging area. Some services refuse each ETag in quotes, others ignore the header. */
   async #test(): Promise<Form> {
-    const key = this.#keys.staging(`${randomUUID()}.test`);
+    const key = this.#testKey();
     const write = (condition: Readonly<Record<string, string>>) =>
       this.#bucket.sendAndRead('PUT', key, { headers: condition, body: '', expected: [409, 412, 501] });
     try {

@@ -1,24 +1,25 @@
-import { type OutboundRequest, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
-import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import { childText, type XmlElement } from './s3-xml.ts';
+import { type CodeMeaning, ServiceError } from '#adapters/storage/objects/service-errors.ts';
+import { childText, type XmlElement } from '#adapters/storage/objects/xml.ts';
 
-export type Method = NonNullable<OutboundRequest['method']>;
+const signIn = (explanation: string): CodeMeaning => ({ explanation, isSignIn: true });
+const throttling: CodeMeaning = { isThrottling: true };
 
-/** Returns whether a request may change something. */
-export const mayChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
-
-/** Plain words for the codes of errors that a configuration or an operator can cause. */
-const codeTexts: ReadonlyMap<string, string> = new Map(
+/** The codes of errors that a configuration or an operator can cause, and of services with too many requests. */
+const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
   Object.entries({
-    InvalidAccessKeyId: 'the access key id is unknown',
-    SignatureDoesNotMatch: 'the secret access key is wrong',
-    InvalidToken: 'the session token is wrong',
-    ExpiredToken: 'the session token has expired',
-    AccessDenied: 'the access key may not do this',
-    NoSuchBucket: 'there is no such bucket',
-    AuthorizationHeaderMalformed: 'the region is wrong',
-    PermanentRedirect: 'the bucket is in another region, or at another endpoint',
-    RequestTimeTooSkewed: 'the clock of this machine is wrong',
+    InvalidAccessKeyId: signIn('the access key id is unknown'),
+    SignatureDoesNotMatch: signIn('the secret access key is wrong'),
+    InvalidToken: signIn('the session token is wrong'),
+    ExpiredToken: signIn('the session token has expired'),
+    RequestTimeTooSkewed: signIn('the clock of this machine is wrong'),
+    AccessDenied: { explanation: 'the access key may not do this' },
+    NoSuchBucket: { explanation: 'there is no such bucket' },
+    AuthorizationHeaderMalformed: { explanation: 'the region is wrong' },
+    PermanentRedirect: { explanation: 'the bucket is in another region, or at another endpoint' },
+    SlowDown: throttling,
+    RequestLimitExceeded: throttling,
+    TooManyRequests: throttling,
+    Throttling: throttling,
   }),
 );
 
@@ -28,27 +29,5 @@ export function codeOf(document: XmlElement): string {
   return /^[A-Za-z.]{1,64}$/.test(code) ? code : 'no code';
 }
 
-/** The service has responded with an error. */
-export class ServiceError extends StorageUnavailable {
-  readonly status: number;
-  readonly code: string;
-  constructor(status: number, code: string) {
-    const known = codeTexts.get(code);
-    super(`${known ? `${known}: ` : ''}the service answered ${status} (${code})`);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-/** Returns the error with which a service has responded, also to a change whose outcome is unknown, or null if it has not responded. */
-export function serviceErrorOf(error: unknown): ServiceError | null {
-  const cause = error instanceof OutcomeUnknown ? error.cause : error;
-  return cause instanceof ServiceError ? cause : null;
-}
-
-/** Returns the error for a request without a response. */
-export function noResponse(method: Method, cause: unknown): StorageUnavailable {
-  if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
-  const message = cause instanceof TargetUnreachable ? cause.message : 'the service does not respond';
-  return new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(message, { cause });
-}
+/** Returns the error of a response. */
+export const s3Error = (status: number, code: string) => new ServiceError(status, code, meanings.get(code));

@@ -38,8 +38,8 @@ function credentialsErrorOf(configuration: S3Configuration, mayUseMachine: boole
  */
 export const s3Kind = (services: S3Services, machineTenants: readonly number[]): StorageKind => ({
   open: cacheStorages(async ({ tid, configuration }) => {
-    const { S3Storage } = await import('./s3-storage.ts'); // most installations have no such location
-    return new S3Storage(parseS3Configuration(configuration), tid, services);
+    const { openS3Storage } = await import('./s3-storage.ts'); // most installations have no such location
+    return openS3Storage(parseS3Configuration(configuration), tid, services);
   }),
   async configurationError({ tid, configuration }) {
     const parsed = parseS3Configuration(configuration);

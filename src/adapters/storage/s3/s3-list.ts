@@ -1,22 +1,15 @@
+import { etagOf, hasObjects, listPages, sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
+import type { ListedKeys } from '#adapters/storage/objects/object-store.ts';
+import { childrenOf, childText, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { etagOf, isArchiveClass, type S3Object, sizeOf, timeOf } from './s3-objects.ts';
-import { childrenOf, childText, type XmlElement, type XmlLimits } from './s3-xml.ts';
+import { isArchiveClass } from './s3-objects.ts';
 
 const maxKey = 1024; // bytes, of the slash at the end of a folder too
-const maxListed = 1_000_000; // keys of one folder: a service could list without end
 /** A page of 1,000 keys of 1,024 bytes, each encoded in three characters, has 3 MB and 10,000 elements. */
 const pageLimits: XmlLimits = { bytes: 4 << 20, elements: 20_000 };
 /** A page with one key. Health checks read many of them at once. */
 const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
-const maxListTime = 300_000; // ms that the requests of one list may take together
-
-/** One page of the keys that begin with a prefix. */
-interface ListedKeys {
-  readonly objects: readonly S3Object[];
-  /** Beginnings of keys up to the delimiter. */
-  readonly prefixes: readonly string[];
-}
 
 /** Returns whether no service can keep a key. */
 export const isKeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
@@ -52,39 +45,28 @@ function keysOf(page: XmlElement, prefix: string): ListedKeys {
   };
 }
 
-/**
- * Yields the keys that begin with a prefix, in pages.
- * @param delimiter '/': keys with a further slash only as prefixes
- * @throws StorageBusy; StorageUnavailable if there are more than a million, if the service takes too long, or if the list does not advance
- */
-export async function* listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
+/** Returns what continues a list; '' at its end. @throws StorageUnavailable if the list goes on, and does not say where */
+function nextOf(page: XmlElement): string {
+  if (childText(page, 'IsTruncated') !== 'true') return '';
+  const next = childText(page, 'NextContinuationToken') ?? '';
+  if (next === '') throw new StorageUnavailable('the service lists the same keys again');
+  return next;
+}
+
+/** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes. @throws as `listPages` */
+export function listKeys(bucket: S3Bucket, prefix: string, delimiter: '' | '/' = '', pageSize = 1000): AsyncGenerator<ListedKeys> {
   const query = {
     ...{ 'list-type': '2', prefix, 'max-keys': `${pageSize}`, 'encoding-type': 'url' },
     ...(delimiter ? { delimiter } : {}),
   };
-  using memory = bucket.memory.begin();
-  let [listed, waited] = [0, 0];
-  for (let next = ''; ; ) {
-    const since = bucket.monotonic();
+  return listPages(bucket, async (next, memory) => {
     const page = await bucket.sendForXml('GET', '', 'ListBucketResult', {
       query: { ...query, ...(next ? { 'continuation-token': next } : {}) },
       ...(pageSize === 1 ? { limits: shortPageLimits } : { limits: pageLimits, memory }),
     });
-    waited += bucket.monotonic() - since;
-    yield keysOf(page, prefix);
-    if (childText(page, 'IsTruncated') !== 'true') return;
-    listed += page.children.length;
-    if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
-    if (waited > maxListTime) throw new StorageUnavailable('the service takes too long to list the folder');
-    const following = childText(page, 'NextContinuationToken') ?? '';
-    if (following === next || following === '') throw new StorageUnavailable('the service lists the same keys again');
-    next = following;
-  }
+    return { ...keysOf(page, prefix), next: nextOf(page) };
+  });
 }
 
 /** Returns whether any key begins with a prefix. */
-export async function hasKeys(bucket: S3Bucket, prefix: string): Promise<boolean> {
-  // A page may be empty, for example in a bucket with versions, although others follow.
-  for await (const { objects } of listKeys(bucket, prefix, '', 1)) if (objects.length > 0) return true;
-  return false;
-}
+export const hasKeys = (bucket: S3Bucket, prefix: string): Promise<boolean> => hasObjects(listKeys(bucket, prefix, '', 1));

@@ -1,9 +1,14 @@
+import { describedObject } from '#adapters/storage/objects/list-pages.ts';
+import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
+import type { ObjectDescription, StoredObject } from '#adapters/storage/objects/object-store.ts';
+import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
+import { type ServiceRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
+import { childrenOf, childText, type XmlLimits, xmlText } from '#adapters/storage/objects/xml.ts';
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
 import { encodeKey } from './s3-address.ts';
 import type { S3Bucket } from './s3-bucket.ts';
-import { codeOf, serviceErrorOf } from './s3-errors.ts';
-import { md5Of, type S3Request } from './s3-request.ts';
-import { childrenOf, childText, type XmlLimits, xmlText } from './s3-xml.ts';
+import { codeOf } from './s3-errors.ts';
+import { md5Of } from './s3-request.ts';
 
 /** Header in which Postern notes the token of the change that wrote an object. */
 export const tokenHeader = 'x-amz-meta-postern-token';
@@ -12,54 +17,9 @@ const namesPerDeletion = 1000;
 /** Of the response to a deletion in which each name has an error. */
 const errorLimits: XmlLimits = { bytes: 4 << 20, elements: 10_000 };
 const maxCopy = 2 ** 30; // bytes that one request copies: some services accept less than 5 GiB, as Amazon S3 does
-const requestsAtOnce = 16;
-const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
-const maxEtag = 256; // characters
 const maxUploadId = 4096; // characters
 const archiveClasses = ['GLACIER', 'DEEP_ARCHIVE'];
 const copiedHeaders = /^(content-(type|disposition|encoding|language)|cache-control|expires|x-amz-storage-class|x-amz-meta-.+)$/;
-
-/** An object in a bucket. */
-export interface S3Object {
-  readonly key: string;
-  readonly size: number;
-  /** ms since the epoch, whole seconds: a listing is more exact than a response to HEAD. */
-  readonly modified: number;
-  readonly etag: string;
-  /** Whether it is in a storage class from which an object must be restored before it can be read. It may be restored already. */
-  readonly mayBeArchived: boolean;
-}
-
-/** An object as HEAD describes it. */
-export interface S3Description extends S3Object {
-  /** Token of the change that wrote it, or null. */
-  readonly token: string | null;
-  /** The headers that a copy keeps. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Returns a time in whole seconds: a listing is more exact than a response to HEAD. */
-const truncateToSeconds = (time: number) => Math.floor(time / 1000) * 1000;
-
-/** Returns the time of an object in ms, in whole seconds. @throws StorageUnavailable if it is none */
-export function timeOf(text: string): number {
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new StorageUnavailable('the service sent an object without a time');
-  return truncateToSeconds(time);
-}
-
-/** Returns a size in bytes. @throws StorageUnavailable if it is none */
-export function sizeOf(text: string): number {
-  const size = /^\d{1,16}$/.test(text) ? Number(text) : null;
-  if (size === null) throw new StorageUnavailable('the service sent an object without a size');
-  return size;
-}
-
-/** Returns an ETag. @throws StorageUnavailable if it is too long */
-export function etagOf(text = ''): string {
-  if (text.length > maxEtag) throw new StorageUnavailable('the service sent an ETag that is too long');
-  return text;
-}
 
 /** Returns whether an object in a storage class may have to be restored before it can be read. */
 export const isArchiveClass = (storageClass = ''): boolean => archiveClasses.includes(storageClass);
@@ -75,7 +35,7 @@ function copiedValue(name: string, value: string): string | null {
 }
 
 /** Returns the description of an object, or null if there is none. */
-export async function describeObject(bucket: S3Bucket, key: string): Promise<S3Description | null> {
+export async function describeObject(bucket: S3Bucket, key: string): Promise<ObjectDescription | null> {
   const response = await bucket.sendAndRead('HEAD', key, { expected: [404] });
   if (response.status !== 200) return null;
   const headers: Record<string, string> = {};
@@ -84,24 +44,10 @@ export async function describeObject(bucket: S3Bucket, key: string): Promise<S3D
     if (copied !== null) headers[name] = copied;
   }
   return {
-    key,
-    size: sizeOf(response.headers['content-length'] ?? ''),
-    modified: timeOf(response.headers['last-modified'] ?? ''),
-    etag: etagOf(response.headers['etag']),
-    mayBeArchived: isArchiveClass(response.headers['x-amz-storage-class']),
+    ...describedObject(key, response.headers, isArchiveClass(response.headers['x-amz-storage-class'])),
     token: headers[tokenHeader] ?? null,
     headers,
   };
-}
-
-/**
- * Creates an empty object, such as a folder or a claim, unless there is an object. Services that do not know the condition replace it.
- * @param token of the change, which the object notes
- * @returns false if there is an object
- */
-export async function createEmptyObject(bucket: S3Bucket, key: string, token?: string): Promise<boolean> {
-  const headers = { 'if-none-match': '*', ...(token === undefined ? {} : { [tokenHeader]: token }) };
-  return (await bucket.store(key, { headers, body: '', expected: [409, 412] })).status < 300;
 }
 
 /** Sends a request that deletes objects. @returns the codes of its errors */
@@ -134,7 +80,7 @@ export const deleteObjects = (bucket: S3Bucket, keys: readonly string[]): Promis
  * Deletes objects that are still in the given versions. Services that do not know this condition ignore it, or refuse the request.
  * @throws StorageUnavailable if one of them cannot be deleted
  */
-export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<S3Object, 'key' | 'etag'>[]): Promise<void> {
+export async function deleteUnchanged(bucket: S3Bucket, versions: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void> {
   const objects = versions.map(({ key, etag }) => `<Object><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag></Object>`);
   await deleteInBatches(bucket, objects, 'PreconditionFailed').catch((cause: unknown) => {
     if (![400, 501].includes(serviceErrorOf(cause)?.status ?? 0)) throw cause;
@@ -176,20 +122,6 @@ export async function completeMultipart(
 export const abortMultipart = async (bucket: S3Bucket, key: string, uploadId: string): Promise<void> =>
   void (await bucket.sendAndRead('DELETE', key, { query: { uploadId }, expected: [404], repeatable: true }));
 
-/**
- * Runs work for each item, sixteen at a time. After a failure it waits for the work that has begun: no request may change something later.
- * @returns the results in the order of the items
- */
-export async function mapInBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let start = 0; start < items.length; start += requestsAtOnce) {
-    const batch = items.slice(start, start + requestsAtOnce).map(work);
-    await Promise.allSettled(batch);
-    results.push(...(await Promise.all(batch)));
-  }
-  return results;
-}
-
 /** Throws the error of a request that reads an object. @throws ItemArchived if the object must be restored first; the cause */
 export function throwIfArchived(cause: unknown): never {
   if (serviceErrorOf(cause)?.code === 'InvalidObjectState') throw new ItemArchived('the object is archived', { cause });
@@ -197,7 +129,7 @@ export function throwIfArchived(cause: unknown): never {
 }
 
 /** Sends a request that copies an object or a part of it. @returns the ETag of the copy. @throws ItemChanged if the source has changed; ItemArchived */
-async function sendCopy(bucket: S3Bucket, to: string, request: S3Request): Promise<string> {
+async function sendCopy(bucket: S3Bucket, to: string, request: ServiceRequest): Promise<string> {
   const copy = { ...request, expected: [404, 409, 412], timeLimit: slowTimeLimit };
   const isPart = request.query !== undefined;
   const root = isPart ? 'CopyPartResult' : 'CopyObjectResult';
@@ -217,7 +149,7 @@ async function sendCopy(bucket: S3Bucket, to: string, request: S3Request): Promi
  */
 export async function copyObject(
   bucket: S3Bucket,
-  from: S3Description,
+  from: ObjectDescription,
   to: string,
   { token, overwrites, maxBytes = maxCopy }: { readonly token: string; readonly overwrites: boolean; readonly maxBytes?: number },
 ): Promise<void> {

@@ -1,20 +1,9 @@
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { nameError, numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
-import type { S3Bucket } from './s3-bucket.ts';
-import type { S3Conditions } from './s3-conditions.ts';
-import type { S3Folders } from './s3-folders.ts';
-import { hasKeys } from './s3-list.ts';
-import {
-  abortMultipart,
-  completeMultipart,
-  copyObject,
-  createEmptyObject,
-  deleteObjects,
-  describeObject,
-  startMultipart,
-  tokenHeader,
-} from './s3-objects.ts';
+import type { ObjectFolders } from './object-folders.ts';
+import type { ObjectStore, WriteCondition } from './object-store.ts';
+import { readText } from './read-text.ts';
 
 /** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
 const smallestPart = 8 << 20;
@@ -24,7 +13,6 @@ const growingParts = [
   { from: 5000, size: 512 << 20 },
   { from: 1000, size: 64 << 20 },
 ];
-const partTimeLimit = 600_000; // ms
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
 
 /** Returns the size of the next part. @param size of the file; null: unknown */
@@ -40,37 +28,34 @@ const claimToken = (token: string) => `${token}.claim`;
 const maxNote = 1 << 20; // bytes: a service may describe an error
 
 /** Key at which an upload of several parts is completed. The name of a drop box's file is not known before. */
-const keyOf = ({ keys }: S3Folders, { parent, name, ifTaken }: UploadTarget, token: string) =>
+const keyOf = ({ keys }: ObjectFolders, { parent, name, ifTaken }: UploadTarget, token: string) =>
   ifTaken === 'number' ? keys.staging(stagedPart(token)) : keys.file([...parent, name]);
 
 /** Where files are uploaded to. */
 interface UploadPlace {
-  readonly folders: S3Folders;
-  readonly conditions: S3Conditions;
+  readonly folders: ObjectFolders;
   readonly parts: PartSpace;
 }
 
 /** Deletes the empty object that keeps a key for an upload, if it is still there. */
-async function deleteClaim(bucket: S3Bucket, key: string, token: string): Promise<void> {
-  const object = await describeObject(bucket, key);
-  if (object?.token === claimToken(token)) await deleteObjects(bucket, [key]);
+async function deleteClaim(store: ObjectStore, key: string, token: string): Promise<void> {
+  const object = await store.describe(key);
+  if (object?.token === claimToken(token)) await store.delete([key]);
 }
 
 /** An upload: one request for a small file, several parts for a large one or one of unknown size. */
-class S3Upload implements Upload {
+class ObjectUpload implements Upload {
   readonly handle: string | null;
-  readonly #folders: S3Folders;
-  readonly #conditions: S3Conditions;
+  readonly #folders: ObjectFolders;
   readonly #target: UploadTarget;
   readonly #token: string;
   /** The part that is being collected; of a small file, all of it. */
   readonly #part: UploadPart;
-  readonly #etags: string[] = [];
+  readonly #partIds: string[] = [];
   #isPlaced = false;
 
-  constructor({ folders, conditions, parts }: UploadPlace, target: UploadTarget, token: string, handle: string | null) {
+  constructor({ folders, parts }: UploadPlace, target: UploadTarget, token: string, handle: string | null) {
     this.#folders = folders;
-    this.#conditions = conditions;
     this.#target = target;
     this.#token = token;
     this.handle = handle;
@@ -80,7 +65,7 @@ class S3Upload implements Upload {
   async write(chunk: Uint8Array): Promise<void> {
     if (this.handle === null) return this.#part.append(chunk);
     for (let start = 0; start < chunk.length; ) {
-      const partSize = nextPartSize(this.#target.size, this.#etags.length);
+      const partSize = nextPartSize(this.#target.size, this.#partIds.length);
       const end = Math.min(chunk.length, start + partSize - this.#part.length);
       await this.#part.append(chunk.subarray(start, end));
       start = end;
@@ -89,7 +74,7 @@ class S3Upload implements Upload {
   }
 
   async sync(): Promise<void> {
-    if (this.handle !== null && (this.#part.length > 0 || this.#etags.length === 0)) await this.#sendPart(this.handle);
+    if (this.handle !== null && (this.#part.length > 0 || this.#partIds.length === 0)) await this.#sendPart(this.handle);
   }
 
   async place(): Promise<string> {
@@ -104,7 +89,7 @@ class S3Upload implements Upload {
 
   async discard(): Promise<void> {
     await this.#part.clear();
-    if (this.handle !== null && !this.#isPlaced) await abortMultipart(this.#folders.bucket, this.#key, this.handle);
+    if (this.handle !== null && !this.#isPlaced) await this.#folders.store.abortParts(this.#key, this.handle);
     await clearUpload(this.#folders, this.#token, this.#target.ifTaken === 'number');
   }
 
@@ -117,12 +102,9 @@ class S3Upload implements Upload {
   }
 
   async #sendPart(uploadId: string): Promise<void> {
-    const query = { partNumber: `${this.#etags.length + 1}`, uploadId };
-    const request = { query, body: this.#part.body(), expected: [404], timeLimit: partTimeLimit, repeatable: true };
-    const response = await this.#folders.bucket.store(this.#key, request);
+    const id = await this.#folders.store.putPart(this.#key, uploadId, this.#partIds.length + 1, this.#part.body());
     await this.#part.clear();
-    if (response.status >= 300) throw new ItemChanged('the service has ended the upload');
-    this.#etags.push(response.headers['etag'] ?? '');
+    this.#partIds.push(id);
   }
 
   /** Checks the name of the upload. @throws ItemExists if it is in use; ItemChanged if the file to replace has changed */
@@ -136,7 +118,7 @@ class S3Upload implements Upload {
   /** Puts the file of a drop box in place under the first free name. */
   async #placeNumbered(): Promise<string> {
     const { parent, name } = this.#target;
-    if (this.handle !== null) await this.#completeMultipart(this.handle, {});
+    if (this.handle !== null) await this.#joinParts(this.handle, 'none');
     for (const candidate of [name, ...numbers.map((number) => numberedName(name, number)), numberedName(name, this.#token)]) {
       if (await this.#folders.entry([...parent, candidate])) continue;
       await this.#noteName(candidate);
@@ -150,27 +132,25 @@ class S3Upload implements Upload {
 
   /** Notes the name of a drop box's file, which recovery could not guess. */
   async #noteName(name: string): Promise<void> {
-    const { bucket, keys } = this.#folders;
-    await bucket.store(keys.staging(placedName(this.#token)), { body: name, repeatable: true });
+    const { store, keys } = this.#folders;
+    await store.put(keys.staging(placedName(this.#token)), name, { repeatable: true });
   }
 
   /** Makes the object visible under its key. @throws ItemExists, ItemChanged */
   async #complete(key: string): Promise<void> {
-    if (this.handle !== null) await this.#completeMultipart(this.handle, await this.#condition());
+    if (this.handle !== null) await this.#joinParts(this.handle, this.#condition);
     else if (!(await this.#putWhole(key))) throw this.#collision();
     this.#isPlaced = true;
   }
 
-  async #completeMultipart(uploadId: string, condition: Readonly<Record<string, string>>): Promise<void> {
-    if (!(await completeMultipart(this.#folders.bucket, this.#key, uploadId, this.#etags, condition))) throw this.#collision();
+  async #joinParts(uploadId: string, condition: WriteCondition): Promise<void> {
+    const options = { token: this.#token, condition };
+    if (!(await this.#folders.store.joinParts(this.#key, uploadId, this.#partIds, options))) throw this.#collision();
   }
 
   /** Stores the file with one request. @returns false if another program has written the object meanwhile */
-  async #putWhole(key: string): Promise<boolean> {
-    const headers = { [tokenHeader]: this.#token, ...(await this.#condition()) };
-    // A service may answer 404 if the object to replace was deleted.
-    const request = { headers, body: this.#part.body(), expected: [404, 409, 412], timeLimit: partTimeLimit };
-    return (await this.#folders.bucket.store(key, request)).status < 300;
+  #putWhole(key: string): Promise<boolean> {
+    return this.#folders.store.put(key, this.#part.body(), { token: this.#token, condition: this.#condition });
   }
 
   /**
@@ -178,26 +158,26 @@ class S3Upload implements Upload {
    * @returns false if the key was taken meanwhile
    */
   async #copyStaged(key: string): Promise<boolean> {
-    const { bucket } = this.#folders;
-    if (!(await createEmptyObject(bucket, key, claimToken(this.#token)))) return false;
-    const staged = await describeObject(bucket, this.#key);
+    const { store } = this.#folders;
+    if (!(await store.put(key, '', { condition: 'absent', token: claimToken(this.#token) }))) return false;
+    const staged = await store.describe(this.#key);
     if (!staged) {
-      await deleteClaim(bucket, key, this.#token);
+      await deleteClaim(store, key, this.#token);
       throw new ItemChanged('the uploaded file was deleted');
     }
     try {
-      await copyObject(bucket, staged, key, { token: this.#token, overwrites: true }); // replaces the claim
+      await store.copy(staged, key, { token: this.#token, overwrites: true }); // replaces the claim
       return true;
     } catch (cause) {
-      if (cause instanceof ItemChanged) await deleteClaim(bucket, key, this.#token);
+      if (cause instanceof ItemChanged) await deleteClaim(store, key, this.#token);
       throw cause;
     }
   }
 
-  /** Returns the headers of a request that must not replace another file. */
-  async #condition(): Promise<Readonly<Record<string, string>>> {
+  /** The condition under which no other file is replaced. */
+  get #condition(): WriteCondition {
     const { ifTaken } = this.#target;
-    return typeof ifTaken === 'object' ? this.#conditions.ifMatches(ifTaken.replaces) : this.#conditions.ifAbsent;
+    return typeof ifTaken === 'object' ? { etag: ifTaken.replaces } : 'absent';
   }
 
   #collision(): ItemExists | ItemChanged {
@@ -206,36 +186,37 @@ class S3Upload implements Upload {
 }
 
 /** Starts an upload. @throws ItemNotFound if there is no such folder */
-export async function startS3Upload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
+export async function startUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
   const { folders } = place;
   if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
   folders.checkLengths([folders.keys.file([...target.parent, target.name])]);
   const isSmall = target.size !== null && target.size <= smallestPart;
-  const handle = isSmall ? null : await startMultipart(folders.bucket, keyOf(folders, target, token), { [tokenHeader]: token });
-  return new S3Upload(place, target, token, handle);
+  const handle = isSmall ? null : await folders.store.startParts(keyOf(folders, target, token), token);
+  return new ObjectUpload(place, target, token, handle);
 }
 
 /** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */
-export async function recoverUpload(folders: S3Folders, parent: readonly string[], name: string, token: string): Promise<string | null> {
-  const { bucket, keys } = folders;
-  await hasKeys(bucket, keys.folder([])); // if there is no bucket, nothing is known
-  const noted = await bucket.readObject(keys.staging(placedName(token)), maxNote);
+export async function recoverUpload(
+  folders: ObjectFolders,
+  parent: readonly string[],
+  name: string,
+  token: string,
+): Promise<string | null> {
+  const { store, keys } = folders;
+  await store.hasKeys(keys.folder([])); // if there is no bucket, nothing is known
+  const noted = await readText(store, keys.staging(placedName(token)), maxNote);
   const placed = noted !== null && nameError(noted) === null ? noted : name;
-  await deleteClaim(bucket, keys.file([...parent, placed]), token);
+  await deleteClaim(store, keys.file([...parent, placed]), token);
   const file = await folders.file([...parent, placed]);
   return file?.token === token ? placed : null;
 }
 
 /** Ends the multipart upload of an upload that recovery has looked at. A drop box's upload has a key in the staging area. */
-export async function abortUpload({ bucket, keys }: S3Folders, path: readonly string[], token: string, handle: string): Promise<void> {
-  for (const key of [keys.file(path), keys.staging(stagedPart(token))]) await abortMultipart(bucket, key, handle);
+export async function abortUpload({ store, keys }: ObjectFolders, path: readonly string[], token: string, handle: string): Promise<void> {
+  for (const key of [keys.file(path), keys.staging(stagedPart(token))]) await store.abortParts(key, handle);
 }
 
 /** Deletes the traces of an upload. @param isNumbered whether a number may have been added to its name */
-export async function clearUpload({ bucket, keys }: S3Folders, token: string, isNumbered: boolean): Promise<void> {
-  if (isNumbered)
-    await deleteObjects(
-      bucket,
-      [stagedPart(token), placedName(token)].map((name) => keys.staging(name)),
-    );
+export async function clearUpload({ store, keys }: ObjectFolders, token: string, isNumbered: boolean): Promise<void> {
+  if (isNumbered) await store.delete([stagedPart(token), placedName(token)].map((name) => keys.staging(name)));
 }

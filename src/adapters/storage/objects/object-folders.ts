@@ -1,15 +1,13 @@
 import { type ItemPath, nameError } from '#core/item-path.ts';
 import type { DatedEntry, Entry } from '#core/listing.ts';
 import { PathTooLong } from '#ports/storage.ts';
-import type { S3Bucket } from './s3-bucket.ts';
-import { hasKeys, isKeyTooLong, listKeys } from './s3-list.ts';
-import { describeObject, type S3Description, type S3Object } from './s3-objects.ts';
+import type { ObjectDescription, ObjectStore, StoredObject } from './object-store.ts';
 
 /** Folder of the traces of changes, within the prefix of the location. */
 const stagingFolder = '.postern/';
 
 /** The keys of a location, and the files and folders that they stand for. A folder is the beginning of keys, or a key that ends in `/`. */
-export class S3Keys {
+export class ObjectKeys {
   readonly #prefix: string;
 
   /** @param prefix beginning of all keys of the location; with or without slashes at its ends */
@@ -36,7 +34,7 @@ export class S3Keys {
 
 const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: null, etag: 'W/"folder"' });
 /** Returns the entry of a file. */
-export const fileEntry = (name: string, { size, modified, etag, mayBeArchived }: Omit<S3Object, 'key'>): DatedEntry => ({
+export const fileEntry = (name: string, { size, modified, etag, mayBeArchived }: Omit<StoredObject, 'key'>): DatedEntry => ({
   name,
   folder: false,
   size,
@@ -46,25 +44,25 @@ export const fileEntry = (name: string, { size, modified, etag, mayBeArchived }:
 });
 
 /** Reads the files and folders of a location. */
-export class S3Folders {
-  readonly bucket: S3Bucket;
-  readonly keys: S3Keys;
+export class ObjectFolders {
+  readonly store: ObjectStore;
+  readonly keys: ObjectKeys;
 
-  constructor(bucket: S3Bucket, keys: S3Keys) {
-    this.bucket = bucket;
+  constructor(store: ObjectStore, keys: ObjectKeys) {
+    this.store = store;
     this.keys = keys;
   }
 
   /** Returns the object of a file, or null. */
-  async file(path: readonly string[]): Promise<S3Description | null> {
+  async file(path: readonly string[]): Promise<ObjectDescription | null> {
     const key = this.keys.file(path);
-    return path.length === 0 || isKeyTooLong(key) ? null : describeObject(this.bucket, key);
+    return path.length === 0 || this.store.isKeyTooLong(key) ? null : this.store.describe(key);
   }
 
   /** Returns whether there is a folder. The root of the location always exists. */
   async hasFolder(path: readonly string[]): Promise<boolean> {
     const key = this.keys.folder(path);
-    return path.length === 0 || (!isKeyTooLong(key) && hasKeys(this.bucket, key));
+    return path.length === 0 || (!this.store.isKeyTooLong(key) && this.store.hasKeys(key));
   }
 
   /** Returns the entry at a path, or null. If a name is a file and a folder, it is the file. */
@@ -78,7 +76,7 @@ export class S3Folders {
   /** Yields the entries of a folder. Keys that are no paths, such as `a//b`, are left out. */
   async *entries(path: ItemPath): AsyncGenerator<readonly Entry[]> {
     const prefix = this.keys.folder(path);
-    for await (const { objects, prefixes } of listKeys(this.bucket, prefix, '/')) {
+    for await (const { objects, prefixes } of this.store.list(prefix, '/')) {
       const files = objects.map((object) => fileEntry(object.key.slice(prefix.length), object));
       const folders = prefixes.map((key) => folderEntry(key.slice(prefix.length, -1)));
       yield [...files, ...folders].filter(({ name }) => nameError(name) === null);
@@ -87,13 +85,13 @@ export class S3Folders {
 
   /** Checks that keys can be kept, before something is created under them. @throws PathTooLong */
   checkLengths(keys: readonly string[]): void {
-    if (keys.some(isKeyTooLong)) throw new PathTooLong('the key would have more than 1024 bytes');
+    if (keys.some((key) => this.store.isKeyTooLong(key))) throw new PathTooLong('the service cannot keep a key of this length');
   }
 
   /** Yields all objects of a file, or of a folder and everything in it, in pages. */
-  async *objectPages(path: readonly string[]): AsyncGenerator<readonly S3Object[]> {
+  async *objectPages(path: readonly string[]): AsyncGenerator<readonly StoredObject[]> {
     const file = await this.file(path);
     if (file) yield [file];
-    else for await (const { objects } of listKeys(this.bucket, this.keys.folder(path))) yield objects;
+    else for await (const { objects } of this.store.list(this.keys.folder(path))) yield objects;
   }
 }

@@ -2,9 +2,9 @@ import type { DatedEntry } from '#core/listing.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import { fastEnough } from './fast-enough.ts';
-import type { S3Bucket } from './s3-bucket.ts';
-import { fileEntry } from './s3-folders.ts';
-import { describeObject, etagOf, throwIfArchived, timeOf } from './s3-objects.ts';
+import { etagOf, timeOf } from './list-pages.ts';
+import { fileEntry } from './object-folders.ts';
+import type { ObjectStore } from './object-store.ts';
 
 /** Bytes that are read when a file is opened: small files need no second request. */
 const firstBytes = 1 << 17;
@@ -29,13 +29,12 @@ function sizeOf({ status, headers }: OutboundResponse): number | null {
 }
 
 /** Reads the beginning of an object. @returns null if there is none */
-async function openObject(bucket: S3Bucket, key: string, name: string): Promise<OpenedObject | null> {
-  const request = { headers: { range: `bytes=0-${firstBytes - 1}` }, expected: [416] };
-  const response = await bucket.sendForObject(key, request).catch(throwIfArchived);
+async function openObject(store: ObjectStore, key: string, name: string): Promise<OpenedObject | null> {
+  const response = await store.get(key, { range: [0, firstBytes - 1] });
   if (!response) return null;
   if (response.status === 416) {
     response.discard();
-    const empty = await describeObject(bucket, key); // a range of an empty object does not exist
+    const empty = await store.describe(key); // a range of an empty object does not exist
     return empty && { entry: fileEntry(name, empty), start: new Uint8Array() };
   }
   const size = sizeOf(response);
@@ -44,7 +43,7 @@ async function openObject(bucket: S3Bucket, key: string, name: string): Promise<
     throw new StorageUnavailable('the service ignores ranges');
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
-  const modified = timeOf(response.headers['last-modified'] ?? '');
+  const modified = timeOf(response.headers['last-modified']);
   return { entry: fileEntry(name, { size, modified, etag: etagOf(response.headers['etag']), mayBeArchived: false }), start };
 }
 
@@ -57,9 +56,9 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
 }
 
 /** Yields the bytes of a range of the version that the entry describes, by one request. @throws ConnectionLost if it ends too early */
-async function* requestRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
-  const headers = { range: `bytes=${start}-${end}`, 'if-match': etag };
-  const response = await bucket.send('GET', key, { headers, expected: [404, 412, 416], timeLimit: null, ...(signal ? { signal } : {}) });
+async function* requestRange(store: ObjectStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+  const response = await store.get(key, { range: [start, end], etag, streamed: true, ...(signal ? { signal } : {}) });
+  if (!response) throw new ItemChanged('the object was deleted');
   const { 'content-range': range = '', etag: version } = response.headers;
   if (response.status !== 206 || version !== etag || !range.startsWith(`bytes ${start}-${end}/`)) {
     response.discard();
@@ -68,7 +67,7 @@ async function* requestRange(bucket: S3Bucket, key: string, etag: string, start:
   }
   let remaining = end - start + 1;
   try {
-    for await (const piece of fastEnough(response.body, bucket.monotonic)) {
+    for await (const piece of fastEnough(response.body, store.monotonic)) {
       signal?.throwIfAborted();
       remaining -= piece.length;
       if (remaining < 0) break;
@@ -84,12 +83,12 @@ async function* requestRange(bucket: S3Bucket, key: string, etag: string, start:
 }
 
 /** As `requestRange`. Requests the rest if the connection is lost: a long download outlives the connections of some services. */
-async function* readRange(bucket: S3Bucket, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+async function* readRange(store: ObjectStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   let [position, attempt] = [start, 1];
   while (position <= end) {
     const first = position;
     try {
-      for await (const piece of requestRange(bucket, key, etag, first, end, signal)) {
+      for await (const piece of requestRange(store, key, etag, first, end, signal)) {
         position += piece.length;
         yield piece;
       }
@@ -101,8 +100,8 @@ async function* readRange(bucket: S3Bucket, key: string, etag: string, start: nu
 }
 
 /** Opens a file. Its beginning is read at once, the rest by a request for each read. @returns null if there is no such object */
-export async function openS3File(bucket: S3Bucket, key: string, name: string): Promise<OpenFile | null> {
-  const opened = await openObject(bucket, key, name);
+export async function openObjectFile(store: ObjectStore, key: string, name: string): Promise<OpenFile | null> {
+  const opened = await openObject(store, key, name);
   if (!opened) return null;
   const { entry, start: first } = opened;
   return {
@@ -111,7 +110,7 @@ export async function openS3File(bucket: S3Bucket, key: string, name: string): P
     async *read({ start, end }, signal) {
       if (start < first.length && start <= end) yield first.subarray(start, end + 1);
       const next = Math.max(start, first.length);
-      if (next <= end) yield* readRange(bucket, key, entry.etag, next, end, signal);
+      if (next <= end) yield* readRange(store, key, entry.etag, next, end, signal);
     },
     close: async () => {},
   };

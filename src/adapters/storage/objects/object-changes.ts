@@ -10,24 +10,17 @@ import {
   StorageUnavailable,
 } from '#ports/storage.ts';
 import { decisionBody, readDecision, type Versions } from './decision.ts';
-import type { S3Folders } from './s3-folders.ts';
-import { hasKeys } from './s3-list.ts';
-import {
-  copyObject,
-  createEmptyObject,
-  deleteObjects,
-  deleteUnchanged,
-  describeObject,
-  mapInBatches,
-  type S3Object,
-} from './s3-objects.ts';
+import { mapInBatches } from './map-in-batches.ts';
+import type { ObjectFolders } from './object-folders.ts';
+import type { StoredObject } from './object-store.ts';
 
-type S3ChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
+type ObjectChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 
 /** Returns whether a URL cannot hold a key, because `.` and `..` in a path are resolved. */
 const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
 
-const versionsOf = (objects: readonly Pick<S3Object, 'key' | 'etag'>[]): Versions => new Map(objects.map(({ key, etag }) => [key, etag]));
+const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Versions =>
+  new Map(objects.map(({ key, etag }) => [key, etag]));
 
 const maxObjects = 100_000; // of one change: a copy of each takes a request
 /** Bytes for a character of a key or ETag, in the list of the objects and of their versions, and for an object. */
@@ -35,33 +28,33 @@ const [memoryOfKey, memoryOfObject] = [2, 400];
 const decided = (token: string) => `${token}.decided`;
 
 /** Renames and deletes files and folders, object by object. Notes in the staging area how far each change has come. */
-export class S3Changes {
-  readonly #folders: S3Folders;
+export class ObjectChanges {
+  readonly #folders: ObjectFolders;
 
-  constructor(folders: S3Folders) {
+  constructor(folders: ObjectFolders) {
     this.#folders = folders;
   }
 
   /** Creates a folder. @throws ItemExists, ItemNotFound (no such parent) */
-  async createFolder(parent: readonly string[], name: string, { token, confirm }: S3ChangeContext): Promise<void> {
+  async createFolder(parent: readonly string[], name: string, { token, confirm }: ObjectChangeContext): Promise<void> {
     await this.#checkParent(parent);
-    const { bucket, keys } = this.#folders;
+    const { store, keys } = this.#folders;
     const key = keys.folder([...parent, name]);
     this.#folders.checkLengths([key]);
     await this.#checkFree([...parent, name]);
     await confirm?.();
-    if (!(await createEmptyObject(bucket, key, token))) throw new ItemExists('the name is taken');
+    if (!(await store.put(key, '', { condition: 'absent', token }))) throw new ItemExists('the name is taken');
   }
 
   /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, ItemBusy, ChangeImpossible */
-  async rename(parent: readonly string[], from: string, to: string, { token, confirm }: S3ChangeContext): Promise<void> {
+  async rename(parent: readonly string[], from: string, to: string, { token, confirm }: ObjectChangeContext): Promise<void> {
     const [old, renamed] = [
       [...parent, from],
       [...parent, to],
     ];
     await this.#checkParent(parent);
     await this.#claim(old, token, async () => {
-      using memory = this.#folders.bucket.memory.begin();
+      using memory = this.#folders.store.memory.begin();
       const objects = await this.#existing(old, memory);
       if (objects.some(({ key }) => hasDotSegment(key)))
         throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be copied');
@@ -80,11 +73,11 @@ export class S3Changes {
   }
 
   /** Removes a file or folder. @throws ItemNotFound, ItemBusy, ChangeImpossible */
-  async remove(parent: readonly string[], name: string, { token, confirm }: S3ChangeContext): Promise<void> {
+  async remove(parent: readonly string[], name: string, { token, confirm }: ObjectChangeContext): Promise<void> {
     const path = [...parent, name];
     await this.#checkParent(parent);
     await this.#claim(path, token, async () => {
-      using memory = this.#folders.bucket.memory.begin();
+      using memory = this.#folders.store.memory.begin();
       const versions = versionsOf(await this.#existing(path, memory));
       await confirm?.();
       await this.#keepFolder(parent);
@@ -95,11 +88,11 @@ export class S3Changes {
 
   /** Completes a change whose decision was noted, and undoes another one. @returns as `Storage.recover` */
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
-    const { bucket, keys } = this.#folders;
+    const { store, keys } = this.#folders;
     const path = [...parent, name];
-    await hasKeys(bucket, keys.folder([])); // if there is no bucket, nothing is known
-    if (action === 'createFolder') return (await describeObject(bucket, keys.folder(path)))?.token === token ? name : null;
-    const decision = await describeObject(bucket, keys.staging(decided(token)));
+    await store.hasKeys(keys.folder([])); // if there is no bucket, nothing is known
+    if (action === 'createFolder') return (await store.describe(keys.folder(path)))?.token === token ? name : null;
+    const decision = await store.describe(keys.staging(decided(token)));
     if (decision) {
       await this.#deleteVersions(path, await this.#readDecision(token), decision.modified);
       return action === 'rename' ? newName : name;
@@ -116,10 +109,10 @@ export class S3Changes {
   /** Deletes the traces of a change. */
   async clear({ action, parent, name, token }: PendingFileChange): Promise<void> {
     if (action === 'createFolder') return; // leaves none
-    const { bucket, keys } = this.#folders;
+    const { store, keys } = this.#folders;
     const claim = this.#claimKey([...parent, name]);
-    const isOurs = (await describeObject(bucket, claim))?.token === token;
-    await deleteObjects(bucket, [keys.staging(decided(token)), ...(isOurs ? [claim] : [])]);
+    const isOurs = (await store.describe(claim))?.token === token;
+    await store.delete([keys.staging(decided(token)), ...(isOurs ? [claim] : [])]);
   }
 
   #claimKey(path: readonly string[]): string {
@@ -133,7 +126,7 @@ export class S3Changes {
    * @throws ItemBusy
    */
   async #claim(path: readonly string[], token: string, change: () => Promise<void>): Promise<void> {
-    const isClaimed = await createEmptyObject(this.#folders.bucket, this.#claimKey(path), token);
+    const isClaimed = await this.#folders.store.put(this.#claimKey(path), '', { condition: 'absent', token });
     if (!isClaimed) throw new ItemBusy('another request is renaming or deleting the item');
     await change();
   }
@@ -146,8 +139,8 @@ export class S3Changes {
     if (await this.#folders.entry(path)) throw new ItemExists('the name is taken');
   }
 
-  async #existing(path: readonly string[], memory: TakenMemory): Promise<readonly S3Object[]> {
-    const objects: S3Object[] = [];
+  async #existing(path: readonly string[], memory: TakenMemory): Promise<readonly StoredObject[]> {
+    const objects: StoredObject[] = [];
     let bytes = 0;
     for await (const page of this.#folders.objectPages(path)) {
       objects.push(...page);
@@ -163,20 +156,20 @@ export class S3Changes {
   /** Creates the object of a folder, which otherwise would be gone with its last file. */
   async #keepFolder(path: readonly string[]): Promise<void> {
     if (path.length === 0) return; // the root always exists
-    const { bucket, keys } = this.#folders;
-    await createEmptyObject(bucket, keys.folder(path));
+    const { store, keys } = this.#folders;
+    await store.put(keys.folder(path), '', { condition: 'absent' });
   }
 
   /** Notes that all copies are complete, and the versions of the objects that are deleted from now on. */
   async #noteDecision(token: string, versions: Versions): Promise<void> {
-    const { bucket, keys } = this.#folders;
-    await bucket.store(keys.staging(decided(token)), { body: decisionBody(versions), repeatable: true });
+    const { store, keys } = this.#folders;
+    await store.put(keys.staging(decided(token)), decisionBody(versions), { repeatable: true });
   }
 
   async #readDecision(token: string): Promise<Versions> {
-    const { bucket, keys } = this.#folders;
-    const decision = await bucket.sendForObject(keys.staging(decided(token)));
-    return decision ? readDecision(decision.body, maxObjects, bucket.monotonic) : new Map();
+    const { store, keys } = this.#folders;
+    const decision = await store.get(keys.staging(decided(token)));
+    return decision ? readDecision(decision.body, maxObjects, store.monotonic) : new Map();
   }
 
   /**
@@ -185,8 +178,7 @@ export class S3Changes {
    */
   async #deleteVersions(path: readonly string[], versions: Versions, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
     for await (const present of this.#folders.objectPages(path))
-      await deleteUnchanged(
-        this.#folders.bucket,
+      await this.#folders.store.deleteUnchanged(
         present.filter(({ key, etag, modified }) => versions.get(key) === etag && modified <= notAfter),
       );
   }
@@ -198,13 +190,13 @@ export class S3Changes {
   }
 
   /** Copies objects. @returns the copied versions @throws ItemExists if another program has written an object to a key of a copy */
-  async #copy(objects: readonly S3Object[], from: readonly string[], to: readonly string[], token: string): Promise<Versions> {
-    const { bucket } = this.#folders;
+  async #copy(objects: readonly StoredObject[], from: readonly string[], to: readonly string[], token: string): Promise<Versions> {
+    const { store } = this.#folders;
     const copied = await mapInBatches(objects, async ({ key }) => {
-      const [described, target] = [await describeObject(bucket, key), this.#renamedKey(key, from, to)];
+      const [described, target] = [await store.describe(key), this.#renamedKey(key, from, to)];
       if (!described) throw new ItemNotFound('the item was changed meanwhile');
-      if (await describeObject(bucket, target)) throw new ItemExists('the name is taken'); // for services that do not know the condition
-      await copyObject(bucket, described, target, { token, overwrites: false });
+      if (await store.describe(target)) throw new ItemExists('the name is taken'); // for services that do not know the condition
+      await store.copy(described, target, { token, overwrites: false });
       return { key, etag: described.etag };
     });
     return versionsOf(copied);
@@ -224,7 +216,7 @@ export class S3Changes {
   async #copiesOf(path: readonly string[], token: string): Promise<string[]> {
     const copies: string[] = [];
     for await (const page of this.#folders.objectPages(path)) {
-      const isCopy = await mapInBatches(page, async ({ key }) => (await describeObject(this.#folders.bucket, key))?.token === token);
+      const isCopy = await mapInBatches(page, async ({ key }) => (await this.#folders.store.describe(key))?.token === token);
       copies.push(...page.flatMap(({ key }, index) => (isCopy[index] ? [key] : [])));
       if (copies.length > maxObjects) throw new StorageUnavailable('the service lists more copies than were made');
     }
@@ -233,11 +225,8 @@ export class S3Changes {
 
   /** Deletes copies whose originals exist: no other object is lost, whatever has become of the change. */
   async #deleteCopies(copies: readonly string[], from: readonly string[], to: readonly string[]): Promise<void> {
-    const { bucket } = this.#folders;
-    const hasOriginal = await mapInBatches(copies, async (key) => (await describeObject(bucket, this.#renamedKey(key, to, from))) !== null);
-    await deleteObjects(
-      bucket,
-      copies.filter((_, index) => hasOriginal[index]),
-    );
+    const { store } = this.#folders;
+    const hasOriginal = await mapInBatches(copies, async (key) => (await store.describe(this.#renamedKey(key, to, from))) !== null);
+    await store.delete(copies.filter((_, index) => hasOriginal[index]));
   }
 }

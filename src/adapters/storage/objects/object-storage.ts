@@ -1,0 +1,137 @@
+import type { PartSpace } from '#adapters/storage/part-space.ts';
+import type { ItemPath } from '#core/item-path.ts';
+import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
+import type { ChangeContext, OpenFile, PendingFileChange, SignedHeaders, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
+import { mapInBatches } from './map-in-batches.ts';
+import { ObjectChanges } from './object-changes.ts';
+import { openObjectFile } from './object-file.ts';
+import { ObjectFolders, ObjectKeys } from './object-folders.ts';
+import type { ObjectStore } from './object-store.ts';
+import { objectTestSteps } from './object-test-steps.ts';
+import { abortUpload, clearUpload, recoverUpload, startUpload } from './object-upload.ts';
+
+/** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
+const checkInterval = 120_000;
+/** ms. Younger objects of the staging area stay: they may belong to another installation that uses the same place. */
+const minSweepAge = 3_600_000;
+const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
+
+/** What an object storage needs besides its objects. */
+export interface ObjectStorageServices {
+  readonly parts: PartSpace;
+  /** ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** The files of a location in a place for objects. Folders are beginnings of keys, and are changed object by object. */
+export class ObjectStorage implements Storage {
+  readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
+  readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
+  readonly #store: ObjectStore;
+  readonly #keys: ObjectKeys;
+  readonly #folders: ObjectFolders;
+  readonly #changes: ObjectChanges;
+  readonly #parts: PartSpace;
+  readonly #now: () => number;
+  #workedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param prefix beginning of all keys of the location */
+  constructor(store: ObjectStore, prefix: string | undefined, { parts, now = Date.now }: ObjectStorageServices) {
+    this.#store = store;
+    this.#parts = parts;
+    this.#now = now;
+    this.#keys = new ObjectKeys(prefix);
+    this.#folders = new ObjectFolders(store, this.#keys);
+    this.#changes = new ObjectChanges(this.#folders);
+    const { signAddress } = store;
+    this.signedAddress = signAddress && ((path, headers, lifetime) => signAddress(this.#keys.file(path), headers, lifetime));
+  }
+
+  async check(): Promise<void> {
+    if (this.#store.monotonic() - this.#workedAt < checkInterval) return;
+    this.#workedAt = Number.NEGATIVE_INFINITY;
+    await this.#store.hasKeys(this.#keys.folder([]));
+    this.#workedAt = this.#store.monotonic();
+  }
+
+  testSteps(token: string): readonly TestStep[] {
+    return objectTestSteps(this.#folders, token);
+  }
+
+  stat(path: ItemPath): Promise<Entry | null> {
+    return this.#folders.entry(path);
+  }
+
+  async pathOnDisk(): Promise<null> {
+    return null;
+  }
+
+  async folderKey(path: ItemPath): Promise<string> {
+    return `${this.#store.identity} ${this.#keys.folder(path)}`;
+  }
+
+  async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null> {
+    return (await this.#folders.hasFolder(path)) ? this.#folders.entries(path) : null;
+  }
+
+  async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
+    if (!(await this.#folders.hasFolder(path))) return null;
+    const selection = new PageSelection<Entry>(query, maxPageMemory);
+    using memory = this.#store.memory.begin();
+    for await (const batch of this.#folders.entries(path)) {
+      selection.add(batch);
+      memory.set(selection.bytes);
+    }
+    return selection.page();
+  }
+
+  async open(path: ItemPath): Promise<OpenFile | null> {
+    const name = path.at(-1);
+    const key = this.#keys.file(path);
+    return name === undefined || this.#store.isKeyTooLong(key) ? null : openObjectFile(this.#store, key, name);
+  }
+
+  upload(target: UploadTarget, token: string): Promise<Upload> {
+    return startUpload({ folders: this.#folders, parts: this.#parts }, target, token);
+  }
+
+  createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
+    return this.#changes.createFolder(parent, name, context);
+  }
+
+  rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void> {
+    return this.#changes.rename(parent, from, to, context);
+  }
+
+  remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
+    return this.#changes.remove(parent, name, context);
+  }
+
+  async recover(change: PendingFileChange): Promise<string | null> {
+    const { action, parent, name, token } = change;
+    return action === 'upload' ? recoverUpload(this.#folders, parent, name, token) : this.#changes.recover(change);
+  }
+
+  async clearEvidence(change: PendingFileChange): Promise<void> {
+    const { action, parent, name, token, handle } = change;
+    if (action !== 'upload') return this.#changes.clear(change);
+    if (handle) await abortUpload(this.#folders, [...parent, name], token, handle);
+    await clearUpload(this.#folders, token, true);
+  }
+
+  /** Returns the token of the change that an object in the staging area belongs to. A claim is named after the item, not after the change. */
+  async #tokenOf(key: string): Promise<string> {
+    if (key.endsWith('.claim')) return (await this.#store.describe(key))?.token ?? '';
+    return key.slice(this.#keys.staging('').length).replace(/\.[a-z]+$/, '');
+  }
+
+  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+    for await (const { objects } of this.#store.list(this.#keys.staging(''))) {
+      const evidence = objects.filter(({ modified }) => this.#now() - modified > minSweepAge).map(({ key }) => key);
+      if (evidence.length === 0) continue;
+      const tokens = await mapInBatches(evidence, (key) => this.#tokenOf(key));
+      const pending = new Set(await pendingTokens());
+      await this.#store.delete(evidence.filter((_, index) => !pending.has(tokens[index] ?? '')));
+    }
+  }
+}

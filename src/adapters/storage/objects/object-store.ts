@@ -1,0 +1,104 @@
+import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
+import type { SignedHeaders } from '#ports/storage.ts';
+
+/** An object of a service. */
+export interface StoredObject {
+  readonly key: string;
+  readonly size: number;
+  /** ms since the epoch, whole seconds. */
+  readonly modified: number;
+  readonly etag: string;
+  /** Whether it is in a storage class from which an object must be restored before it can be read. It may be restored already. */
+  readonly mayBeArchived: boolean;
+}
+
+/** An object with what a listing does not tell. */
+export interface ObjectDescription extends StoredObject {
+  /** Token of the change that wrote it, or null. */
+  readonly token: string | null;
+  /** The headers that a copy keeps. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One page of the keys that begin with a prefix. */
+export interface ListedKeys {
+  readonly objects: readonly StoredObject[];
+  /** Beginnings of keys up to the delimiter. */
+  readonly prefixes: readonly string[];
+}
+
+/** What an object must be when it is written: anything, absent, or of this version. */
+export type WriteCondition = 'none' | 'absent' | { readonly etag: string };
+
+/** How an object is written. */
+export interface PutOptions {
+  /** Token of the change, which the object notes. */
+  readonly token?: string;
+  /** Default: none. */
+  readonly condition?: WriteCondition;
+  /** Whether it may be written again after any failure, because the result is the same. */
+  readonly repeatable?: boolean;
+}
+
+/** Which bytes of which version are requested. */
+export interface ObjectRange {
+  /** First and last byte. */
+  readonly range?: readonly [number, number];
+  /** The version. A service answers 412 for another one. */
+  readonly etag?: string;
+  /** Whether the response is streamed: it has no time limit then. */
+  readonly streamed?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A place for objects at a service, such as a bucket of S3. Every method throws StorageUnavailable if the service does not respond, and
+ * OutcomeUnknown for a change that may have taken place.
+ */
+export interface ObjectStore {
+  /** A text that is the same for every location in this place, however it is addressed. */
+  readonly identity: string;
+  /** Memory for long lists of the tenant. */
+  readonly memory: TenantMemory;
+  /** ms. */
+  readonly monotonic: () => number;
+  /** Returns an address at which a browser can download an object. null: the credentials cannot sign. @param lifetime seconds */
+  readonly signAddress: ((key: string, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
+  /** Returns whether the service cannot keep a key. */
+  isKeyTooLong(key: string): boolean;
+  /** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes. @throws StorageBusy */
+  list(prefix: string, delimiter?: '' | '/'): AsyncIterable<ListedKeys>;
+  /** Returns whether any key begins with a prefix. */
+  hasKeys(prefix: string): Promise<boolean>;
+  /** Returns the description of an object, or null if there is none. */
+  describe(key: string): Promise<ObjectDescription | null>;
+  /** Requests an object, or a part of it. @returns the response, with status 200, 206, 412 or 416; null: there is no object. @throws ItemArchived */
+  get(key: string, range?: ObjectRange): Promise<OutboundResponse | null>;
+  /** Writes an object by one request. @returns false if the condition is not met */
+  put(key: string, body: string | OutboundBody, options?: PutOptions): Promise<boolean>;
+  /** Deletes objects. Absent ones are no error. */
+  delete(keys: readonly string[]): Promise<void>;
+  /** Deletes objects that are still in the given versions. A service that does not know this condition deletes all of them. */
+  deleteUnchanged(objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void>;
+  /**
+   * Copies an object, with all that describes it, and notes the token of the change.
+   * @param overwrites whether the copy may replace an object. Services that do not know the condition replace it always
+   * @throws ItemChanged if the object has changed since it was described; ItemExists if there is an object; ItemArchived
+   */
+  copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }): Promise<void>;
+  /** Starts an upload in parts. @returns its id */
+  startParts(key: string, token: string): Promise<string>;
+  /** Sends a part. @param number from 1 @returns what identifies it when the parts are joined. @throws ItemChanged if the service has ended the upload */
+  putPart(key: string, uploadId: string, number: number, body: OutboundBody): Promise<string>;
+  /** Joins the parts to an object. @param parts as `putPart` returned them, in order. @returns false if the condition is not met */
+  joinParts(key: string, uploadId: string, parts: readonly string[], options: PartsOptions): Promise<boolean>;
+  /** Ends an upload in parts without a result. An upload that has ended already is no error. */
+  abortParts(key: string, uploadId: string): Promise<void>;
+}
+
+/** How the parts of an upload are joined. */
+export interface PartsOptions {
+  readonly token: string;
+  readonly condition: WriteCondition;
+}

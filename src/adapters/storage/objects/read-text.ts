@@ -1,0 +1,9 @@
+import type { ObjectStore } from './object-store.ts';
+import { readBody } from './service-request.ts';
+
+/** Reads a small object. @returns null if there is none. @throws StorageUnavailable, also if it is longer */
+export async function readText(store: ObjectStore, key: string, maxBytes: number): Promise<string | null> {
+  const response = await store.get(key);
+  if (!response) return null;
+  return Buffer.from(await readBody('GET', () => response.read(maxBytes))).toString();
+}

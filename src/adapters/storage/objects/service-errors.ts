@@ -1,0 +1,45 @@
+import { type OutboundRequest, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+
+export type Method = NonNullable<OutboundRequest['method']>;
+
+/** Returns whether a request may change something. */
+export const mayChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
+
+/** What the code of an error means. */
+export interface CodeMeaning {
+  /** Plain words for an operator. */
+  readonly explanation?: string;
+  /** Whether the service does not accept the credentials. */
+  readonly isSignIn?: boolean;
+  /** Whether the service has too many requests. It has not begun to process the request. */
+  readonly isThrottling?: boolean;
+}
+
+/** The service has responded with an error. */
+export class ServiceError extends StorageUnavailable {
+  readonly status: number;
+  readonly code: string;
+  readonly isSignIn: boolean;
+  readonly isThrottling: boolean;
+  constructor(status: number, code: string, { explanation, isSignIn = false, isThrottling = false }: CodeMeaning = {}) {
+    super(`${explanation === undefined ? '' : `${explanation}: `}the service answered ${status} (${code})`);
+    this.status = status;
+    this.code = code;
+    this.isSignIn = isSignIn;
+    this.isThrottling = isThrottling || status === 429;
+  }
+}
+
+/** Returns the error with which a service has responded, also to a change whose outcome is unknown, or null if it has not responded. */
+export function serviceErrorOf(error: unknown): ServiceError | null {
+  const cause = error instanceof OutcomeUnknown ? error.cause : error;
+  return cause instanceof ServiceError ? cause : null;
+}
+
+/** Returns the error for a request without a response. */
+export function noResponse(method: Method, cause: unknown): StorageUnavailable {
+  if (cause instanceof TargetRefused) return new StorageUnavailable(cause.message, { cause });
+  const message = cause instanceof TargetUnreachable ? cause.message : 'the service does not respond';
+  return new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(message, { cause });
+}

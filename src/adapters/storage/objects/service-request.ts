@@ -1,0 +1,119 @@
+import pRetry from 'p-retry';
+import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
+import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { type Method, mayChange, noResponse, serviceErrorOf } from './service-errors.ts';
+import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
+
+/** A request about an object, or about the place for objects. */
+export interface ServiceRequest {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Its pieces must be readable again: a request may be sent twice. */
+  readonly body?: string | OutboundBody;
+  /** Statuses of 300 or more that the caller interprets. All others are errors. */
+  readonly expected?: readonly number[];
+  /** ms until the response is read to its end, if there is no signal. Default: a minute. null: none, for a response that is streamed. */
+  readonly timeLimit?: number | null;
+  /** Whether a change may be sent again after any failure, because its result is the same. */
+  readonly repeatable?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A request whose response is XML. */
+export type XmlRequest = Omit<ServiceRequest, 'expected'> & {
+  /** Default: those of a short document. */
+  readonly limits?: XmlLimits;
+  /** Memory that a long document takes. */
+  readonly memory?: TakenMemory;
+};
+
+/** A request with its signature. */
+interface SignedRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const maxUnused = 1 << 16; // bytes of a response that nobody needs
+const defaultTimeLimit = 60_000; // ms
+export const bodyTimeLimit = 600_000; // ms until a part of an upload is stored
+export const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
+const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
+
+/**
+ * Returns whether a failed request may be sent again: each request that only reads, and a change that the service has not begun. A
+ * second attempt of another change could meet the result of the first one.
+ */
+function mayRetry(method: Method, { repeatable = !mayChange(method) }: ServiceRequest, cause: unknown): boolean {
+  const error = serviceErrorOf(cause);
+  if (error?.isThrottling) return true;
+  if (!repeatable || !(cause instanceof StorageUnavailable) || cause.cause instanceof TargetRefused) return false;
+  return !error || error.status >= 500;
+}
+
+/** Sends a request, again after a failure that a second attempt may overcome. @param attempt sends it once */
+export function sendAgain(
+  method: Method,
+  request: ServiceRequest,
+  attempt: (signal: AbortSignal | undefined) => Promise<OutboundResponse>,
+): Promise<OutboundResponse> {
+  const { timeLimit = defaultTimeLimit } = request;
+  const signal = request.signal ?? (timeLimit === null ? undefined : AbortSignal.timeout(timeLimit));
+  return pRetry(() => attempt(signal), { ...retries, shouldRetry: ({ error }) => !signal?.aborted && mayRetry(method, request, error) });
+}
+
+/**
+ * Sends a signed request for a tenant.
+ * @param signal the one of the attempts
+ * @throws StorageUnavailable, OutcomeUnknown without a response; the reason of the signal of the request
+ */
+export async function sendSigned(
+  outbound: Pick<Outbound, 'request'>,
+  tid: number,
+  method: Method,
+  { url, headers }: SignedRequest,
+  { body, timeLimit = defaultTimeLimit, signal: ofCaller }: ServiceRequest,
+  signal: AbortSignal | undefined,
+): Promise<OutboundResponse> {
+  const slow = timeLimit !== null && timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
+  try {
+    return await outbound.request(url, { method, tid, headers, body: body ?? null, ...(signal ? { signal } : {}), ...slow });
+  } catch (cause) {
+    if (ofCaller?.aborted) throw ofCaller.reason;
+    throw noResponse(method, cause);
+  }
+}
+
+/** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */
+export async function readBody<T>(method: Method, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    throw cause instanceof StorageUnavailable ? cause : noResponse(method, cause);
+  }
+}
+
+/** Reads a response that nobody needs. */
+export const skipBody = (method: Method, response: OutboundResponse): Promise<Uint8Array> =>
+  readBody(method, () => response.read(maxUnused));
+
+/**
+ * Reads a response that must be XML.
+ * @param root name of its document element
+ * @param errorOf returns the error that a document describes, or null: some services send an error with status 200
+ * @param monotonic ms
+ */
+export async function readDocument(
+  method: Method,
+  root: string,
+  { body }: OutboundResponse,
+  errorOf: (document: XmlElement) => Error | null,
+  monotonic: () => number,
+  { limits, memory }: XmlRequest = {},
+): Promise<XmlElement> {
+  const document = await readBody(method, () => readXml(body, monotonic, limits, memory));
+  const error = errorOf(document);
+  if (error) throw error;
+  if (document.name === root) return document;
+  throw new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
+}

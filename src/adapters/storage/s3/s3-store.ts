@@ -1,0 +1,121 @@
+import type {
+  ObjectDescription,
+  ObjectRange,
+  ObjectStore,
+  PartsOptions,
+  PutOptions,
+  StoredObject,
+  WriteCondition,
+} from '#adapters/storage/objects/object-store.ts';
+import { bodyTimeLimit } from '#adapters/storage/objects/service-request.ts';
+import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
+import { ItemChanged, type SignedHeaders } from '#ports/storage.ts';
+import type { S3Bucket } from './s3-bucket.ts';
+import { S3Conditions } from './s3-conditions.ts';
+import { hasKeys, isKeyTooLong, listKeys } from './s3-list.ts';
+import {
+  abortMultipart,
+  completeMultipart,
+  copyObject,
+  deleteObjects,
+  deleteUnchanged,
+  describeObject,
+  startMultipart,
+  throwIfArchived,
+  tokenHeader,
+} from './s3-objects.ts';
+
+const rangeHeader = ([first, last]: readonly [number, number]) => ({ range: `bytes=${first}-${last}` });
+
+/** The objects in a bucket. */
+export class S3Store implements ObjectStore {
+  readonly #bucket: S3Bucket;
+  readonly #conditions: S3Conditions;
+
+  /** @param testKey of an object with which is tested what the service knows */
+  constructor(bucket: S3Bucket, testKey: () => string) {
+    this.#bucket = bucket;
+    this.#conditions = new S3Conditions(bucket, testKey);
+  }
+
+  get identity() {
+    return `s3 ${this.#bucket.identity}`;
+  }
+
+  get memory() {
+    return this.#bucket.memory;
+  }
+
+  get monotonic() {
+    return this.#bucket.monotonic;
+  }
+
+  readonly signAddress = (key: string, headers: SignedHeaders, lifetime: number): Promise<string> =>
+    this.#bucket.signAddress(key, headers, lifetime);
+
+  isKeyTooLong(key: string) {
+    return isKeyTooLong(key);
+  }
+
+  list(prefix: string, delimiter?: '' | '/') {
+    return listKeys(this.#bucket, prefix, delimiter);
+  }
+
+  hasKeys(prefix: string) {
+    return hasKeys(this.#bucket, prefix);
+  }
+
+  describe(key: string) {
+    return describeObject(this.#bucket, key);
+  }
+
+  get(key: string, { range, etag, streamed = false, signal }: ObjectRange = {}): Promise<OutboundResponse | null> {
+    const headers = { ...(range ? rangeHeader(range) : {}), ...(etag === undefined ? {} : { 'if-match': etag }) };
+    const request = { headers, expected: [412, 416], ...(streamed ? { timeLimit: null } : {}), ...(signal ? { signal } : {}) };
+    return this.#bucket.sendForObject(key, request).catch(throwIfArchived);
+  }
+
+  async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {
+    const headers = { ...(token === undefined ? {} : { [tokenHeader]: token }), ...(await this.#headersOf(condition)) };
+    const limit = typeof body === 'string' ? {} : { timeLimit: bodyTimeLimit };
+    // A service may answer 404 if the object to replace was deleted.
+    const expected = typeof condition === 'object' ? [404, 409, 412] : [409, 412];
+    return (await this.#bucket.store(key, { headers, body, expected, repeatable, ...limit })).status < 300;
+  }
+
+  delete(keys: readonly string[]) {
+    return deleteObjects(this.#bucket, keys);
+  }
+
+  deleteUnchanged(objects: readonly Pick<StoredObject, 'key' | 'etag'>[]) {
+    return deleteUnchanged(this.#bucket, objects);
+  }
+
+  copy(from: ObjectDescription, to: string, options: { readonly token: string; readonly overwrites: boolean }) {
+    return copyObject(this.#bucket, from, to, options);
+  }
+
+  startParts(key: string, token: string) {
+    return startMultipart(this.#bucket, key, { [tokenHeader]: token });
+  }
+
+  async putPart(key: string, uploadId: string, number: number, body: OutboundBody): Promise<string> {
+    const query = { partNumber: `${number}`, uploadId };
+    const response = await this.#bucket.store(key, { query, body, expected: [404], timeLimit: bodyTimeLimit, repeatable: true });
+    if (response.status >= 300) throw new ItemChanged('the service has ended the upload');
+    return response.headers['etag'] ?? '';
+  }
+
+  async joinParts(key: string, uploadId: string, parts: readonly string[], { condition }: PartsOptions): Promise<boolean> {
+    return completeMultipart(this.#bucket, key, uploadId, parts, await this.#headersOf(condition));
+  }
+
+  abortParts(key: string, uploadId: string) {
+    return abortMultipart(this.#bucket, key, uploadId);
+  }
+
+  async #headersOf(condition: WriteCondition): Promise<Readonly<Record<string, string>>> {
+    if (condition === 'none') return {};
+    return condition === 'absent' ? this.#conditions.ifAbsent : this.#conditions.ifMatches(condition.etag);
+  }
+}
