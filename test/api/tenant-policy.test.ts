@@ -17,7 +17,7 @@ test('a tenant without a policy has no restrictions; an update keeps absent fiel
   assert.deepEqual(await postern.call('tenant/getPolicy'), none);
 });
 
-test('with longestValidityDays set, only a share that ends within that period can be added, changed or activated', async (t) => {
+test('with longestValidityDays set, an active share must end within that period, and an inactive one when it is activated', async (t) => {
   const postern = await startPostern(t);
   const open = await postern.call('share/add', newShare({ active: false }));
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });

@@ -73,7 +73,7 @@ test('a hundred simultaneous downloads of one file all succeed and are one audit
   assert.equal((await postern.call('audit/search', { action: 'download' })).totalCount, 1);
 });
 
-test('an unavailable location answers 503 on every route and works again once it is back', async (t) => {
+test('while a location is unavailable, each request for its files gets 503; afterwards its files can be read again', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   renameSync(postern.files, `${postern.files}-away`);

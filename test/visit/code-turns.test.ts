@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeTurns } from '#features/turns/code-turns.ts';
 
-test('requests for codes are answered before their pause, and the next ones start together after it', async (t) => {
+test('a request for a code is answered at once but keeps its turn for a pause, after which the waiting ones start together', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
   const started: number[] = [];
@@ -19,7 +19,7 @@ test('requests for codes are answered before their pause, and the next ones star
   await Promise.all(requests);
 });
 
-test('a request for a code that fails keeps its turn for the pause too, and rejects with its error', async (t) => {
+test('a request for a code that fails rejects with its error, and keeps its turn for the pause too', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
   const failing = Array.from({ length: 8 }, () => run('10.0.0.1', () => Promise.reject(new Error('no mail server'))));

@@ -8,7 +8,7 @@ const maxAge = 300; // seconds
 const tolerance = 60; // seconds
 const maxLength = 16_384; // characters
 
-/** What a token must be made for. */
+/** The issuer, the client and the keys that a token must match. */
 interface ExpectedToken {
   readonly issuer: string;
   readonly clientId: string;
@@ -17,14 +17,14 @@ interface ExpectedToken {
   readonly algorithms: readonly string[];
 }
 
-/** Returns a function that finds a provider's keys. Reads them at most every 30 s: anybody can send logout tokens. */
+/** Returns a function that finds a provider's keys. After a successful read, an unknown key causes another one at most every 30 s: anybody can send logout tokens. */
 export const providerKeys = (address: string, fetch: CustomFetch): JWTVerifyGetKey =>
   createRemoteJWKSet(new URL(address), {
     [customFetch]: (url, { headers, signal }) =>
       fetch(url, { method: 'GET', headers: Object.fromEntries(headers), body: undefined, redirect: 'manual', signal }),
   });
 
-const types = ['logout+jwt', 'jwt']; // of the header, if it names one
+const tokenTypes = ['logout+jwt', 'jwt']; // accepted values of the header `typ`, if it is present
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
@@ -41,7 +41,7 @@ export async function verifyLogoutToken(token: string, { issuer, clientId, keys,
   });
   const { events, sub, sid, nonce } = payload;
   const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, event);
-  const hasType = types.includes(protectedHeader.typ?.toLowerCase().replace('application/', '') ?? 'jwt');
+  const hasType = tokenTypes.includes(protectedHeader.typ?.toLowerCase().replace('application/', '') ?? 'jwt');
   if (!isLogout || !hasType || nonce !== undefined) throw new ProviderRefused('The token is not a logout token.');
   const statement = { sub: textOf(sub), sid: textOf(sid), issuer };
   if (statement.sub === '' && statement.sid === '') throw new ProviderRefused('The logout token names neither a user nor a session.');

@@ -1,4 +1,4 @@
-// The script of the thread that talks to identity providers and directories: nothing that they send delays other requests.
+// The script of the thread that talks to identity providers and directories, so that nothing they send can block the main thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { LdapDirectories } from './ldap/ldap-directories.ts';
@@ -6,7 +6,7 @@ import type { CompleteResponse } from './provider-request.ts';
 import { failureOf, type HttpTask, type ProviderResult, type ProviderTask, runDirectoryTask } from './provider-tasks.ts';
 
 const defaultMaxBytes = 1 << 16;
-const maxConnectionBytes = 4 << 20; // the longest response, metadata of SAML, has a quarter of it
+const maxConnectionBytes = 4 << 20; // four times the limit of SAML metadata, which is the longest response
 
 const outbound = guardedOutbound({ privateTargets: String(workerData), maxConnectionBytes });
 const directories = new LdapDirectories(outbound, { now: Date.now, monotonic: () => performance.now() });

@@ -4,15 +4,18 @@ import { slowMails } from '#ports/mail.ts';
 export interface SmtpOptions {
   readonly host: string;
   readonly port: number;
-  /** true: TLS from the first byte; false: STARTTLS. */
+  /** true: TLS from the first byte; false: STARTTLS, if the server offers it or `requiresTls` is true. */
   readonly secure: boolean;
-  /** false: without STARTTLS, the connection is not encrypted. Only for a server on this machine. */
+  /**
+   * false: if the server does not offer STARTTLS, the connection is not encrypted; if it does, its certificate is verified only
+   * against `ca`. Only for a server on this machine.
+   */
   readonly requiresTls: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | null;
   /** PEM certificates to trust; null: those of Node.js. */
   readonly ca: string | null;
   readonly from: string;
-  /** Maximum time in ms for one mail. Default: one minute for a code, two minutes for another mail. */
+  /** Maximum time in ms for one mail. Default: two minutes for an alert, one minute for a code or a test mail. */
   readonly sendTimeout?: number;
 }
 
@@ -26,5 +29,5 @@ export interface SendFailure {
 /** How many mails of each lane are sent at a time. */
 export const concurrency = { alerts: 5, codes: 5 } as const;
 
-/** How many connections there may be: for the mails above and slow ones, and for test mails. */
+/** Maximum number of connections of each lane: of the mails above, with the slow ones. */
 export const laneConnections = { alerts: concurrency.alerts + slowMails, codes: concurrency.codes + slowMails, tests: 4 } as const;

@@ -7,7 +7,7 @@ export interface VisitEvent {
   readonly tid?: number;
   /** null: nobody has signed in. */
   readonly visitor: Pick<SignedInVisitor, 'name' | 'identityKey'> | null;
-  /** Where the request came from. */
+  /** Address and id of the request. */
   readonly visitorRequest: { readonly address: string; readonly requestId: string };
   readonly action: string;
   readonly outcome: Outcome;

@@ -5,7 +5,7 @@ import { insertKey, keyBits, keyPrefix } from '#features/api-keys/api-key-rows.t
 import { findKeyRole } from '#features/api-keys/find-api-key.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
-import { openConfiguration, sealConfiguration } from '#features/storage-access/open-location.ts';
+import { sealConfiguration, unsealConfiguration } from '#features/storage-access/open-location.ts';
 import { insertTenant } from '#features/tenants/tenants.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
@@ -60,7 +60,7 @@ async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, '
 /** Returns the configuration of a location, or null if its row is damaged, which readiness reports. */
 function readConfiguration(row: { readonly configuration: string }, vault: Ports['vault']): { readonly folder?: string } | null {
   try {
-    return JSON.parse(openConfiguration(row, vault));
+    return JSON.parse(unsealConfiguration(row, vault));
   } catch {
     return null;
   }

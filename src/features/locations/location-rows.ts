@@ -13,7 +13,7 @@ import { schemaErrorText } from '#core/records/patterned.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
 import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
-import { openConfiguration } from '#features/storage-access/open-location.ts';
+import { unsealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { StorageLocation } from '#ports/storages.ts';
 import type { Tx } from '#ports/store.ts';
@@ -33,7 +33,7 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     tid: row.tid,
     name: row.name,
     kind: row.kind,
-    configuration: maskMembers(openConfiguration(row, vault), locationSecrets),
+    configuration: maskMembers(unsealConfiguration(row, vault), locationSecrets),
     ...recordStamps(row),
   }));
   return inIdOrder(ids, records);
@@ -42,7 +42,7 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
 /** Returns a location as storages take it, its secrets decrypted. @throws Error if the location does not exist */
 export async function readStorageLocation(db: Tx, tid: number, id: number, vault: Vault): Promise<StorageLocation> {
   const row = await db.selectFrom('location').selectAll().where('tid', '=', tid).where('id', '=', id).executeTakeFirstOrThrow();
-  return { ...row, configuration: openConfiguration(row, vault) };
+  return { ...row, configuration: unsealConfiguration(row, vault) };
 }
 
 /** Returns the record of a location that the change has created or found before. @throws Error if the location does not exist */
@@ -109,7 +109,7 @@ export async function checkLocation(
   const isVerbatim = location.configuration.length <= maxVerbatimLength && !containsMask(parsed, locationSecrets);
   const configuration = isVerbatim ? location.configuration : JSON.stringify(value);
   const others = await otherLocations(store.read, location.tid).select(['id', 'version', 'tid', 'kind', 'configuration']).execute();
-  const places = others.map((row) => ({ ...row, configuration: openConfiguration(row, vault) }));
+  const places = others.map((row) => ({ ...row, configuration: unsealConfiguration(row, vault) }));
   const configurationError = await storages.configurationError({ ...location, configuration }, places);
   if (configurationError) throw configurationRefusal(configurationError);
   return { configuration, otherVersions: versionsOf(others) };

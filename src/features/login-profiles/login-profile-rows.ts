@@ -77,7 +77,7 @@ export async function loginProfileRecord(db: Tx, tid: number, id: number, ports:
 export const defaultProfileId = async (db: Tx, tid: number): Promise<number | null> =>
   (await db.selectFrom('tenant').select('default_profile_id').where('id', '=', tid).executeTakeFirst())?.default_profile_id ?? null;
 
-/** Returns a profile as readers and pick-lists get it: without configuration, username and counts. */
+/** Returns a profile as readers and requests with `details: false` get it: without configuration, username and counts. */
 export const hideProfileDetails = (profile: LoginProfile): LoginProfile => ({
   ...profile,
   configuration: '',

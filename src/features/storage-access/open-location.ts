@@ -12,7 +12,7 @@ const decryptedConfigurations = new WeakMap<object, string>();
 export const sealConfiguration = (configuration: string, vault: Vault): string => vault.seal(purpose, configuration);
 
 /** Returns the decrypted configuration of a location. @param row the row with the encrypted configuration */
-export function openConfiguration(row: { readonly configuration: string }, vault: Vault): string {
+export function unsealConfiguration(row: { readonly configuration: string }, vault: Vault): string {
   const cached = decryptedConfigurations.get(row);
   if (cached !== undefined) return cached;
   const configuration = vault.open(purpose, row.configuration);
@@ -22,4 +22,4 @@ export function openConfiguration(row: { readonly configuration: string }, vault
 
 /** Opens the storage of a location. @param row the location with its encrypted configuration. @throws StorageUnavailable */
 export const openLocation = (row: StorageLocation, { storages, vault }: Pick<Ports, 'storages' | 'vault'>): Promise<Storage> =>
-  storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: openConfiguration(row, vault) });
+  storages.open({ id: row.id, tid: row.tid, kind: row.kind, configuration: unsealConfiguration(row, vault) });

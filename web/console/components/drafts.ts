@@ -10,7 +10,7 @@ const isSecret = (name: string) => ['password', 'linkPassword', ...secretKeys, .
 /** Returns the session storage key of a draft. Each operator has separate drafts. */
 export const draftKey = ({ tid, id }: CallerRecord, name: string) => `${prefix} ${tid} ${id} ${name}`;
 
-/** Stores the fields that differ from the initial values. */
+/** Stores the fields that differ from the initial values, except secrets. Deletes the draft if there are none. */
 export function saveDraft(key: string, initial: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): void {
   const changed = Object.entries(values).filter(
     ([name, value]) => !isSecret(name) && JSON.stringify(value) !== JSON.stringify(initial[name]),
@@ -21,7 +21,10 @@ export function saveDraft(key: string, initial: Readonly<Record<string, unknown>
 
 export const deleteDraft = (key: string) => sessionStorage.removeItem(key);
 
-/** Returns the initial values with the draft applied, or null without a draft. Fields that others have saved in the meantime keep their saved values. */
+/**
+ * Returns the initial values with the fields of the draft, or null if there is no draft that can be used. A field of the draft replaces
+ * the saved value, even if another operator has saved it in the meantime; the form shows it as changed.
+ */
 export function readDraft<V extends Record<string, unknown>>(key: string, initial: V): V | null {
   const stored = sessionStorage.getItem(key);
   if (stored === null) return null;

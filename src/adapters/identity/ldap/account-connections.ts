@@ -22,18 +22,18 @@ export class AccountConnections implements Disposable {
     key: string,
     signal: AbortSignal,
     open: () => Promise<DirectoryConnection>,
-    use: (connection: DirectoryConnection) => Promise<T>,
+    work: (connection: DirectoryConnection) => Promise<T>,
   ): Promise<T> {
     const idle = this.#take(key);
     const connection = idle ?? (await open());
     try {
-      const result = await use(connection);
+      const result = await work(connection);
       this.#release(key, connection);
       return result;
     } catch (cause) {
       connection.close();
       // Directories close idle connections, so this error does not mean that a new one fails.
-      if (idle && cause instanceof DirectoryUnavailable && !signal.aborted) return this.use(key, signal, open, use);
+      if (idle && cause instanceof DirectoryUnavailable && !signal.aborted) return this.use(key, signal, open, work);
       throw cause;
     }
   }

@@ -16,7 +16,7 @@ export interface SearchedUser {
 }
 
 /** Returns the base, the scope and the filter of the search for a user. */
-function placeOf({ baseDn, userFilter }: LdapConfiguration, { username, bindName }: SearchedUser) {
+function searchOf({ baseDn, userFilter }: LdapConfiguration, { username, bindName }: SearchedUser) {
   if (userFilter !== undefined) return { base: baseDn, scope: 'sub', filter: fillFilter(userFilter, { username }) } as const;
   if (bindName?.includes('=')) return { base: bindName, scope: 'base', filter: '(objectClass=*)' } as const;
   return { base: baseDn, scope: 'sub', filter: fillFilter('(userPrincipalName={name})', { name: bindName ?? '' }) } as const;
@@ -35,7 +35,7 @@ export async function searchUser(
 ): Promise<DirectoryUser | null> {
   const { username } = user;
   if (username === '' || username.length > maxUsername || username.includes('\0')) return null;
-  const { base, scope, filter } = placeOf(configuration, user);
+  const { base, scope, filter } = searchOf(configuration, user);
   const options = { scope, filter, derefAliases: 'never', sizeLimit: 2, ...userAttributes(configuration) } as const;
   const result = await client.search(base, options).catch((cause: unknown) => {
     if (cause instanceof Error && cause.name === 'SizeLimitExceededError') return null; // more than two entries

@@ -8,7 +8,7 @@ const maxLength = 4096; // bytes of the response
 const [sequence, integer, enumerated, extendedResponse] = [0x30, 0x02, 0x0a, 0x78];
 
 /** Returns whether a message accepts StartTLS: `SEQUENCE { INTEGER 1, [APPLICATION 24] { ENUMERATED 0, … } }`. */
-function accepts({ tag, content }: Element): boolean {
+function acceptsStartTls({ tag, content }: Element): boolean {
   const id = elementAt(content, 0);
   const operation = id && elementAt(content, id.end);
   const code = operation && elementAt(operation.content, 0);
@@ -23,7 +23,7 @@ function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly me
   let received = Buffer.alloc(0);
   const failWith = (message: string) => () => outcome.reject(new DirectoryUnavailable(message));
   const onClose = failWith('The directory closed the connection before StartTLS.');
-  const onLate = failWith('The directory did not respond to StartTLS in time.');
+  const onTimeout = failWith('The directory did not respond to StartTLS in time.');
   const onData = (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
     try {
@@ -36,11 +36,11 @@ function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly me
   };
   const listeners = { data: onData, close: onClose, error: onClose };
   for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener);
-  signal.addEventListener('abort', onLate, { once: true });
+  signal.addEventListener('abort', onTimeout, { once: true });
   return outcome.promise.finally(() => {
     socket.pause();
     for (const [event, listener] of Object.entries(listeners)) socket.off(event, listener);
-    signal.removeEventListener('abort', onLate);
+    signal.removeEventListener('abort', onTimeout);
   });
 }
 
@@ -52,6 +52,6 @@ function readMessage(socket: Duplex, signal: AbortSignal): Promise<{ readonly me
 export async function requestStartTls(socket: Duplex, signal: AbortSignal): Promise<void> {
   socket.write(startTlsRequest);
   const { message, received } = await readMessage(socket, signal);
-  if (!accepts(message)) throw new DirectoryUnavailable('The directory does not accept StartTLS.');
+  if (!acceptsStartTls(message)) throw new DirectoryUnavailable('The directory does not accept StartTLS.');
   if (received.length !== message.end) throw new DirectoryUnavailable('The directory sent more than its response before TLS.');
 }

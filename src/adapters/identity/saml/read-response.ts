@@ -18,7 +18,7 @@ import {
 } from './strict-xml.ts';
 import { signedAssertion } from './xml-libraries.ts';
 
-/** A response, and what it must fit. */
+/** A response, and the values that it must match. */
 export interface ResponseInput {
   /** Base64, as the browser sends it. */
   readonly response: string;
@@ -54,10 +54,10 @@ const statusCodes = (status: XmlElement) =>
     .map((value) => value.slice(value.lastIndexOf(':') + 1, 100))
     .join(', ');
 
-/** Checks the envelope of an assertion. It may be unsigned, so nothing of it is used. @throws XmlRefused */
+/** Checks the response element around an assertion. It may be unsigned: its values can cause a refusal, and none is returned. @throws XmlRefused */
 function checkEnvelope(response: XmlElement, { issuer, acsUrl }: ResponseInput): void {
   demand(response.namespace === namespaces.protocol && response.name === 'Response', 'The XML is not a SAML response.');
-  demand(attributeOf(response, 'Version') === '2.0', 'The response is not of SAML 2.0.');
+  demand(attributeOf(response, 'Version') === '2.0', 'The response is not a SAML 2.0 response.');
   const status = onlyChild(response, namespaces.protocol, 'Status');
   const code = attributeOf(onlyChild(status, namespaces.protocol, 'StatusCode'), 'Value');
   demand(code === success, `The provider did not sign the user in: ${statusCodes(status)}.`);
@@ -154,7 +154,7 @@ function decode(response: string): string {
 }
 
 /**
- * Verifies and reads a response (SAML Profiles, 4.1.4). Only what is signed is read: node-saml returns the signed assertion, and does not
+ * Verifies and reads a response (SAML Profiles, 4.1.4). The result contains signed data alone: node-saml returns the signed assertion, and does not
  * check the issuer, the recipient, the destination and more, so all of that is checked here. Run in a thread with a time limit.
  * @throws XmlRefused, or an Error of node-saml
  */

@@ -25,7 +25,7 @@ export const mailDe: MailMessages = {
   link: 'Link',
   actions: 'Aktionen',
   alertReason: 'Sie erhalten diese E-Mail, weil Ihre Adresse in der Benachrichtigungsliste dieser Freigabe steht.',
-  unsubscribe: 'Keine Benachrichtigungen mehr zu dieser Freigabe',
+  unsubscribe: 'Benachrichtigungen zu dieser Freigabe abbestellen',
   unsubscribed: 'Sie erhalten keine Benachrichtigungen mehr zu dieser Freigabe.',
   invitationSubject: 'Für Sie freigegeben: {share}',
   invitationFile: 'Eine Datei wurde für Sie freigegeben: „{share}“.',

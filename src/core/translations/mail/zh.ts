@@ -18,7 +18,7 @@ export const mailZh: MailMessages = {
   entireShare: '整个共享',
   andMore: { other: '以及另外 {count} 项操作' },
   alertIntro: '{who} 使用了共享“{share}”的链接。',
-  anonymous: '一位未署名的访客',
+  anonymous: '一位匿名访客',
   who: '访客',
   fromAddress: '来源地址',
   when: '时间',

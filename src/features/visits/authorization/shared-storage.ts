@@ -1,7 +1,7 @@
 import { type ItemPath, joinPaths, parseStoredPath, splitPath } from '#core/item-path.ts';
 import { PageTooDeep } from '#core/listing.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
-import { openConfiguration } from '#features/storage-access/open-location.ts';
+import { unsealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import {
   ChangeImpossible,
@@ -80,7 +80,7 @@ export async function storageFor<A extends keyof PermittedMethods>(
 ): Promise<SharedStorage<A>> {
   const root = parseStoredPath(link.path);
   if (!root || permit.share.active !== (link.active === 1)) throw new Error('invalid path in the share row');
-  const configuration = openConfiguration(link, vault);
+  const configuration = unsealConfiguration(link, vault);
   const storage = await withStorageErrors(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));
   const locationPath = (path: ItemPath) => {
     if (link.folder === 0 && path.length > 0) throw new Refusal('itemAbsent');

@@ -13,7 +13,7 @@ export interface LockedName {
 }
 
 /**
- * Runs a change while it holds the locks of all names that it reads or changes. The locks are shared by all processes and by all
+ * Runs a change under exclusive locks of the given names of a folder: all that it reads or changes. The locks are shared by all processes and by all
  * locations that contain the folder, so that each change sees the result of the one before it.
  */
 export async function withNameLocks<T>(
@@ -31,7 +31,7 @@ export async function withNameLocks<T>(
 }
 
 /** Returns the condition that a pending change results in an item with the name. */
-export function resultsIn(name: string) {
+export function resultsInName(name: string) {
   const row = expressionBuilder<Database, 'unsettled'>();
   return row.or([row('unsettled.new_name', '=', name), row.and([row('unsettled.new_name', '=', ''), row('unsettled.name', '=', name)])]);
 }
@@ -46,7 +46,7 @@ export async function findChangeContext({ store }: Pick<Ports, 'store'>, lockedN
     .where('audit.action', 'in', ['createFolder', 'rename'])
     .where('location_id', '=', lockedName.locationId)
     .where('parent', '=', formatItemPath(lockedName.parent))
-    .where(resultsIn(lockedName.name))
+    .where(resultsInName(lockedName.name))
     .where('token', '!=', token)
     .execute();
   return { token, pendingTokens: rows.map((row) => row.token) };

@@ -1,7 +1,7 @@
 import { formatItemPath } from '#core/item-path.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Storage } from '#ports/storage.ts';
-import { type LockedName, resultsIn } from './name-locks.ts';
+import { type LockedName, resultsInName } from './name-locks.ts';
 import { changeOf, pendingRows, recordOutcome } from './recovered-outcome.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function recordEarlierChanges(
     .where('unsettled.parent', '=', formatItemPath(parent))
     .where('unsettled.token', '!=', token)
     .where('audit.action', '!=', 'delete')
-    .where(resultsIn(name))
+    .where(resultsInName(name))
     .execute();
   for (const row of rows) {
     const change = changeOf(row);

@@ -3,7 +3,7 @@ import type { ItemPath } from '#core/item-path.ts';
 import { inTime } from '#core/time-limit.ts';
 import { deleteResponse } from '#features/idempotency/pending-responses.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
-import { openConfiguration, openLocation } from '#features/storage-access/open-location.ts';
+import { openLocation, unsealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import { ItemNotFound, StorageUnusable } from '#ports/storage.ts';
 import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
@@ -58,7 +58,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
   const { storages, vault, store, clock } = ports;
   const openStorage = async () => {
     const location = { id: row.location_id, tid: row.tid, kind: row.kind };
-    return storages.open({ ...location, configuration: openConfiguration(row, vault) });
+    return storages.open({ ...location, configuration: unsealConfiguration(row, vault) });
   };
   const names = row.new_name === '' ? [row.name] : [row.name, row.new_name];
   async function recoverFiles(folder: ItemPath): Promise<{ readonly name: string | null } | null> {
