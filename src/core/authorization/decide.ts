@@ -116,7 +116,7 @@ const rules: readonly Rule[] = [
     exempt: noRequests,
     reason: (_, holds) =>
       holds
-        ? 'The start date has passed.'
+        ? 'The share has no start date, or it has passed.'
         : 'The start date is in the future. Requests to its link get the same response as for a link that does not exist.',
   },
   {

@@ -235,7 +235,7 @@ export const ar: VisitorMessages = {
   addressRefused: 'ليس من هذه الشبكة',
   addressRefusedNext: 'لا يُفتح هذا الرابط إلا من شبكات معينة، مثل شبكة مكتب أو شبكة افتراضية خاصة. اسأل من أرسله عن الشبكات المسموح بها.',
   notAdmitted: 'هذا الرابط لآخرين',
-  notAdmittedNext: 'سجّلت الدخول، لكن هذا الرابط لا يسمح لك. اسأل من أرسله.',
+  notAdmittedNext: 'لا يسمح لك هذا الرابط بالدخول بهذا الحساب. اسأل من أرسله.',
   signInNeeded: 'سجّل الدخول أولًا',
   signInNeededNext: 'افتح الرابط نفسه وسجّل الدخول هناك.',
   permissionOff: 'هذا غير مسموح هنا',

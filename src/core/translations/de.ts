@@ -167,7 +167,7 @@ export const de: VisitorMessages = {
   addressRefusedNext:
     'Dieser Link öffnet sich nur aus bestimmten Netzen, etwa aus einem Büro oder über ein VPN. Fragen Sie den Absender, welche Netze erlaubt sind.',
   notAdmitted: 'Dieser Link ist für andere',
-  notAdmittedNext: 'Sie sind angemeldet, aber dieser Link lässt Sie nicht ein. Fragen Sie den Absender.',
+  notAdmittedNext: 'Mit diesem Konto haben Sie keinen Zugriff auf diesen Link. Fragen Sie den Absender.',
   signInNeeded: 'Erst anmelden',
   signInNeededNext: 'Öffnen Sie den Link selbst und melden Sie sich dort an.',
   permissionOff: 'Das ist hier nicht erlaubt',

@@ -23,7 +23,7 @@ export const en = {
   passwordChanged: 'Your password was changed. You are signed out everywhere else.',
   passwordWeak: 'This password is too short, too easy to guess, or the same as before. Choose another one.',
   forgotPassword: 'Forgot your password?',
-  resetIntro: 'Enter your e-mail address. You will get a code with which you can choose a new password.',
+  resetIntro: 'Enter your e-mail address. If your account has this address, you will get a code with which you can choose a new password.',
   setNewPassword: 'Set new password',
   backToSignIn: 'Back to sign-in',
   askForPassword: 'Forgot your password? Ask the person who sent you the link for a new one.',
@@ -173,7 +173,7 @@ export const en = {
   addressRefusedNext:
     'It opens only from certain networks, such as an office network or a VPN. Ask the person who sent it which networks are allowed.',
   notAdmitted: 'This link is for other people',
-  notAdmittedNext: 'You are signed in, but you do not have access to this link. Ask the person who sent it for access.',
+  notAdmittedNext: 'You do not have access to this link with this account. Ask the person who sent it for access.',
   signInNeeded: 'Sign in first',
   signInNeededNext: 'Open the link and sign in there.',
   permissionOff: 'This is not allowed here',

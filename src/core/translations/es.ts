@@ -166,7 +166,7 @@ export const es: VisitorMessages = {
   addressRefusedNext:
     'Este enlace solo se abre desde ciertas redes, como la de una oficina o una VPN. Pregunte a quien lo envió qué redes están permitidas.',
   notAdmitted: 'Este enlace es para otros',
-  notAdmittedNext: 'Ha entrado, pero este enlace no le admite. Pregunte a quien lo envió.',
+  notAdmittedNext: 'Con esta cuenta no tiene acceso a este enlace. Pregunte a quien lo envió.',
   signInNeeded: 'Entre primero',
   signInNeededNext: 'Abra el propio enlace y entre allí.',
   permissionOff: 'Eso no se permite aquí',

@@ -167,7 +167,7 @@ export const fr: VisitorMessages = {
   addressRefusedNext:
     'Ce lien ne s’ouvre que depuis certains réseaux, par exemple d’un bureau ou d’un VPN. Demandez à la personne qui l’a envoyé quels réseaux sont autorisés.',
   notAdmitted: 'Ce lien est pour d’autres',
-  notAdmittedNext: 'Votre session est ouverte, mais ce lien ne vous admet pas. Adressez-vous à la personne qui l’a envoyé.',
+  notAdmittedNext: 'Ce compte ne donne pas accès à ce lien. Adressez-vous à la personne qui l’a envoyé.',
   signInNeeded: 'Connectez-vous d’abord',
   signInNeededNext: 'Ouvrez le lien lui-même et connectez-vous là.',
   permissionOff: 'Ce n’est pas permis ici',

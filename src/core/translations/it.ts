@@ -166,7 +166,7 @@ export const it: VisitorMessages = {
   addressRefusedNext:
     'Questo link si apre solo da certe reti, come quella di un ufficio o una VPN. Chiedi a chi l’ha inviato quali reti sono consentite.',
   notAdmitted: 'Questo link è per altri',
-  notAdmittedNext: 'Hai effettuato l’accesso, ma questo link non ti ammette. Chiedi a chi l’ha inviato.',
+  notAdmittedNext: 'Con questo account non hai accesso a questo link. Chiedi a chi l’ha inviato.',
   signInNeeded: 'Prima accedi',
   signInNeededNext: 'Apri il link stesso e accedi lì.',
   permissionOff: 'Qui non è permesso',

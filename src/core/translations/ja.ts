@@ -167,7 +167,7 @@ export const ja: VisitorMessages = {
   addressRefusedNext:
     'このリンクは、職場のネットワークや VPN など、特定のネットワークからだけ開けます。どのネットワークから開けるかは、送信者にお問い合わせください。',
   notAdmitted: 'このリンクは別の人のためのものです',
-  notAdmittedNext: 'サインインしていますが、このリンクを開くことは認められていません。送り主にお尋ねください。',
+  notAdmittedNext: 'このアカウントでは、このリンクを開くことは認められていません。送り主にお尋ねください。',
   signInNeeded: '先にサインインしてください',
   signInNeededNext: 'リンクそのものを開いて、そこでサインインしてください。',
   permissionOff: 'それはここでは許可されていません',

@@ -166,7 +166,7 @@ export const nl: VisitorMessages = {
   addressRefusedNext:
     'Deze link opent alleen vanaf bepaalde netwerken, zoals een kantoornetwerk of een VPN. Vraag de afzender welke netwerken zijn toegestaan.',
   notAdmitted: 'Deze link is voor anderen',
-  notAdmittedNext: 'U bent aangemeld, maar deze link laat u niet toe. Vraag het de afzender.',
+  notAdmittedNext: 'Met dit account hebt u geen toegang tot deze link. Vraag het de afzender.',
   signInNeeded: 'Meld u eerst aan',
   signInNeededNext: 'Open de link zelf en meld u daar aan.',
   permissionOff: 'Dat is hier niet toegestaan',

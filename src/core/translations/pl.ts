@@ -201,7 +201,7 @@ export const pl: VisitorMessages = {
   addressRefusedNext:
     'Ten link otwiera się tylko z określonych sieci, na przykład biurowej lub VPN. Zapytaj nadawcę, które sieci są dozwolone.',
   notAdmitted: 'Ten link jest dla innych',
-  notAdmittedNext: 'Jesteś zalogowany, ale ten link Cię nie wpuszcza. Zapytaj nadawcę.',
+  notAdmittedNext: 'To konto nie ma dostępu do tego linku. Zapytaj nadawcę.',
   signInNeeded: 'Najpierw się zaloguj',
   signInNeededNext: 'Otwórz sam link i zaloguj się tam.',
   permissionOff: 'To nie jest tu dozwolone',

@@ -166,7 +166,7 @@ export const pt: VisitorMessages = {
   addressRefusedNext:
     'Este link só abre a partir de certas redes, como a de um escritório ou uma VPN. Pergunte a quem o enviou quais redes são permitidas.',
   notAdmitted: 'Este link é para outros',
-  notAdmittedNext: 'Você entrou, mas este link não o admite. Fale com quem o mandou.',
+  notAdmittedNext: 'Com esta conta, você não tem acesso a este link. Fale com quem o mandou.',
   signInNeeded: 'Entre primeiro',
   signInNeededNext: 'Abra o próprio link e entre lá.',
   permissionOff: 'Isso não é permitido aqui',

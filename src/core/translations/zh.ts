@@ -165,7 +165,7 @@ export const zh: VisitorMessages = {
   addressRefused: '无法从此网络访问',
   addressRefusedNext: '此链接只能从特定网络（例如办公室网络或 VPN）打开。请询问发送者允许哪些网络。',
   notAdmitted: '此链接是给其他人的',
-  notAdmittedNext: '您已登录，但此链接不允许您进入。请联系发送者。',
+  notAdmittedNext: '此账户无权打开此链接。请联系发送者。',
   signInNeeded: '请先登录',
   signInNeededNext: '请打开链接本身并在那里登录。',
   permissionOff: '此处不允许这样做',

@@ -6,7 +6,8 @@ export const unlinkOperator = changeOperation({
   name: 'operator/unlinkProvider',
   method: 'POST',
   role: 'admin',
-  summary: 'Disconnects an operator from their user of the provider, and ends their console sessions. The operator then needs a password.',
+  summary:
+    'Disconnects an operator from their user of the provider, and ends their console sessions. An operator without a password then needs one.',
   message: 'operatorUnlinked',
   body: bodyOf(operatorFields, ['id'], []),
   target: { table: 'operator' },

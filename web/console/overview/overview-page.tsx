@@ -84,9 +84,14 @@ export function OverviewPage() {
         )}
       </PageHead>
       {unavailable.length > 0 && (
-        <Alert color="red" role="alert" title="A location is not available" mb="md">
-          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open its files until it is available again. An admin
-          can test the location on its page.
+        <Alert
+          color="red"
+          role="alert"
+          title={unavailable.length === 1 ? 'A location is not available' : 'Locations are not available'}
+          mb="md"
+        >
+          {unavailable.map((location) => location.name).join(', ')}: visitors cannot open the files there until it is available again. An
+          admin can test a location on its page.
         </Alert>
       )}
       <Paper withBorder className="panel" component="section" aria-labelledby="days">

@@ -26,7 +26,7 @@ const deleteOperators: BulkAction<Operator> = {
 const resetFactors: BulkAction<Operator> = {
   name: 'Remove second factors',
   effect: 'will lose all second factors and be signed out at once. Make sure that the person who asks for it is the operator',
-  doneText: 'can now sign in with the password alone, or adds a new second factor if the policy requires one',
+  doneText: 'can now sign in with the password alone, or must add a new second factor if the policy requires one',
   destructive: true,
   run: ({ id }, options) => post('operator/resetSecondFactors', { id }, options),
 };

@@ -31,7 +31,7 @@ export function AlertFields({ form }: { form: UseFormReturnType<ShareValues> }) 
       </Group>
       <Text size="sm" c="dimmed">
         {overview?.mail === false
-          ? 'No mail server is configured, so alerts are not sent. The audit log shows all actions.'
+          ? 'No mail server is configured. Alerts wait for one, up to three days. The audit log shows all actions.'
           : 'The actions of a visitor are collected for a minute, and sent in one e-mail. The audit log shows them at once.'}
       </Text>
     </>

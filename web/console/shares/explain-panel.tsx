@@ -85,7 +85,7 @@ export function ExplainPanel({ share }: { share: Share }) {
         Check access
       </Title>
       <Text size="sm" c="dimmed">
-        Uses the same rules as the link. Unsaved changes are not included.
+        Uses the same rules as the link. An e-mail address counts as one that the login profile accepts. Unsaved changes are not included.
       </Text>
       <form onSubmit={submit} onInput={() => explanation.reset()}>
         <Group align="end" gap="sm" mt="sm" className="explain">

@@ -22,7 +22,7 @@ export function PathFields({ form, fixed }: { form: UseFormReturnType<ShareValue
     );
   return (
     <>
-      {isSuccess && locations.length === 0 && <Alert color="red">There is no location yet. Ask an admin to add one under Locations.</Alert>}
+      {isSuccess && locations.length === 0 && <Alert color="red">There is no location yet. An admin can add one under Locations.</Alert>}
       {locations.length > 1 && (
         <Select
           label="Location"
