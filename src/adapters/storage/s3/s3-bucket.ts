@@ -1,5 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch';
 import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import { encodeKey, encodeQuery } from '#adapters/storage/objects/encode-key.ts';
 import { type Method, mayChange } from '#adapters/storage/objects/service-errors.ts';
 import {
   readDocument,
@@ -14,7 +15,7 @@ import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
 import { OutcomeUnknown, type SignedHeaders } from '#ports/storage.ts';
 import type { AccessKey } from './machine-credentials.ts';
-import { bucketAddress, encodeKey, encodeQuery } from './s3-address.ts';
+import { bucketAddress } from './s3-address.ts';
 import { codeOf, s3Error } from './s3-errors.ts';
 import { md5Codes, md5Of, withoutConditions } from './s3-request.ts';
 

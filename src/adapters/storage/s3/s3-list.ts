@@ -1,3 +1,4 @@
+import { decodeKey } from '#adapters/storage/objects/encode-key.ts';
 import { etagOf, hasObjects, listPages, sizeOf, timeOf } from '#adapters/storage/objects/list-pages.ts';
 import type { ListedKeys } from '#adapters/storage/objects/object-store.ts';
 import { childrenOf, childText, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
@@ -14,21 +15,13 @@ const shortPageLimits: XmlLimits = { bytes: 1 << 14, elements: 200 };
 /** Returns whether no service can keep a key. */
 export const isKeyTooLong = (key: string): boolean => Buffer.byteLength(key) > maxKey;
 
-/** Decodes a key of a list that is encoded for URLs. @throws StorageUnavailable if it is not encoded correctly */
-function decodeListed(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch (cause) {
-    throw new StorageUnavailable('the service sent a key that cannot be read', { cause });
-  }
-}
-
 /** Returns the keys on a page. @throws StorageUnavailable if one of them is no key, or does not begin with the prefix */
 function keysOf(page: XmlElement, prefix: string): ListedKeys {
   const textOf = (name: string, element = page) => childText(element, name) ?? '';
   const isEncoded = textOf('EncodingType') === 'url';
   function keyOf(text: string): string {
-    const key = isEncoded ? decodeListed(text) : text;
+    const key = isEncoded ? decodeKey(text.replaceAll('+', ' ')) : text;
+    if (key === null) throw new StorageUnavailable('the service sent a key that cannot be read');
     if (isKeyTooLong(key)) throw new StorageUnavailable('the service sent a key that is too long');
     if (!key.startsWith(prefix)) throw new StorageUnavailable('the service lists keys with another prefix');
     return key;

@@ -1,3 +1,4 @@
+import { encodeKey } from '#adapters/storage/objects/encode-key.ts';
 import { describedObject } from '#adapters/storage/objects/list-pages.ts';
 import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
 import type { ObjectDescription, StoredObject } from '#adapters/storage/objects/object-store.ts';
@@ -5,7 +6,6 @@ import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { type ServiceRequest, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
 import { childrenOf, childText, type XmlLimits, xmlText } from '#adapters/storage/objects/xml.ts';
 import { ItemArchived, ItemChanged, ItemExists, StorageUnavailable } from '#ports/storage.ts';
-import { encodeKey } from './s3-address.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { codeOf } from './s3-errors.ts';
 import { md5Of } from './s3-request.ts';

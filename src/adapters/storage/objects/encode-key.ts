@@ -1,0 +1,21 @@
+/** RFC 3986, section 2.3: all but unreserved characters are encoded, since signatures are computed from the encoded text. */
+export const encodeText = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Returns a key as part of a URL. */
+export const encodeKey = (key: string): string => key.split('/').map(encodeText).join('/');
+
+/** Returns a query without its `?`. */
+export const encodeQuery = (query: Readonly<Record<string, string>>) =>
+  Object.entries(query)
+    .map(([name, value]) => `${encodeText(name)}=${encodeText(value)}`)
+    .join('&');
+
+/** Decodes a key of a list that is encoded for URLs. @returns null if it is not encoded correctly */
+export function decodeKey(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
