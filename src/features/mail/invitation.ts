@@ -21,15 +21,20 @@ function givenRecipients(text: string): string[] {
   return [...new Map(entries.map((entry) => [emailKey(entry), entry])).values()];
 }
 
-/** Returns the addresses of the users whom a share lists. */
+const tooMany = () =>
+  fieldRefusal('emails', `must name at most ${maxRecipients} addresses; without them, the share must list at most that many`);
+
+/** Returns the addresses of the users whom a share lists. @throws Refusal 400 at emails if there are too many */
 async function listedRecipients(tx: Tx, tid: number, shareId: number, typeId: number): Promise<string[]> {
   const listedUsers = tx.selectFrom('share_user').where('share_user.tid', '=', tid).where('share_user.share_id', '=', shareId);
   if (!listsUsersById(typeId)) {
     const rows = await listedUsers
       .select('name')
+      .where('name', 'like', '%@%')
       .orderBy('position')
       .limit(maxRecipients + 1)
       .execute();
+    if (rows.length > maxRecipients) throw tooMany();
     return rows.map(({ name }) => name).filter((name) => parseEmail(name) !== null);
   }
   const rows = await listedUsers
@@ -38,9 +43,11 @@ async function listedRecipients(tx: Tx, tid: number, shareId: number, typeId: nu
     )
     .select('access_user.email')
     .where('access_user.active', '=', 1)
+    .where('access_user.email', '!=', '')
     .orderBy('position')
     .limit(maxRecipients + 1)
     .execute();
+  if (rows.length > maxRecipients) throw tooMany();
   return rows.map(({ email }) => email).filter((email) => parseEmail(email) !== null);
 }
 
@@ -66,7 +73,7 @@ export async function findInvitation(tx: Tx, links: Links, tid: number, { id, em
   const givenAddresses = givenRecipients(emails ?? '');
   const recipients = givenAddresses.length > 0 ? givenAddresses : await listedRecipients(tx, tid, id, share.type_id);
   if (recipients.length === 0) throw fieldRefusal('emails', 'must name addresses: the share lists nobody with an e-mail address');
-  if (recipients.length > maxRecipients) throw fieldRefusal('emails', `must have at most ${maxRecipients} addresses in one call`);
+  if (recipients.length > maxRecipients) throw tooMany();
   const content = {
     ...{ shareTitle: share.title, viewUrl: shareUrl(links.publicUrl(), share.view_id), folder: share.folder === 1 },
     ...{ message: normalizeText(message ?? ''), validTo: share.valid_to, requiresSignIn: requiresSignIn(share.type_id) },
