@@ -100,6 +100,16 @@ test('a user outside the required group is refused, and the audit log says why',
   assert.match(JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list), /not in the group editors/);
 });
 
+test('a user whom a search finds in more than a thousand groups is refused, and not admitted with a part of them', options, async (t) => {
+  const { directory, postern, signIn } = await startWithDirectory(t, () => ({ groupsFrom: 'search', groupFilter: '(member={dn})' }));
+  const member = 'uid=ann,ou=people,dc=test';
+  const names = Array.from({ length: 1001 }, (_, index) => `group ${index}`);
+  await Promise.all(names.map((cn) => directory.add(`cn=${cn},ou=groups,dc=test`, { objectClass: 'groupOfNames', cn, member })));
+  assert.equal((await signIn('ann')).status, 503);
+  assert.match(JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list), /more than 1000 groups/);
+  assert.equal((await signIn('bob')).status, 200);
+});
+
 test('characters with a meaning in filters stay part of the name', options, async (t) => {
   const { signIn } = await startWithDirectory(t);
   assert.equal((await signIn('we*rd(x)', 'weird-secret')).status, 200);

@@ -9,15 +9,19 @@ const maxDepth = 10; // of groups within groups
 /** Active Directory follows nested groups by itself with this rule. */
 const inChain = '1.2.840.113556.1.4.1941';
 
-/** Searches for groups. @throws DirectoryRefused if there are too many */
+/** @throws DirectoryRefused if there are too many groups */
+function checkCount(count: number): void {
+  if (count > maxGroups) throw new DirectoryRefused(`The user has more than ${maxGroups} groups.`);
+}
+
+/**
+ * Searches for groups. Without a size limit in the request, which the library would take as a wish for a part of the groups. Bytes and
+ * messages have limits.
+ * @throws DirectoryRefused if there are too many; SizeLimitExceededError if the directory returns only a part of them
+ */
 async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filter: string): Promise<readonly string[]> {
-  const { searchEntries } = await client.search(baseDn, {
-    scope: 'sub',
-    filter,
-    attributes: ['1.1'],
-    derefAliases: 'never',
-    sizeLimit: maxGroups,
-  });
+  const { searchEntries } = await client.search(baseDn, { scope: 'sub', filter, attributes: ['1.1'], derefAliases: 'never' });
+  checkCount(searchEntries.length);
   return searchEntries.map(({ dn }) => dn);
 }
 
@@ -63,7 +67,7 @@ export async function groupsOf(
   for (let depth = 0; depth < maxDepth && next.length > 0; depth += 1) {
     const unseen = next.filter((dn) => !groups.has(dn.toLowerCase()));
     for (const dn of unseen) groups.set(dn.toLowerCase(), dn);
-    if (groups.size > maxGroups) throw new DirectoryRefused(`The user has more than ${maxGroups} groups.`);
+    checkCount(groups.size);
     if (configuration.nestedGroups !== true) break;
     const parents: string[] = [];
     for (const dn of unseen) parents.push(...(await parentsOf(client, configuration, dn)));

@@ -37,11 +37,8 @@ export async function searchUser(
   if (username === '' || username.length > maxUsername || username.includes('\0')) return null;
   const { base, scope, filter } = searchOf(configuration, user);
   const options = { scope, filter, derefAliases: 'never', sizeLimit: 2, ...userAttributes(configuration) } as const;
-  const result = await client.search(base, options).catch((cause: unknown) => {
-    if (cause instanceof Error && cause.name === 'SizeLimitExceededError') return null; // more than two entries
-    throw cause;
-  });
-  const [entry, second] = result?.searchEntries ?? [];
+  const { searchEntries } = await client.search(base, options); // with a size limit, more entries are no error
+  const [entry, second] = searchEntries;
   if (!entry || second || entry.dn === '' || isDisabled(entry, now)) return null;
   const { usernameAttribute, emailAttribute, nameAttribute } = configuration;
   const groups = await groupsOf(client, configuration, entry, username);
