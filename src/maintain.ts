@@ -101,7 +101,7 @@ async function moveStore(settings: Settings): Promise<void> {
   );
 }
 
-/** Runs a task for an operator who has lost the secret key. Without `--yes` it only lists the secrets that will be forgotten. */
+/** Forgets the secrets that were encrypted with a lost secret key. Without `--yes` it only lists the secrets that will be forgotten. */
 async function forgetLostSecrets(settings: Settings, flags: readonly string[]): Promise<void> {
   await withStore(settings, async (store) => {
     const lines = await secretsToEnter(store.read);

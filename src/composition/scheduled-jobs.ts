@@ -84,7 +84,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
       })
       .catch((cause: unknown) => {
         if (cause instanceof DatabaseReplaced) onReplacedDatabase();
-        else log.warn('The database did not respond in time. Postern tries again in a few seconds.');
+        else log.warn('Cannot use the database: it does not respond in time, or its disk is full. Postern tries again in a few seconds.');
       });
   const exchange = () =>
     unknownLinks

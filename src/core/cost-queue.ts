@@ -1,6 +1,6 @@
 /**
  * A queue of several groups that shares cost fairly: the next item comes from the group that has cost least so far. A group
- * with many cheap items does not wait for a group with a few expensive ones.
+ * with many cheap items waits for at most one item of a group with expensive ones.
  */
 export interface CostQueue<Item> {
   add(group: string, item: Item): void;

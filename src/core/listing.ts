@@ -8,10 +8,10 @@ export interface Entry {
   readonly size: number;
   /** Milliseconds since the epoch; null: a folder of a storage that keeps no times of folders. */
   readonly modified: number | null;
-  /** Strong validator of the content (RFC 9110, 8.8.3), quotes included. */
+  /** Of a file: strong validator of the content (RFC 9110, 8.8.3), quotes included. */
   readonly etag: string;
   /** true: the storage may have to restore the file from an archive before it can be opened. */
-  readonly mayBeArchived?: boolean;
+  readonly mayNeedRestore?: boolean;
 }
 
 /** An entry whose time is known: every file, and the folders of a disk. */

@@ -46,7 +46,7 @@ export interface ChangeResult {
 /** The tables whose rows have a version for If-Match. */
 export type VersionedTable = 'share' | 'access_user' | 'login_profile' | 'location' | 'api_key' | 'operator';
 
-/** The record that an operation changes. If the record is not in the caller's tenant, the response is 404 before any other check. */
+/** The record that an operation changes. If the record is not in the caller's tenant, the response is 404, and neither `check` nor `change` runs. */
 export interface Target<Body> {
   readonly table: VersionedTable;
   /** Returns the id of a record that the body names by something else than its id, or undefined if it does not exist. */
@@ -78,7 +78,7 @@ export interface ChangeOperation<B extends TSchema, Checked, Name extends string
   readonly responseFields?: Fields;
   /** true: `check` reads records of all tenants, and takes turns with other such checks of its tenant. */
   readonly readsAllTenants?: true;
-  /** Only reads. May wait for disks and other services. */
+  /** Changes no records; a password that it verifies counts as an attempt. May wait for disks and other services. */
   check?(body: Static<B>, caller: Caller, ports: Ports): Promise<Checked>;
   /** Awaits nothing but `tx`. Repeats the database reads of `check` within `tx`, since the rows may have changed. */
   change(body: Static<B>, caller: Caller, tx: Tx, ports: InstantPorts, checked: Checked): Promise<ChangeResult>;
@@ -89,7 +89,7 @@ export interface ReadOperation<B extends TSchema, Name extends string = string, 
   extends OperationBase<B, Name> {
   /** true: the operation reads many records, and takes turns with other searches. */
   readonly isSearch?: true;
-  /** true: the operation reads a complete history. It runs each of its queries through `inTurn`, between those of other reports. */
+  /** true: the operation may read many audit entries. It runs its long queries through `inTurn`, between those of other reports. */
   readonly isReport?: true;
   /** true: the operation tests another server, which may hang. It takes turns with other tests. */
   readonly isTest?: true;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { defaultTimeouts, keepOpenWhileReading } from './request-timeouts.ts';
+import { defaultTimeouts, keepOpenWhileProcessing } from './request-timeouts.ts';
 
 test('the connection of an upload is not closed while its storage stores a part', async () => {
   const socket = new Socket();
@@ -12,7 +12,7 @@ test('the connection of an upload is not closed while its storage stores a part'
       assert.equal(socket.timeout, defaultTimeouts.idle, 'the client must send the next bytes in time');
     }
   }
-  for await (const _ of keepOpenWhileReading(body(), { socket }, defaultTimeouts)) assert.equal(socket.timeout, 0);
+  for await (const _ of keepOpenWhileProcessing(body(), { socket }, defaultTimeouts)) assert.equal(socket.timeout, 0);
   assert.equal(socket.timeout, 0);
   socket.destroy();
 });

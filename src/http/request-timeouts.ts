@@ -58,10 +58,10 @@ export function expectProgress(request: IncomingMessage, { idle }: RequestTimeou
 }
 
 /**
- * Passes on the pieces of a body whose connection is closed when no bytes arrive. While the reader works on a piece, nothing is read from
+ * Passes on the pieces of a body whose connection is closed when no bytes arrive. While the caller processes a piece, nothing is read from
  * the connection, so it stays open: a storage in a network may take minutes for a part.
  */
-export async function* keepOpenWhileReading(
+export async function* keepOpenWhileProcessing(
   pieces: AsyncIterable<Uint8Array>,
   { socket }: Pick<IncomingMessage, 'socket'>,
   { idle }: RequestTimeouts,

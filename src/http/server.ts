@@ -112,7 +112,7 @@ function checkRequests(app: FastifyInstance, warnOfProxy: (request: FastifyReque
   });
 }
 
-/** Receives bodies as long as they arrive in time, and no body of a request that has none to read. */
+/** Receives bodies that arrive in time. A request without a body gets an empty one. */
 function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonBodyParser());

@@ -22,7 +22,7 @@ export interface AuditTable {
   /** Number of equal actions that this entry stands for. */
   count: number;
   search_text: string;
-  /** Process that runs the pending action; null: the action was never pending, or `outcome` holds its result. */
+  /** Process that began the action as pending; it stays when the outcome is recorded. null: the action was never pending. */
   process: string | null;
   /** Key of the visitor's identity (features/audit/identity-key.ts); null: no visitor has signed in, or an earlier version wrote the entry. */
   identity_key: Generated<string | null>;
@@ -36,7 +36,7 @@ export interface OpenEntryTable {
   until: number;
 }
 
-/** An action that an alert has to report. The row is deleted when its mail is planned, or after three days. */
+/** An alert that no mail contains yet. The row is deleted when its mail is planned, or after three days. */
 export interface AlertTable {
   tid: number;
   share_id: number;

@@ -15,14 +15,14 @@ export interface DirectoryUser {
   readonly groups: readonly string[];
 }
 
-/** A directory, and the tenant who names it: the tenants whose directories respond take turns. */
+/** A directory, and the tenant whose configuration names it. What the directories send is processed in turns by tenant. */
 export interface TenantDirectory extends LdapConfiguration {
   readonly tid: number;
 }
 
 /**
- * Asks directories (LDAP, RFC 4511). Each method ends within five seconds, and sends a password over an encrypted connection only. Users
- * who are disabled, and names that match two entries, are unknown.
+ * Asks directories (LDAP, RFC 4511). Each method ends within five seconds, and sends a password unencrypted only to a directory on this
+ * machine. Users who are disabled, and names that match two entries, are unknown.
  */
 export interface Directories extends AsyncDisposable {
   /** Finds a user with the account of the configuration. @returns null if there is none @throws DirectoryUnavailable, DirectoryRefused */

@@ -41,7 +41,7 @@ export interface DeliveryTable {
   error: string;
 }
 
-/** The next alert about a visitor at a share: their actions are collected until it is due. */
+/** The next mail with alerts about a visitor of a share: alerts are collected until it is due. */
 export interface AlertDigestTable {
   tid: number;
   share_id: number;

@@ -13,11 +13,11 @@ export interface OutgoingMail {
 /** Mails of a lane wait for those of the same lane alone: a sign-in code does not wait behind alerts. */
 export type MailLane = 'alerts' | 'codes';
 
-/** A lane of deliveries, or the one of test mails: they are sent at once, and delay no delivery. */
+/** A lane of deliveries, or the lane of test mails, which are sent at once and delay no delivery. */
 export type SendLane = MailLane | 'tests';
 
 /** How many slow mails of a lane may be sent in addition to the usual number: the mail server may check some recipients for minutes. */
-export const slowMails = 20;
+export const maxSlowMails = 20;
 
 /** Sends mail through the mail server of the settings. */
 export interface Mail extends AsyncDisposable {

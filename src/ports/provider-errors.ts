@@ -1,4 +1,4 @@
-/** The provider does not respond, or not with what the protocol demands. */
+/** The provider cannot be used now: it cannot be reached, does not respond in time, answers with an error status, or sends too much. */
 export class ProviderUnavailable extends Error {}
 
 /** The provider has refused the sign-in, or its response failed a check. The message is for the operator. */

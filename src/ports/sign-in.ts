@@ -8,7 +8,7 @@ export interface Identity {
   readonly subject: string;
   /** Display name. Visitors may be able to choose it, so no rule depends on it. */
   readonly name: string;
-  /** E-mail address that an operator or a trusted provider states; empty: none. */
+  /** E-mail address that an operator or a trusted provider states, or that the visitor has proved with a code; empty: none. */
   readonly email: string;
   /** Every name by which the list of a share may admit the visitor. */
   readonly names: readonly string[];

@@ -67,7 +67,7 @@ export interface Upload {
 export interface StorageTraits {
   /** atomic: of several uploads to one free name, one succeeds. checked: two at the same moment may both succeed. */
   readonly create: 'atomic' | 'checked';
-  /** The same of several that replace one file. */
+  /** The same for several uploads that replace one file. */
   readonly replace: 'atomic' | 'checked';
   /**
    * How many files of an archive are opened ahead, while one is sent: more than 0 for a storage in a network. An open file should need

@@ -23,7 +23,7 @@ export const parsePositive = (value: string) =>
   /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : fail('must be a whole number above 0');
 
 export const parseMebibytes = (value: string) =>
-  /^\d{1,5}$/.test(value) ? Number(value) * 2 ** 20 : fail('must be a whole number of MiB');
+  /^\d{1,5}$/.test(value) ? Number(value) * 2 ** 20 : fail('must be a whole number of MiB, at most 99999');
 
 export function parsePublicUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : fail('must be an address such as https://files.example.com');

@@ -126,7 +126,7 @@ test('a request with an unknown login profile is refused with the name of that f
   );
 });
 
-test('allowedLogins counts the active users that a share admits, even if it is inactive; userCount counts all users', async (t) => {
+test('allowedLogins counts the active users that a share admits, even if the share is inactive; userCount counts all users', async (t) => {
   const postern = await startPostern(t);
   const profile = await usersProfile(postern, ['ann', 'bob', 'cyd']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false, validityEndDate: '2020-01-01' }));

@@ -99,7 +99,7 @@ test('the role of the machine is used at Amazon alone, if a setting allows it fo
   assert.equal((await add({})).status, 200);
 });
 
-test('a configuration of kind s3 is refused with what would be right', async (t) => {
+test('an invalid configuration of kind s3 is refused, and the error says what is valid', async (t) => {
   const postern = await startPostern(t);
   const right = { region: 'eu-central-1', bucket: 'reports', accessKeyId: 'id', secretAccessKey: 'secret' };
   const wrong: [object, RegExp][] = [

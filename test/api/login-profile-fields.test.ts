@@ -174,6 +174,7 @@ test('loginprofile/search sorts by stored fields, and refuses other fields with 
   ]) {
     const up = (await postern.call('loginprofile/search', { sortField, sortOrder: 'ace' })).list;
     const down = (await postern.call('loginprofile/search', { sortField, sortOrder: 'dsc' })).list;
+    assert.ok(up[0][sortField] <= up[1][sortField], sortField);
     if (up[0][sortField] === up[1][sortField])
       assert.deepEqual(
         up.map((record: Json) => record.id),

@@ -39,7 +39,7 @@ test('the one-time console address creates the first operator, an admin, and the
   );
 });
 
-test('the one-time console address expires after an hour, and Postern does not create it if an operator exists', async (t) => {
+test('the one-time console address expires after an hour, and Postern does not create it if tenant 1 has an admin', async (t) => {
   let later = 0;
   const clock = { now: () => systemClock.now() + later };
   const postern = await startPostern(t, { replacements: { ports: { clock } } });

@@ -218,7 +218,7 @@ for (const [what, sortFields] of [
     }
   });
 
-test('share/search refuses to sort by a computed or unknown field, and the error lists the valid fields', async (t) => {
+test('share/search refuses to sort by a field that cannot be sorted or is unknown, and the error lists the valid fields', async (t) => {
   const postern = await startPostern(t);
   for (const sortField of [...computed, 'nonsense']) {
     const answer = await postern.send('share/search', { sortField });

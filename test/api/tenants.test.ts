@@ -114,6 +114,8 @@ test("no search finds another tenant's records", async (t) => {
     ['loginprofile/search', {}, 1],
     ['location/search', {}, 0],
     ['apikey/search', {}, 1],
+    ['operator/search', {}, 0],
+    ['mail/deliveries', {}, 0],
     ['audit/search', { shareId: share }, 0],
   ] as const)
     assert.equal((await postern.call(name, body, { key })).totalCount, known, `${name} ${JSON.stringify(body)}`);

@@ -20,7 +20,7 @@ const missing = () =>
     ? 'root and /dev/fuse are needed'
     : ['bindfs', 'strace'].find((name) => !isInstalled(name));
 
-/** Mounts a FUSE file system over a folder. @returns a function that makes it hang in a system call, and one that releases it */
+/** Mounts a FUSE file system over a folder. @returns a function that makes it hang in a system call, and returns a function that releases it */
 async function mountAt(t: TestContext, folder: string, source: string) {
   const daemon = spawn('bindfs', ['-f', source, folder], { stdio: 'ignore' });
   atEnd(t, async () => {

@@ -147,7 +147,7 @@ for (const links of [true, false])
   for (const change of changes) {
     const { title, pending, act, after } = change;
     const where = links ? '' : ', on a disk without links';
-    test(`a kill never leaves ${title} half done, and recovery reports the outcome${where}`, async (t) => {
+    test(`after a kill, recovery leaves ${title} done or not begun, and reports which${where}`, async (t) => {
       const restore = links ? () => {} : withoutLinks();
       for (let number = 1; number < mostCalls; number += 1) {
         const left = await killed(t, change, number);

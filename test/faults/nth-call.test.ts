@@ -86,7 +86,7 @@ for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.en
         const failed = failureControl.stopFailing();
         await recoverInterruptedChanges(postern.ports, new Set());
         const did = tookPlace(file, name);
-        assert.ok(status < 300 ? did : status === 503, `call ${number}: ${status}, and it ${did ? 'took' : 'took no'} place`);
+        assert.ok(status < 300 ? did : status === 503, `call ${number}: ${status}, and it ${did ? 'took place' : 'did not take place'}`);
         const { list } = await postern.call('audit/search', { action });
         const outcomes = list.filter(({ path }: Json) => paths(name).includes(path)).map(({ outcome }: Json) => outcome);
         assert.equal(outcomes.includes('begun'), false, `call ${number}: ${outcomes}`);

@@ -91,7 +91,7 @@ test('if any system call on the folder of files fails, the disk and the audit lo
       };
       await until(async () => !(await outcomes()).includes('begun'));
       const did = tookPlace(file, name);
-      assert.ok(status < 300 ? did : status >= 500, `${name}: ${status}, and it ${did ? 'took' : 'took no'} place`);
+      assert.ok(status < 300 ? did : status >= 500, `${name}: ${status}, and it ${did ? 'took place' : 'did not take place'}`);
       if (did && status >= 500) assert.match(text, /may have taken place/, name);
       assert.equal(
         (await outcomes()).filter((outcome) => outcome === 'done').length,

@@ -61,7 +61,7 @@ test('a request without a Host header is refused with a problem document', { tim
   assert.match(answer, /application\/problem\+json/);
 });
 
-test('headers that are too large answer 431, and many headers do not stop the server', { timeout: 15_000 }, async (t) => {
+test('a request with headers that are too large gets 431, and many headers do not stop the server', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const huge = await sendRequest(postern.publicUrl, 'GET /health/live', [`X-Large: ${'x'.repeat(200_000)}`]);
   assert.ok(huge === '' || statusOf(huge) === 431, huge.slice(0, 100));

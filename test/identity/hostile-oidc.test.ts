@@ -198,7 +198,7 @@ test('discovery of another issuer, or with an endpoint that is no http(s) URL, s
   }
 });
 
-test('endpoints in a private network get no request, whichever endpoint it is (metadata address of a cloud)', async (t) => {
+test('a provider whose token endpoint is in a private network signs nobody in (metadata address of a cloud)', async (t) => {
   const { provider, begin, outcome } = await startWithForger(t);
   const { issuer } = provider;
   for (const endpoint of ['http://169.254.169.254/latest/meta-data', 'https://[fd00::1]/token', 'http://10.0.0.1/token']) {
@@ -224,7 +224,7 @@ test('a redirect of a provider is not followed', async (t) => {
   assert.ok(!provider.requestedPaths.includes('/elsewhere'));
 });
 
-test('an issuer in a private network, with a password or for every organization is refused', async (t) => {
+test('an issuer with a password or for every organization is refused, and one in a private network signs nobody in', async (t) => {
   const { postern } = await startWithForger(t, {}, { environment: {} });
   const add = (issuer: string) =>
     postern.send('loginprofile/add', {
@@ -296,11 +296,11 @@ for (const [what, [code, respond]] of Object.entries(badResponses))
     });
   });
 
-test('a provider that takes seconds for each response is unavailable: the visitor does not wait for the sum', async (t) => {
+test('a provider that sends an ID token but never its keys is unavailable', async (t) => {
   const { provider, begin, outcome } = await startWithForger(t);
   const slowly = provider.responses;
   slowly.set('/token', (_, response) => {
-    slowly.set('/keys', () => {}); // never answered: what the two together take is limited
+    slowly.set('/keys', () => {}); // never answered
     void provider.idToken().then((id_token) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token }));
     });

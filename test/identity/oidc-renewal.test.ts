@@ -163,8 +163,8 @@ test('a new refresh token is not lost if the database cannot store it at that mo
   const { write } = store;
   provider.refreshToken = 'the-second-token';
   const failing: typeof write = (...parameters) => {
-    const isStored = provider.tokenRequests.at(-1)?.get('grant_type') !== 'refresh_token';
-    return isStored ? write(...parameters) : Promise.reject(new Error('the database is unavailable'));
+    const isWritable = provider.tokenRequests.at(-1)?.get('grant_type') !== 'refresh_token';
+    return isWritable ? write(...parameters) : Promise.reject(new Error('the database is unavailable'));
   };
   Object.assign(store, { write: failing });
   clock.advance(11 * minute);

@@ -151,7 +151,7 @@ test('while the provider is unavailable, its visitors get 503 after ten minutes,
   await until(async () => (await list(ann)) === 200);
 });
 
-test('another secret of the client ends no session; another issuer, claim or required group ends all', async (t) => {
+test('another client secret, scope or prompt ends no session; another groups claim ends all', async (t) => {
   const { provider, postern, profile, signIn, list } = await startWithProvider(t);
   const change = (configuration: object) =>
     postern.call('loginprofile/update', { id: profile.id, configuration: JSON.stringify({ ...provider.configuration, ...configuration }) });
@@ -191,7 +191,7 @@ test('a link that is no longer valid is not opened by a sign-in that was begun b
   assert.equal(response.status, 404);
 });
 
-test('a password or a code is refused at a profile with a provider, and the response says where to sign in', async (t) => {
+test('a password or a code is refused at a profile with a provider', async (t) => {
   const { postern, share } = await startWithProvider(t);
   for (const [path, body] of [
     ['sign-in', { username: 'ann', password: 'correct horse battery' }],

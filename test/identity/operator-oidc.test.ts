@@ -205,7 +205,7 @@ test('connecting an account is refused if it was started before a change of the 
   assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
 });
 
-test('an operator without a password who adds a second factor gets a clear refusal', async (t) => {
+test('an operator without a password cannot add a second factor', async (t) => {
   const { postern, signIn } = await startWithProvider(t);
   const { browser } = await signIn('ann');
   const headers = headersOf(postern, browser);

@@ -161,7 +161,7 @@ test('a session ends after an hour, or earlier if the provider demands it', opti
   assert.equal(await list(ann), 401);
 });
 
-test('another provider, attribute or required group ends all sessions; a new display name attribute ends none', options, async (t) => {
+test('another user name attribute ends all sessions; a new display name attribute ends none', options, async (t) => {
   const { postern, provider, profile, signIn, list } = await startWithSaml(t);
   const basic = { metadataUrl: provider.metadataUrl, groupsAttribute: 'groups', emailTrust: 'provider' };
   const change = (configuration: object) =>

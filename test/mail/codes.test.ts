@@ -124,7 +124,7 @@ test('the response to a malformed request names the field and says what is valid
   assert.match(await detail(`${open.base}/sign-in/code`, { email: ann }), /needs no sign-in/);
 });
 
-test('after an hour, requests for codes leave nothing in the database', async (t) => {
+test('after an hour, codes are deleted from the database', async (t) => {
   const clock = settableClock();
   const { postern, share, codeFor } = await startWithCodes(t, { replacements: { ports: { clock } } });
   const browser = new Browser(postern);

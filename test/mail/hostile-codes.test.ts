@@ -178,7 +178,7 @@ test('after many wrong codes from many networks, a code of the profile allows on
   assert.equal(await visitor.enter(share.base, ann, await codeFor(ann)), 200);
 });
 
-test('an unknown address gets the same response as a known one, and no record of the request is kept', async (t) => {
+test('an unknown address gets the same response as a known one, and its delivery is deleted', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t);
   const requestFrom = async (email: string) => {
     const { status, headers, body } = await new Browser(postern).request(share.base, email);
@@ -316,7 +316,7 @@ test('nothing of a code can be read in the database or in responses to operators
   assert.doesNotMatch(JSON.stringify(await postern.call('audit/search')), new RegExp(code));
 });
 
-test('the cookie of a code cannot be read by scripts, sent by other websites, or sent unencrypted', async (t) => {
+test('the cookie of a code cannot be read by scripts, sent in requests that other websites make, or sent unencrypted', async (t) => {
   const { postern, share } = await startWithCodes(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { headers } = await sendPath(postern, `${share.base}/sign-in/code`, {
     method: 'POST',
@@ -338,7 +338,7 @@ test('no code is sent for a link that has ended, or that does not admit the netw
   assert.equal(sink.mails.length, 1);
 });
 
-test('a code is void when the link or the portal gets another address, or the profile another type', async (t) => {
+test('a code is void when the link or the portal gets another address', async (t) => {
   const { postern, profile, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);

@@ -165,7 +165,7 @@ test('a profile without passwords of its users sends no code for a new one', asy
   assert.equal((await reset(browser, base, ann, '12345678')).status, 400);
 });
 
-test('a network that has begun too many sessions is refused before its code is used up', async (t) => {
+test('a network that has sent too many requests for a new password is refused before its code is used up', async (t) => {
   const clock = settableClock(); // so that all requests are in one minute
   const { postern, share, codeFor } = await startWithPasswords(t, { replacements: { ports: { clock } } });
   const browser = new Browser(postern);

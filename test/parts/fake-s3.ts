@@ -8,7 +8,7 @@ import { atEnd } from './at-end.ts';
 /** @param body of the request */
 export type FakeAnswer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** Starts a fake S3 service, which does what no real one can be made to do. */
+/** Starts a fake S3 service, for responses that a real service cannot be made to send. */
 export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
   const requests: string[] = [];
   const server = createServer((request, response) => {

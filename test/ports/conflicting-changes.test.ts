@@ -54,7 +54,7 @@ test('while a conflicting change is retried, changes of visitors, other tenants 
   const change = conflictingChange(one, 2);
   await change.again;
   for (const store of [one, other])
-    for (const turn of ['job', { tenant: 1 }, { network: 'a' }] as const) await store.write(async () => {}, turn);
+    for (const turn of ['job', { tenant: 1 }, { network: 'a' }, { visitor: 'a' }] as const) await store.write(async () => {}, turn);
   change.release();
   await change.done;
   assert.ok((await keysOf(one)).includes('after 1'), 'the retry sees the other change');
@@ -130,7 +130,7 @@ test('the last retry of a conflicting change, which blocks all others, has a sta
   assert.deepEqual(limits, ['10s', '10s', '10s', '10s', '1s']);
 });
 
-test('a change without a tenant waits at most one second for a lock, and a change of a tenant has no limit', async (t) => {
+test('a change without a tenant waits at most one second for a lock, and a change of a tenant has no lock timeout', async (t) => {
   const store = await openStore(t);
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), 'job'), '1s');
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), { tenant: 2 }), '0');

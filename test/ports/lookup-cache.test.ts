@@ -42,7 +42,7 @@ test('lookups of the same key at the same time run once, except after a change w
   assert.equal(otherRuns(), 2, 'the later result is cached');
 });
 
-test('a lookup that uses another lookup runs again when either has changed, even if the other was cached', async () => {
+test('a lookup that uses another lookup runs again after a change of a table that the other has read, even if the other was cached', async () => {
   const cache = new LookupCache();
   const { lookUp: lookUpInner, runs: innerRuns } = countedLookup(cache, ['location']);
   let outerRuns = 0;

@@ -8,7 +8,10 @@ import { atEnd } from '../parts/at-end.ts';
 import { openS3 } from '../parts/open-s3.ts';
 import { path } from './storage.contract.ts';
 
-/** Starts a fake metadata service, which only a machine of Amazon has, and lets this process use it. @param names of the variable */
+/**
+ * Starts a fake metadata service (only machines of Amazon have a real one), and lets this process use it.
+ * @param variable of the environment, which gets its address @param suffix path at the end of the address
+ */
 async function startFakeMetadata(t: TestContext, variable: string, suffix: string, listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -48,14 +48,14 @@ test('a folder is opened once, even if a tenant changes the configuration of its
   assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
 });
 
-test('a start sweeps the staging areas of dozens of locations in a few threads, and deletes the staging file of an interrupted upload', async (t) => {
+test('the sweep of the staging areas of dozens of locations takes a few threads, and deletes what is left in them', async (t) => {
   const { open, newFolder } = await storagesOf(t);
   const before = threads();
   const clear = async (name: string) => (await open(1, JSON.stringify({ folder: newFolder(name) }))).sweep(async () => []);
   await Promise.all(Array.from({ length: 40 }, (_, number) => clear(`empty-${number}`)));
   await until(() => threads() <= before + 10); // a thread for each folder would stay for a minute
   const folder = newFolder('left');
-  mkdirSync(join(folder, '.postern', 'a staged file'), { recursive: true });
+  mkdirSync(join(folder, '.postern', 'left over'), { recursive: true });
   await (await open(1, JSON.stringify({ folder }))).sweep(async () => []);
   assert.deepEqual(readdirSync(join(folder, '.postern')), []);
 });

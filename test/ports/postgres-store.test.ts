@@ -86,13 +86,13 @@ test('all locks of a process are held by one connection, and are released after 
   const url = await newDatabase();
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
-  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
   const keys = Array.from({ length: 50 }, (_, number) => `file ${number}`);
   const holding = keys.map(() => Promise.withResolvers<void>());
   const works = keys.map((key, number) =>
     store.withLocks([key, `${key} renamed`], async () => {
       holding[number]?.resolve();
-      await held.promise;
+      await released.promise;
     }),
   );
   await Promise.all(holding.map(({ promise }) => promise));
@@ -101,7 +101,7 @@ test('all locks of a process are held by one connection, and are released after 
     assert.equal(clients.length, 1);
     return clients[0]?.locks === 100;
   });
-  held.resolve();
+  released.resolve();
   await Promise.all(works);
   await until(async () => (await lockingClients(url)).length === 0);
 });
@@ -112,11 +112,11 @@ test('work waits while another process holds one of its locks, and keeps no othe
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
   const [first, second, third] = stores.map(({ withLocks }) => withLocks);
   assert.ok(first && second && third);
-  const [held, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [released, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const order: string[] = [];
   const work = first(['a', 'b'], async () => {
     holding.resolve();
-    await held.promise;
+    await released.promise;
     order.push('first');
   });
   await holding.promise;
@@ -126,12 +126,12 @@ test('work waits while another process holds one of its locks, and keeps no othe
   // The second process polls, and holds only the lock of its turn.
   await until(async () => (await lockingClients(url)).map(({ locks }) => locks).join() === '2,1');
   await third(['c'], async () => void order.push('a lock that is not taken'));
-  held.resolve();
+  released.resolve();
   await Promise.all([work, waiting]);
   assert.deepEqual(order, ['a lock that was released', 'a lock that is not taken', 'first', 'second']);
 });
 
-test('the locks of a process that no longer runs are released by the server', async (t) => {
+test('the server releases the locks of a process that no longer responds', async (t) => {
   const url = await newDatabase();
   const [hung, other] = [openPool(url, 1, null), await openPostgresStore(url)];
   atEnd(t, () => hung.close());
@@ -330,14 +330,14 @@ test('reading many long records of one tenant leaves connections for searches an
 
 test('many sign-in attempts from one network leave connections for other networks and for jobs', async (t) => {
   const store = await openStore(t);
-  const held = Promise.withResolvers<void>();
-  t.after(() => held.resolve());
+  const released = Promise.withResolvers<void>();
+  t.after(() => released.resolve());
   const ended: string[] = [];
   const attempt = (network: string) =>
     store
       .write(
         async () => {
-          await held.promise;
+          await released.promise;
         },
         { network },
       )
@@ -345,7 +345,7 @@ test('many sign-in attempts from one network leave connections for other network
   const crowd = Array.from({ length: 40 }, () => attempt('crowd'));
   const other = attempt('other');
   for (const key of ['a visit', 'another', 'a third']) await store.write(insertKey(key), 'job');
-  held.resolve();
+  released.resolve();
   await other;
   assert.ok(ended.length < 10, `${ended.length} attempts come first`);
   await Promise.all(crowd);
@@ -412,11 +412,11 @@ test('every key of a tenant table contains the tenant id, so that the table can 
   const intoTenants = keys.filter(({ table, refers }) => refers !== null && tenantTables.includes(refers) && !tenantTables.includes(table));
   assert.deepEqual(intoTenants, [], 'a table without a tenant has no reference to a table of tenants');
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
-  const directories = [
+  const otherTables = [
     ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'job', 'link', 'mail_content', 'migration'],
     ...['operator', 'operator_session', 'process', 'recovery_code', 'second_factor', 'secret_key', 'tenant'],
   ];
-  assert.deepEqual(tables.sort(), [...tenantTables, ...directories].sort());
+  assert.deepEqual(tables.sort(), [...tenantTables, ...otherTables].sort());
 });
 
 test('if walking the sort order takes too long, the page is found by collecting all matches', async (t) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { SearchThread } from '#adapters/store/sqlite/search/search-thread-client.ts';
-import { startSearchThreads } from '#adapters/store/sqlite/search/search-threads.ts';
+import { createSearchThreads } from '#adapters/store/sqlite/search/search-threads.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 
@@ -48,7 +48,7 @@ test('if the search thread ends while queries are held, all queries fail and non
 test('while a tenant searches a long history, the searches of others get their responses first', async (t) => {
   const file = join(await temporaryFolder(t), 'a.db');
   new DatabaseSync(file).close();
-  const threads = startSearchThreads(file, 0, () => {});
+  const threads = createSearchThreads(file, 0, () => {});
   atEnd(t, async () => {
     for (const thread of threads.all) await thread[Symbol.asyncDispose]();
   });

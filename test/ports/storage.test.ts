@@ -55,7 +55,7 @@ const descriptorsWithin = (folder: string) =>
 storageContract('disk', async (t) => localDisk(t, await temporaryFolder(t)));
 storageContract('poor service (fake)', async () => new PoorStorage());
 
-test('a symbolic link below the root is treated as missing, independent of its target', async (t) => {
+test('a symbolic link below the root is treated as missing, independent of its target, but its name is taken', async (t) => {
   const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
   mkdirSync(join(root, 'real'));
   writeFileSync(join(root, 'real/file'), 'inside');

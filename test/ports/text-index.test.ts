@@ -9,7 +9,7 @@ const id = fc.integer({ min: 1, max: 400_000 });
 const step = fc.oneof(
   fc.record({ action: fc.constant('set' as const), id, container: fc.integer({ min: 1, max: 3 }), text }),
   fc.record({ action: fc.constant('remove' as const), id }),
-  fc.record({ action: fc.constant('searchPage' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
+  fc.record({ action: fc.constant('find' as const), word, within: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 1 }) }),
 );
 
 test('a search finds exactly the records that contain the word, after any additions, changes and removals', () => {

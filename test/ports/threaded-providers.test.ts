@@ -41,7 +41,7 @@ test('if the thread that sends requests to providers is blocked, it is replaced 
   assert.equal(await request('works'), '200 text');
 });
 
-test('a request that is aborted does not end the thread, if it responds', async (t) => {
+test('an aborted request does not end the thread if the thread still responds', async (t) => {
   const { request } = startProviders(t);
   const [aborted, pending] = [new AbortController(), request('silent')];
   const silent = request('silent', aborted.signal);

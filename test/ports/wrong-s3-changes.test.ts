@@ -37,12 +37,12 @@ test('a part that an S3 service fails to store is sent again', async (t) => {
 });
 
 test('a request that an overloaded S3 service refuses is sent again', async (t) => {
-  let refusals = 0;
+  let puts = 0;
   const { storage, requests } = await fakeService(t, ({ method }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
     if (method !== 'PUT') return void response.end(listed([]));
-    refusals += 1;
-    if (refusals > 1) response.end();
+    puts += 1;
+    if (puts > 1) response.end();
     else response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
   });
   await storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] });

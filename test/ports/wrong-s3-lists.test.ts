@@ -57,7 +57,7 @@ test('a key of an S3 service is decoded only if the service says that it is enco
   }
 });
 
-test('an S3 location that works is checked at most every two minutes, and one that does not work is checked each time', async (t) => {
+test('an S3 location that works is checked at most once in two minutes, and one that does not work is checked each time', async (t) => {
   let now = 0;
   let works = true;
   const { storage, requests } = await fakeService(

@@ -5,6 +5,7 @@ import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '../ports/until.ts';
 import { adminKey, type Json, newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
@@ -82,13 +83,17 @@ test('after SIGHUP the access log continues in a new file, and no line is lost',
   postern.child.kill('SIGHUP');
   const created = watch(logs);
   t.after(() => created.close());
+  let lists = 0;
   for (;;) {
     await fetch(`${base}/list`);
+    lists += 1;
     if (linesOf(join(logs, 'access.log')).length > 0) break;
     await once(created, 'change');
   }
-  const all = [...linesOf(join(logs, 'access.log.1')), ...linesOf(join(logs, 'access.log'))];
-  assert.equal(all.filter(({ path }) => path === '/s/…/visit').length, 1);
+  const linesOfPath = (wanted: string) =>
+    ['access.log.1', 'access.log'].flatMap((name) => linesOf(join(logs, name))).filter(({ path }) => path === wanted).length;
+  await until(() => linesOfPath('/s/…/list') === lists);
+  assert.equal(linesOfPath('/s/…/visit'), 1);
 });
 
 test('if the access log cannot be written, the start fails and names the setting', async (t) => {

@@ -63,7 +63,7 @@ async function npmStart(t: TestContext): Promise<{ npm: ChildProcess; chain: Run
   return { npm, chain };
 }
 
-const isRunning = (chain: readonly Running[]) =>
+const stillRunning = (chain: readonly Running[]) =>
   processes().filter(({ pid, command }) => chain.some((one) => one.pid === pid && one.command === command));
 
 for (const [name, end] of [
@@ -79,5 +79,5 @@ for (const [name, end] of [
     const started = await npmStart(t);
     assert.ok(started.chain.some(({ command }) => command.includes('build/server/main.js')));
     end(started);
-    await until(() => isRunning(started.chain).length === 0);
+    await until(() => stillRunning(started.chain).length === 0);
   });

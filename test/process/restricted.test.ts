@@ -15,7 +15,7 @@ const restrictions: Readonly<Record<string, readonly string[]>> = {
   'ProtectHome=true': ['mount -t tmpfs -o mode=0,ro tmpfs /home', 'mount -t tmpfs -o mode=0,ro tmpfs /root'],
   'UMask=0077': ['umask 0077'],
 };
-const programs = `exec setpriv --reuid=${nobody} --regid=${nobody} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$0" "$@"`;
+const dropPrivileges = `exec setpriv --reuid=${nobody} --regid=${nobody} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$0" "$@"`;
 
 test('with the restrictions of its systemd unit, Postern starts, and upload and download work', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('not root');
@@ -25,7 +25,7 @@ test('with the restrictions of its systemd unit, Postern starts, and upload and 
   const data = await temporaryFolder(t);
   chownSync(data, nobody, nobody);
   chmodSync(data, 0o700);
-  const script = ['set -e', ...Object.values(restrictions).flat(), programs].join('\n');
+  const script = ['set -e', ...Object.values(restrictions).flat(), dropPrivileges].join('\n');
   const postern = await runPostern(t, { POSTERN_DATA: data }, ['unshare', '-m', '--propagation', 'private', 'sh', '-c', script]);
   const { viewId } = (await postern.send('share/add', newShare())).body;
   const file = `${postern.publicUrl}/s/${viewId}/file/a.txt`;

@@ -26,7 +26,7 @@ async function startWithBucket(t: TestContext, share: object = {}, configuration
   return { postern, id, base, download, endpoint: fake.configuration.endpoint };
 }
 
-test('with proxyMode false, a download is sent to an address of the storage that is valid for a minute', async (t) => {
+test('with proxyMode false, a download is redirected to an address of the storage that is valid for a minute', async (t) => {
   const { postern, download, endpoint } = await startWithBucket(t);
   const { status, headers } = await download();
   const address = new URL(headers.get('location') ?? '');
@@ -54,10 +54,10 @@ test('a program that asks for the headers of a file gets them from Postern', asy
   assert.deepEqual([status, headers.get('content-length')], [200, '4']);
 });
 
-const inAMinute = () => new Date(Date.now() + 50_000).toISOString();
+const withinAMinute = () => new Date(Date.now() + 50_000).toISOString();
 const served: Readonly<Record<string, () => object>> = {
   'with proxyMode true': () => ({ proxyMode: true }),
-  'of a share that ends within a minute': () => ({ validityEndDate: inAMinute() }),
+  'of a share that ends within a minute': () => ({ validityEndDate: withinAMinute() }),
   'that may have to be signed': () => ({ digitalSignature: true }),
 };
 for (const [which, share] of Object.entries(served))
@@ -74,7 +74,7 @@ test('a download is sent by Postern if the login profile has address ranges', as
   assert.equal((await download()).status, 200);
 });
 
-test('a protected file is not sent to an address of the storage', async (t) => {
+test('a download of a copy-protected file gets 403, not an address of the storage', async (t) => {
   const { download } = await startWithBucket(t, { copyProtect: true });
   assert.equal((await download()).status, 403);
 });

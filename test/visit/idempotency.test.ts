@@ -22,12 +22,12 @@ test('a change that is sent twice with one idempotency key is made once and gets
     ['/rename', jsonPost({ path: 'new', name: 'newer' }), 200],
     ['/file/newer', { method: 'DELETE' }, 204],
   ] as const) {
-    const headers = {
+    const requestInit = {
       ...init,
       headers: { ...('headers' in init ? (init.headers as Record<string, string>) : {}), 'idempotency-key': path },
     };
-    const first = await postern.visit(base + path, headers);
-    const again = await postern.visit(base + path, headers);
+    const first = await postern.visit(base + path, requestInit);
+    const again = await postern.visit(base + path, requestInit);
     assert.equal(first.status, status, path);
     assert.equal(again.status, status, path);
     assert.deepEqual(again.body, first.body);

@@ -76,7 +76,7 @@ function requestPage(turns: ListingTurns, address: string, startIndex: number, r
   return turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, read);
 }
 
-test('pages of a folder that a hundred addresses of one network request delay those of another network by one page', async () => {
+test('pages of a folder that a hundred addresses of one wide network request delay one of another network by two pages at most', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
   const ends: (() => void)[] = [];
@@ -108,7 +108,7 @@ test('a page of a folder need not wait for a page of the same folder that anothe
   assert.deepEqual(reads, ['203.0.113.1', '198.51.100.1']);
 });
 
-test('when too many requests wait at a link, a request of the network with the most of them is refused in favor of others', async () => {
+test('when too many requests wait at a link, the newest request of the wide network with the most of them is refused', async () => {
   const turns = new ListingTurns();
   const refused: string[] = [];
   const ask = (address: string, startIndex: number) => {

@@ -33,7 +33,7 @@ test('the folders of an archive are listed depth-first', () => {
 });
 
 /** Adds this number of subfolders to one folder. */
-function findMany(memory: NameMemory, folders: number) {
+function addMany(memory: NameMemory, folders: number) {
   const pending = pendingFolders(first, memory);
   pending.next();
   for (let index = 0; index < folders; index += 1) pending.add(`folder ${index}`);
@@ -44,23 +44,23 @@ const [one, another, third] = ['198.51.100.1', '203.0.113.1', '192.0.2.1'] as co
 
 test('archives with very many folders are refused beyond a memory limit, until other archives end', () => {
   const begin = nameMemories();
-  const held = [one, one, another].map((address) => findMany(begin(address), 1_000_000));
-  assert.throws(() => findMany(begin(third), 2_000_000), busy);
+  const held = [one, one, another].map((address) => addMany(begin(address), 1_000_000));
+  assert.throws(() => addMany(begin(third), 2_000_000), busy);
   for (const pending of held) pending.end();
-  assert.throws(() => findMany(nameMemories(1 << 20)(one), 100_000), busy);
-  findMany(begin(one), 1_000_000);
+  assert.throws(() => addMany(nameMemories(1 << 20)(one), 100_000), busy);
+  addMany(begin(one), 1_000_000);
 });
 
 test('the archives of one wide network leave half of the memory for names to other networks', () => {
   const begin = nameMemories();
-  for (let archive = 0; archive < 2; archive += 1) findMany(begin('198.51.100.77'), 1_000_000);
-  assert.throws(() => findMany(begin(one), 100_000), busy);
-  findMany(begin(another), 1_000_000);
+  for (let archive = 0; archive < 2; archive += 1) addMany(begin('198.51.100.77'), 1_000_000);
+  assert.throws(() => addMany(begin(one), 100_000), busy);
+  addMany(begin(another), 1_000_000);
 });
 
 test('an archive of a few thousand folders is accepted even if no shared memory for names is left', () => {
   const begin = nameMemories(1);
-  for (let archive = 0; archive < 100; archive += 1) findMany(begin(one), 3000);
+  for (let archive = 0; archive < 100; archive += 1) addMany(begin(one), 3000);
 });
 
 test('the ZIP directory of an archive counts towards the memory limit, and its memory is freed at the end', async () => {

@@ -13,7 +13,7 @@ import { createShare, sendPath } from './visiting.ts';
 test('the requests of one connection run one at a time, each after the response to the request before it', {
   timeout: 20_000,
 }, async (t) => {
-  const { postern, calls: opened, release } = await startWithBlockedMethod(t, 'storage.page');
+  const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const { base } = await createShare(postern);
   const { hostname, port } = new URL(postern.publicUrl);
   const socket = connect(Number(port), hostname);
@@ -24,12 +24,12 @@ test('the requests of one connection run one at a time, each after the response 
   });
   const request = (index: number) => `GET ${base}/list?startIndex=${index} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`;
   socket.write(Array.from({ length: 8 }, (_, index) => request(index)).join(''));
-  await until(() => opened() > 0);
+  await until(() => pages() > 0);
   assert.equal((await postern.visit(`${base}/visit`)).status, 200);
-  assert.equal(opened(), 1);
+  assert.equal(pages(), 1);
   release();
   await until(() => answers.split('HTTP/1.1 200').length === 9);
-  assert.equal(opened(), 8);
+  assert.equal(pages(), 8);
 });
 
 test('an archive of the same files in another order counts as the same download, with one short audit entry', async (t) => {
@@ -48,7 +48,7 @@ test('an archive of the same files in another order counts as the same download,
   assert.equal(JSON.parse(list[0].after).count, 40);
 });
 
-test('archives without an ETag get thirty separate audit entries per network, and further ones share one entry', async (t) => {
+test('archives without an ETag get thirty separate audit entries per site at a link, and further ones share one entry', async (t) => {
   const postern = await startPostern(t);
   const { base, id } = await createShare(postern, { digitalSignature: true });
   for (let round = 0; round < 40; round += 1) {

@@ -43,7 +43,7 @@ test('an archive has a length and an ETag, and every range has the same bytes as
   assert.deepEqual(names, ['b.txt', 'inner/', 'inner/a.bin', 'inner/z.txt', 'naïve 日本.txt', 'zero']);
   assert.deepEqual((await sendPath(postern, `${base}/zip`)).bytes, archive.bytes);
   await postern.stop();
-  // After the restart no checksum is cached: each range computes again those that it needs.
+  // After the restart no checksum is cached: the first range that needs one computes it.
   const again = await startPostern(t, { data });
   const size = archive.bytes.length;
   const edges = [0, 1, 40, 5000, 6000, 700_000, large, large + 5200, size - 400, size - 30, size - 1];

@@ -48,7 +48,7 @@ for (const { title, method, query, over } of [
     const { base } = await createShare(postern, { path: '/box', ...over });
     const next = await createShare(postern);
     calls = 0;
-    // One archive of a network is prepared at a time: the next one waits until both have ended.
+    // One slice of a network is read at a time: the next archive waits until the slice that the gate holds has ended.
     await Promise.all([
       askAndLeave(postern, `${base}/zip${query}`, started.promise),
       askAndLeave(postern, `${base}/zip${query}`, started.promise),

@@ -112,7 +112,7 @@ test('an import keeps accented letters, lets the operator assign columns, and na
   await signInAtLink(postern, `/s/${viewId}`, 'josé');
 });
 
-test('an export contains only the listed users, and no formula that a spreadsheet would run', async (t) => {
+test('an export contains only the users that match the search, and no formula that a spreadsheet would run', async (t) => {
   const { postern, page, go } = await signedIn(t);
   const { id: authId } = await usersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/add', { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', active: false, authId });

@@ -99,7 +99,7 @@ export async function checkAddress(method: 'GET' | 'HEAD', address: string): Pro
   if (!response.ok) throw parseFailure(response.status, await response.text(), null);
 }
 
-/** Returns the first bytes of a file as text, and its media type as the server detected it. The text is empty for other types. */
+/** Returns the first bytes of a file as text, and its media type as the server detected it. The text is empty if the type is not text/plain. */
 export async function fetchBeginning(path: readonly string[], bytes: number, signal: AbortSignal) {
   const response = await fetch(addressOf('view', path), { headers: { range: `bytes=0-${bytes - 1}`, accept: 'application/json' }, signal });
   if (response.status === 416) return { mediaType: 'text/plain', text: '' };

@@ -10,8 +10,8 @@ const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
 const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
 const withoutBody: readonly number[] = [204, 205, 304];
 
-/** Returns the bytes of a request body. The library sends form data only. */
-function bytesOf(body: unknown): string | null {
+/** Returns a request body as text, or null if there is none. The library sends form data only. */
+function bodyText(body: unknown): string | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string' || body instanceof URLSearchParams) return String(body);
   throw new TypeError('a request body must be text or form data');
@@ -27,7 +27,7 @@ export const openIdFetch =
   (outbound: Pick<Outbound, 'request'>, deadlineOf: () => AbortSignal): CustomFetch =>
   async (address, { body, headers, method, signal }) => {
     const deadline = AbortSignal.any([deadlineOf(), ...(signal ? [signal] : [])]);
-    const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bytesOf(body), signal: deadline } as const;
+    const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bodyText(body), signal: deadline } as const;
     // A request for metadata or keys is the only GET without a token.
     const limits = sent.method === 'GET' && !new Headers(headers).has('authorization') ? limitsOfProvider : limitsOfUser;
     const url = new URL(address);

@@ -5,7 +5,7 @@ import { providerError } from './provider-error.ts';
 /** A code that no provider has issued. A provider that refuses it, and not the client, has accepted the client's secret. */
 const inventedCode = 'postern-tests-this-client';
 
-/** Returns the number of signing keys that a provider publishes. @throws Error if it publishes none */
+/** Returns the number of keys that a provider publishes. @throws Error if it publishes none */
 async function countKeys(address: string | undefined, fetch: Library.CustomFetch): Promise<number> {
   if (address === undefined) throw new Error('The metadata has no jwks_uri.');
   const response = await fetch(address, { method: 'GET', headers: { accept: 'application/json' }, body: undefined, redirect: 'manual' });

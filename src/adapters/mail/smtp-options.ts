@@ -1,4 +1,4 @@
-import { slowMails } from '#ports/mail.ts';
+import { maxSlowMails } from '#ports/mail.ts';
 
 /** How to reach the mail server. */
 export interface SmtpOptions {
@@ -30,4 +30,4 @@ export interface SendFailure {
 export const concurrency = { alerts: 5, codes: 5 } as const;
 
 /** Maximum number of connections of each lane: of the mails above, with the slow ones. */
-export const laneConnections = { alerts: concurrency.alerts + slowMails, codes: concurrency.codes + slowMails, tests: 4 } as const;
+export const laneConnections = { alerts: concurrency.alerts + maxSlowMails, codes: concurrency.codes + maxSlowMails, tests: 4 } as const;

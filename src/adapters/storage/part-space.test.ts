@@ -36,7 +36,7 @@ test('parts that do not fit into the memory continue in files without a name', a
   assert.ok(space.takeBlock() && space.takeBlock() && !space.takeBlock());
 });
 
-test('chunks of one byte take no more memory than their bytes', async (t) => {
+test('a thousand chunks of one byte share one block of memory', async (t) => {
   const space = new PartSpace({ folder: await temporaryFolder(t), minFreeSpace: 0, maxMemory: 2 * block });
   const part = new UploadPart(space);
   for (let index = 0; index < 1000; index += 1) await part.append(Buffer.from('x'));

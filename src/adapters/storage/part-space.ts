@@ -22,7 +22,7 @@ export interface PartSpaceOptions {
 
 /**
  * Space for the parts of uploads, which are collected until they are sent: memory first, then temporary files. So the memory has a
- * limit, and slow visitors hold no connection to a service. A file has no name from the moment at which it is open.
+ * limit, and slow visitors hold no connection to a service. The name of a file is deleted as soon as the file is open.
  */
 export class PartSpace {
   readonly #options: PartSpaceOptions;

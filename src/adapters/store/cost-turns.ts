@@ -1,6 +1,6 @@
 import { costQueue } from '#core/cost-queue.ts';
 
-/** Runs a change when it is the turn of its group. */
+/** Runs work when it is the turn of its group. */
 export type FairScheduler = <T>(group: string, change: () => Promise<T>) => Promise<T>;
 
 /** Limits the number of concurrent holders of each key. Further ones wait in the order of their arrival. */

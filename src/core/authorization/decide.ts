@@ -12,7 +12,7 @@ export type EntryRequest = 'page' | 'signIn' | 'signOut';
 /** Everything that a visitor may ask of a link. */
 export type VisitorAction = Action | EntryRequest;
 
-/** Reason for a refusal, in the order in which they are checked (docs/integrator/access-rules.md, "When access is refused"). */
+/** The reasons for a refusal, in the order in which they are checked (docs/integrator/access-rules.md, "When access is refused"). */
 export type Denial = 'unknown' | 'ended' | 'address' | 'signIn' | 'audience' | 'permission';
 
 /** The input of a decision: a visitor sends a request to a link. */
@@ -206,7 +206,10 @@ export function explainDecision(question: LinkQuestion): RuleExplanation[] {
   });
 }
 
-/** Returns why a portal refuses a visitor, or null. Only the rules for the link, the address and the sign-in apply, since a portal belongs to no share. */
+/**
+ * Returns why a portal refuses a visitor, or null. Checks that the profile requires sign-in (other profiles have no portal), and the
+ * address. Visitors who have not signed in are allowed: the portal shows them no shares.
+ */
 export function decidePortal(profile: ProfileRules, visitor: Visitor): { readonly because: Denial } | null {
   if (!profile.requiresSignIn) return { because: 'unknown' };
   return isAddressAllowed(profile, visitor) ? null : { because: 'address' };

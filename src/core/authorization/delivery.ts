@@ -18,8 +18,8 @@ export function requiresWatermark(protection: Protection): boolean {
 export const signedAddressLifetime = 60;
 
 /**
- * Returns whether a visitor may download a file directly from its storage: nothing must be drawn into the file, and neither the visitor's
- * address nor the end of the share could stop a download at a signed address.
+ * Returns whether a visitor may download a file directly from its storage, which cannot check the rules of Postern: if the file needs no
+ * watermark and no signature, the login profile has no address ranges, and the share does not end while a signed address is valid.
  * @param now ms since the epoch
  */
 export function mayDownloadDirectly(

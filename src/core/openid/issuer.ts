@@ -22,7 +22,7 @@ export function issuerProblem(issuer: string): string | null {
   if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname)) return 'must begin with https://, unless it is on this machine';
   const shared = segmentsOf(url).find((segment) => sharedTenants.includes(segment));
   if (shared !== undefined && /(^|\.)(microsoftonline\.com|microsoftonline\.us|windows\.net)$/.test(url.hostname))
-    return `must name one organization: "${shared}" admits the users of all organizations`;
+    return `must name one organization: "${shared}" admits users from outside of your organization`;
   return null;
 }
 

@@ -106,4 +106,4 @@ export function changesSignIn(typeId: number, before: string, after: string): bo
 }
 
 /** Members of a configuration that hold secrets, for all types. */
-export const secretKeys: readonly string[] = ['clientSecret', 'bindPassword'];
+export const profileSecrets: readonly string[] = ['clientSecret', 'bindPassword'];

@@ -14,7 +14,7 @@ export const searchAccessUsers = readOperation({
   summary: 'Searches access users.',
   body: searchQuery({
     authId: Type.Optional(recordId('Login profile.')),
-    active: Type.Optional(Type.Boolean({ description: 'true: those who can sign in; false: those who cannot.' })),
+    active: Type.Optional(Type.Boolean({ description: 'true: active users; false: inactive users.' })),
   }),
   response: searchEnvelope(AccessUser),
   async read(query, caller, ports) {

@@ -41,7 +41,7 @@ async function findKeyByHash(db: Tx, hash: string) {
   return byToken ? { ...byToken, byToken: true } : null;
 }
 
-/** A token that is valid for longer than its lifetime was issued while the clock was ahead: it counts as expired. */
+/** A token that would be valid for more than twice its lifetime was issued while the clock was ahead: it counts as expired. */
 const isExpired = (key: { ends_at: number | null; expires_at: number | null; byToken: boolean }, now: number) =>
   [key.ends_at, key.expires_at].some((end) => end !== null && end <= now) ||
   (key.byToken && key.ends_at !== null && key.ends_at > now + 2 * tokenLife);

@@ -9,7 +9,7 @@ const batchSize = 100; // events in one transaction, so that other changes get t
 const maxCharacters = 16 << 20; // in the texts of all queued events
 const eventOverhead = 300; // characters that each event counts in addition to its own texts
 
-/** Returns the event with only the parts of its audit entry: a share's lists, groups and request headers would fill the memory. */
+/** Returns the event with only what its audit entry needs: a share's lists, groups and request headers would fill the memory. */
 function compactEvent({ link, visitor, visitorRequest: { address, requestId }, ...event }: VisitEvent): VisitEvent {
   const columns = link && { id: link.id, tid: link.tid, title: link.title, view_id: link.view_id, notify_emails: '' };
   return {
@@ -20,7 +20,7 @@ function compactEvent({ link, visitor, visitorRequest: { address, requestId }, .
   };
 }
 
-/** A queue of visitors' events that the database could not take, oldest first. */
+/** A queue of visitors' events that are not in the database yet, oldest first. */
 export interface UnwrittenEvents {
   /** Whether the queue holds events. */
   readonly hasEvents: boolean;

@@ -6,14 +6,14 @@ import type { CopyProgress, RowSource } from './fill-store.ts';
 
 const format = 1;
 
-const maxTextLength = 1 << 20; // maximum length of a yielded text
+const minTextLength = 1 << 20; // characters; a text is yielded when it has reached this length
 
 /** Yields the lines of some rows, many short lines as one text. */
 function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<string> {
   let text = '';
   for (const row of rows) {
     text += `${JSON.stringify([table, row])}\n`;
-    if (text.length < maxTextLength) continue;
+    if (text.length < minTextLength) continue;
     yield text;
     text = '';
   }

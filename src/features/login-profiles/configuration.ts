@@ -1,7 +1,7 @@
 import Value from 'typebox/value';
 import { profileTypeName } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
-import { configurationProblem, configurationSchema, secretKeys } from '#core/records/profile-configuration.ts';
+import { configurationProblem, configurationSchema, profileSecrets } from '#core/records/profile-configuration.ts';
 import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
 
 /**
@@ -19,13 +19,13 @@ export function readConfiguration(typeId: number, text: string, current: string)
     return '';
   }
   if (!value) throw configurationRefusal(`must be given for type ${profileTypeName(typeId)}`);
-  const unmasked = unmaskMembers(value, secretKeys, current);
+  const unmasked = unmaskMembers(value, profileSecrets, current);
   const [schemaError] = Value.Errors(schema, unmasked);
   if (schemaError) throw configurationRefusal(schemaErrorText(schemaError));
   const problem = configurationProblem(typeId, unmasked);
   if (problem !== null) throw configurationRefusal(problem);
-  return containsMask(value, secretKeys) ? JSON.stringify(unmasked) : text;
+  return containsMask(value, profileSecrets) ? JSON.stringify(unmasked) : text;
 }
 
 /** Returns the text as responses contain it, with every secret masked. */
-export const maskConfiguration = (text: string): string => maskMembers(text, secretKeys);
+export const maskConfiguration = (text: string): string => maskMembers(text, profileSecrets);

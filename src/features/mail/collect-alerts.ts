@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Store, Tx } from '#ports/store.ts';
 
 const minute = 60_000; // ms
-/** Time for which a visitor's actions are collected: longer while they continue. */
+/**
+ * A digest collects the alerts about one visitor of one share for the next mail. Time before the first mail, and before each further one
+ * while the visitor continues.
+ */
 export const digestPauses = [minute, 5 * minute, 15 * minute, 60 * minute] as const;
 const alertsPerPage = 1000;
 const shortestPause = 1000; // ms

@@ -9,7 +9,7 @@ import type { Store, Tx } from '#ports/store.ts';
 import { digestPauses } from './collect-alerts.ts';
 
 const hour = 60 * 60_000; // ms
-const maxMailsPerHour = 20; // about one share
+const maxMailsPerHour = 20; // alert mails about the same share
 const digestsPerMail = 100;
 const alertsPerMail = 2000;
 

@@ -1,5 +1,5 @@
 import { addCount } from '#core/count-by-key.ts';
-import { slowMails } from '#ports/mail.ts';
+import { maxSlowMails } from '#ports/mail.ts';
 
 const maxOfTenant = 5;
 
@@ -10,7 +10,7 @@ export class SlowMails {
   /** Adds a mail. @returns false if there are too many */
   add(tid: number): boolean {
     const total = [...this.#byTenant.values()].reduce((sum, count) => sum + count, 0);
-    if (total >= slowMails) return false;
+    if (total >= maxSlowMails) return false;
     addCount(this.#byTenant, tid, 1);
     return true;
   }

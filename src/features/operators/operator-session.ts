@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { parseKeyRole, type Role } from '#core/authorization/role.ts';
+import { parseOperatorRole, type Role } from '#core/authorization/role.ts';
 import { isRecent } from '#core/is-recent.ts';
 import { appendChangeEntry } from '#features/audit/audit-entry.ts';
 import { sha256 } from '#features/records/sha256.ts';
@@ -63,7 +63,7 @@ const isActive = (row: SessionRow, now: number) =>
 /** Returns the role of the operator of an active session, or null if the session has ended. */
 export async function roleOfSession(db: Tx, hash: string, now: number): Promise<Role | null> {
   const row = await findSessionRow(db, hash);
-  return row && isActive(row, now) ? parseKeyRole(row.role) : null;
+  return row && isActive(row, now) ? parseOperatorRole(row.role) : null;
 }
 
 /** Returns the active session of a token, or null. */
@@ -73,7 +73,7 @@ export async function findOperatorSession(store: Store, token: string, now: numb
   if (!row || !isActive(row, now)) return null;
   const { id, tid, name, used_at: usedAt } = row;
   const [byProvider, lacksSecondFactor] = [row.by_provider === 1, Number(row.lacks_second_factor) > 0];
-  return { id, tid, name, role: parseKeyRole(row.role), byProvider, lacksSecondFactor, hash, usedAt };
+  return { id, tid, name, role: parseOperatorRole(row.role), byProvider, lacksSecondFactor, hash, usedAt };
 }
 
 /** Records that a session was used, at most once a minute. The request does not wait for it. */
@@ -120,7 +120,7 @@ export async function endOperatorSession({ store, clock }: Pick<Ports, 'store' |
         id: row.id,
         tid: row.tid,
         name: row.name,
-        role: parseKeyRole(row.role),
+        role: parseOperatorRole(row.role),
         kind: 'operator',
         byProvider: row.by_provider === 1,
         lacksSecondFactor: false,

@@ -1,4 +1,4 @@
-import { parseKeyRole } from '#core/authorization/role.ts';
+import { parseOperatorRole } from '#core/authorization/role.ts';
 import { fold } from '#core/fold.ts';
 import { Refusal } from '#core/messages.ts';
 import type { OperatorSignIn } from '#core/records/operator.ts';
@@ -22,9 +22,9 @@ export interface OperatorSignInResult {
 }
 
 /**
- * Returns the operator and the proof of the second factor; a Refusal if the second factor is missing or wrong; null for a wrong name or
- * password. An unknown name takes as long as a wrong password, so that the time
- * does not reveal it.
+ * Returns the operator and the proof of the second factor; a Refusal if the second factor is wrong; null for a wrong name or password.
+ * An unknown name takes as long as a wrong password, so that the time does not reveal it.
+ * @throws Refusal `secondFactorNeeded`, which does not count as an attempt, if the second factor is missing
  */
 async function verifyOperator(ports: Ports, tid: number, { name, password, ...secondFactor }: OperatorSignIn, verify: VerifyPassword) {
   const operator = await findOperator(ports.store.read, tid, name);
@@ -85,7 +85,7 @@ export async function signInOperator(ports: Ports, body: OperatorSignIn, origin:
     tid,
     name: operator.name,
     kind: 'operator',
-    role: parseKeyRole(operator.role),
+    role: parseOperatorRole(operator.role),
     byProvider: false,
     lacksSecondFactor: proof === null && (await requiresSecondFactor(store.read, tid)),
     credentialHash: sha256(token),

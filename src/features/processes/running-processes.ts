@@ -40,7 +40,7 @@ export async function reportEnded({ store, process }: ProcessPorts): Promise<voi
   if (store.isShared) await store.write((tx) => tx.deleteFrom('process').where('name', '=', process).execute(), 'job');
 }
 
-/** Returns the names of the running processes, this one first. Pending work of any other process was interrupted. */
+/** Returns the names of the running processes, this one first. Pending work of a process that is not among them was interrupted. */
 export async function findRunningProcesses({ store, process }: ProcessPorts): Promise<string[]> {
   if (!store.isShared) return [process];
   const rows = await store.read

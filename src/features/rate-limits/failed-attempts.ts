@@ -80,8 +80,8 @@ export async function removeLatestFailures(tx: Tx, keys: readonly Pick<FailureKe
 }
 
 /**
- * Verifies one sign-in attempt and counts it. A failure counts for its user and networks, a success clears the failures of
- * its user. The failure is counted before the password is checked and removed after a success: otherwise a hundred
+ * Verifies one sign-in attempt and counts it. A failure counts for the pair of user and network, and for the networks; a success
+ * clears the failures of the pair. The failure is counted before the password is checked and removed after a success: otherwise a hundred
  * concurrent attempts could pass before the first failure is counted.
  * @param pair null: the attempt counts for its networks alone
  * @param verify returns null if the name or the password is wrong, or another refusal that counts as an attempt

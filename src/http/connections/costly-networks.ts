@@ -21,7 +21,7 @@ interface Watched {
 }
 
 /**
- * Finds the networks that send hundreds of requests or chunks at once: their connections are parsed in turns from then
+ * Finds the networks that send more than a few requests or many small chunks at once: their connections are parsed in turns from then
  * on, and so is each connection that sends a chunked body. All others are parsed by Node.js itself, because the turns
  * cost a sixth of the CPU of a small request.
  */

@@ -18,7 +18,7 @@ function descriptorLimit(): number | null {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return soft === undefined ? null : Number(soft);
   } catch {
-    return null; // not Linux, or no limit
+    return null; // not Linux
   }
 }
 

@@ -23,7 +23,7 @@ async function changeOnce<T>(
   parts: VisitorParts,
   action: Action,
   status: 200 | 201 | 204,
-  run: (store: SaveResponseOf<T> | null) => Promise<T>,
+  run: (saveResponse: SaveResponseOf<T> | null) => Promise<T>,
 ) {
   const { ports, running } = parts;
   const now = ports.clock.now();
@@ -36,7 +36,7 @@ async function changeOnce<T>(
     request,
     ports.vault,
   );
-  const store: SaveResponseOf<T> | null =
+  const saveResponse: SaveResponseOf<T> | null =
     idempotentRequest &&
     ((tx, value, auditId) =>
       storeResponse(tx, idempotentRequest, { status, body: JSON.stringify(value) }, { vault: ports.vault, now, pendingAuditId: auditId }));
@@ -44,7 +44,7 @@ async function changeOnce<T>(
   // With a key, the change runs even if the client leaves: a duplicate request may wait for the response.
   const clientGone = idempotentRequest ? new AbortController().signal : disconnectSignal(reply.raw);
   const response = await runOnce(idempotentRequest, running, ports, now, async () => ({
-    value: await ports.changes.run(visitor, clientGone, () => ports.store.inOwnTurns(() => run(store))),
+    value: await ports.changes.run(visitor, clientGone, () => ports.store.inOwnTurns(() => run(saveResponse))),
   }));
   reply.code(status);
   if ('replayed' in response) reply.code(response.replayed.status).header('idempotency-replayed', 'true');
@@ -69,20 +69,20 @@ export function changeRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const { ports } = parts;
   for (const url of pathUrls('/s/:viewId/file'))
     app.delete(url, (request, reply) =>
-      changeOnce(request, reply, parts, 'delete', 204, (store) =>
-        deleteItem(ports, visitorRequestOf(request, parts), request.place.path, store),
+      changeOnce(request, reply, parts, 'delete', 204, (saveResponse) =>
+        deleteItem(ports, visitorRequestOf(request, parts), request.place.path, saveResponse),
       ),
     );
   for (const url of pathUrls('/s/:viewId/folder'))
     app.post(url, (request, reply) =>
-      changeOnce(request, reply, parts, 'createFolder', 201, (store) =>
-        createFolder(ports, visitorRequestOf(request, parts), request.place.path, store),
+      changeOnce(request, reply, parts, 'createFolder', 201, (saveResponse) =>
+        createFolder(ports, visitorRequestOf(request, parts), request.place.path, saveResponse),
       ),
     );
   app.post('/s/:viewId/rename', (request, reply) => {
     const { item, name } = parseRename(request.body);
-    return changeOnce(request, reply, parts, 'rename', 200, (store) =>
-      renameItem(ports, visitorRequestOf(request, parts), item, name, store),
+    return changeOnce(request, reply, parts, 'rename', 200, (saveResponse) =>
+      renameItem(ports, visitorRequestOf(request, parts), item, name, saveResponse),
     );
   });
 }

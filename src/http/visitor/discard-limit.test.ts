@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DiscardLimit } from './discard-limit.ts';
 
-test('four bodies of one network are discarded at once, and sixteen in all', () => {
+test('at most four bodies of one network are discarded at a time, and sixteen in total', () => {
   const limit = new DiscardLimit();
   const takes = (address: string, count: number) => Array.from({ length: count }, () => limit.take(address) !== null);
   assert.deepEqual(takes('192.0.2.1', 5), [true, true, true, true, false]);

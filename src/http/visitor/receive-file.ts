@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { uploadFile } from '#features/visits/files/upload-file.ts';
-import { expectBodyProgress, expectRate, keepOpenWhileReading } from '#http/request-timeouts.ts';
+import { expectBodyProgress, expectRate, keepOpenWhileProcessing } from '#http/request-timeouts.ts';
 import { resetConnection } from './send-file.ts';
 import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
@@ -64,7 +64,7 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   let isRequested = false;
   try {
     const storedFile = await uploadFile(parts.ports, visitorRequestOf(request, parts), path, {
-      body: expectRate(keepOpenWhileReading(piecesOf(raw), raw, parts.timeouts), parts.timeouts, () => performance.now()),
+      body: expectRate(keepOpenWhileProcessing(piecesOf(raw), raw, parts.timeouts), parts.timeouts, () => performance.now()),
       length: parseLength(request.headers['content-length']),
       ifMatch: request.headers['if-match'] ?? null,
       abort,

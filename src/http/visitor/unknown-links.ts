@@ -24,7 +24,7 @@ export interface UnknownLinks {
   exchange(counts: Exchange): Promise<void>;
 }
 
-/** @param since start of the minute. @param networks one for each unknown link not exchanged yet. @returns the counts of all processes */
+/** @param since start of the minute. @param networks one for each count not exchanged yet: an unknown link counts for its network, and with IPv6 for its site. @returns the counts of all processes */
 type Exchange = (since: number, networks: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** Returns the networks for which an address counts, with their limits. For IPv4, the site is the network itself. */

@@ -11,7 +11,7 @@ const url = '/unsubscribe/:token';
 /** Returns whether a path is below /unsubscribe: a mail program of any origin may send a POST there (RFC 8058). */
 export const isUnsubscribePath = (address: string): boolean => address.startsWith('/unsubscribe/');
 
-/** Adds the page by which a recipient of alerts ends them. Only its button does: mail scanners open every address. */
+/** Adds the page by which a recipient of alerts ends them. Only a POST does, from its button or from a mail program: mail scanners open every address. */
 export function unsubscribeRoutes(app: FastifyInstance, { ports }: VisitorParts): void {
   function unsubscriptionOf(request: FastifyRequest): Unsubscription {
     const { token } = request.params as { token: string }; // the route has this parameter

@@ -24,7 +24,7 @@ export interface RefusedRecord<T> {
 
 const concurrency = 8;
 
-/** Runs an action on each record, eight at a time. @param progress called with the number of records done */
+/** Runs an action on each record, eight at a time. @param progress called with the number of processed records, refused ones included */
 export async function runForEach<T>(
   records: readonly T[],
   run: (record: T) => Promise<unknown>,

@@ -1,11 +1,11 @@
 import { locationSecrets } from '#core/records/location-configurations.ts';
 import type { CallerRecord } from '#core/records/operator.ts';
-import { secretKeys } from '#core/records/profile-configuration.ts';
+import { profileSecrets } from '#core/records/profile-configuration.ts';
 
 const prefix = 'postern-draft';
 
 /** Returns whether a field holds a secret. Secrets are never stored in the browser. */
-const isSecret = (name: string) => ['password', 'linkPassword', ...secretKeys, ...locationSecrets].includes(name);
+const isSecret = (name: string) => ['password', 'linkPassword', ...profileSecrets, ...locationSecrets].includes(name);
 
 /** Returns the session storage key of a draft. Each operator has separate drafts. */
 export const draftKey = ({ tid, id }: CallerRecord, name: string) => `${prefix} ${tid} ${id} ${name}`;

@@ -78,7 +78,7 @@ interface LeaveDialogProps {
 /** Asks for confirmation before the operator leaves a page with unsaved input. */
 export function LeaveDialog({
   blocker,
-  text = 'Your input stays in this tab, except for passwords. You will see it again when you come back.',
+  text = 'Your input stays in this tab, except for passwords and other secrets. You will see it again when you come back.',
 }: LeaveDialogProps) {
   if (blocker.status !== 'blocked') return null;
   return (

@@ -21,7 +21,7 @@ export function PhoneTools({ sorts, all, selectAll: chooseAll }: Props) {
     <div className="phone-tools">
       <NativeSelect
         aria-label="Sort by"
-        data={[{ value: '', label: 'Order of creation' }, ...choices]}
+        data={[{ value: '', label: 'Default order' }, ...choices]}
         value={value}
         onChange={({ currentTarget }) => {
           const [sort, order] = currentTarget.value.split(' ');

@@ -117,10 +117,10 @@ const Groups = ({ form }: Props) => (
 
 /** The fields of an LDAP profile. @param secret field for the password of the account */
 export function LdapFields({ form, secret }: Props & { readonly secret: ReactNode }) {
-  const isNew = form.values.url === '';
+  const showsPresets = form.values.url === '';
   return (
     <>
-      {isNew && <PresetSelect form={form} label="Directory" presets={ldapPresets} />}
+      {showsPresets && <PresetSelect form={form} label="Directory" presets={ldapPresets} />}
       <Connection form={form} />
       <Users form={form} secret={secret} />
       <Attributes form={form} />

@@ -6,10 +6,10 @@ import type { ProfileFormState } from './profile-form-state.ts';
 
 /** The fields of an OIDC profile. @param secret field for the client secret */
 export function OidcFields({ form, secret }: { readonly form: ProfileFormState; readonly secret: ReactNode }) {
-  const isNew = form.values.issuer === '';
+  const showsPresets = form.values.issuer === '';
   return (
     <>
-      {isNew && <PresetSelect form={form} label="Provider" presets={oidcPresets} />}
+      {showsPresets && <PresetSelect form={form} label="Provider" presets={oidcPresets} />}
       <TextInput
         label="Issuer"
         description="The provider calls it issuer or authority. Leave out /.well-known/openid-configuration."

@@ -116,7 +116,7 @@ function Actions({ profile }: { profile: LoginProfile }) {
         <Menu.Dropdown>
           <Menu.Item
             onClick={() =>
-              void run('This is now the default login profile. New users get it unless you choose another one.', () =>
+              void run('This is now the default login profile. The form of a new share starts with it.', () =>
                 post('loginprofile/makeDefault', { id: profile.id }),
               )
             }

@@ -16,7 +16,7 @@ interface Props {
   readonly value: number | undefined;
   readonly onChange: (id: number | undefined) => void;
   readonly error?: ReactNode;
-  /** Offers only login profiles that have access users. */
+  /** Offers only login profiles with which access users sign in. */
   readonly withUsers?: boolean;
   readonly withKind?: boolean;
 }

@@ -41,6 +41,6 @@ export function profileChangeConfirmation(before: ProfileValues, after: ProfileV
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
     return `Anyone with the link will be able to open ${shares === 1 ? '1 share' : `${shares} shares`} without signing in.`;
   return excludesOperator && before.ipRange !== after.ipRange
-    ? 'Your own IP address is not in the list. You will not be able to open these links from here.'
+    ? 'Your own IP address is not in the list. You will not be able to open the links of this profile from here.'
     : '';
 }

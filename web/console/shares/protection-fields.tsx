@@ -2,7 +2,7 @@ import { Alert, Checkbox, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ShareValues } from './share-values.ts';
 
-/** How files are marked and signed before visitors get them. */
+/** How files must be marked and signed before visitors may get them. */
 export function ProtectionFields({ form }: { form: UseFormReturnType<ShareValues> }) {
   const { copyProtect, waterMarkText, digitalSignature } = form.values;
   return (

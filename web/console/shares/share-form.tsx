@@ -63,7 +63,7 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       <Section title="Alerts" lead="E-mails about visitors' actions.">
         <AlertFields form={form} />
       </Section>
-      <Section title="Protection" lead="How files are watermarked and signed before visitors get them.">
+      <Section title="Protection" lead="Files that need a watermark or a signature are kept back until Postern can make them.">
         <ProtectionFields form={form} />
       </Section>
       <Section title="Notice to visitors" lead="Shown above the list of files.">

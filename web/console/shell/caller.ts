@@ -12,5 +12,5 @@ export function useCaller(): CallerRecord {
   return caller;
 }
 
-/** Returns whether the operator has a role. Actions that need another role are not offered. */
+/** Returns whether the operator has a role or a higher one. Actions that need a higher role are not offered. */
 export const useHasRole = (role: Role) => includesRole(useCaller().role, role);

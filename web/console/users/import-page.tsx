@@ -36,12 +36,17 @@ function Outcome({ outcome: { dryRun, added, reportedRows, failure } }: { outcom
     <div role="status">
       <Alert color="accent" title={dryRun ? `${users} would be added` : `${users} added`}>
         {reportedRows.length === 0
-          ? 'No row has an error.'
+          ? failure === null
+            ? 'No row has an error.'
+            : 'None of the rows before the interruption has an error.'
           : `${formatCount(reportedRows.length, 'row needs', 'rows need')} your attention.`}
       </Alert>
       {failure !== null && (
-        <Alert color="red" mt="sm" title="The import stopped before the last row">
-          {failure} Import the file again. Users who are already added are reported, and not added twice.
+        <Alert color="red" mt="sm" title={`The ${dryRun ? 'check' : 'import'} stopped before the last row`}>
+          {failure}{' '}
+          {dryRun
+            ? 'No user was added. Check the file again.'
+            : 'Import the file again. Users who are already added are reported, and not added twice.'}
         </Alert>
       )}
       {reportedRows.length > 0 && <ReportedRows rows={reportedRows} />}

@@ -59,7 +59,8 @@ function CodeStep({
 export function CodeForm({ onSignedIn, onFailure }: SignInProperties) {
   const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
   const [mailedCode] = useState(readMailedCodeOnce);
-  if (codeRequest === null) return <EmailStep use="signIn" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={mailedCode} />;
+  const [foreignCode] = useState(codeRequest === null ? mailedCode : null);
+  if (codeRequest === null) return <EmailStep use="signIn" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={foreignCode} />;
   return (
     <CodeStep
       codeRequest={codeRequest}

@@ -74,6 +74,7 @@ export function ResetForm({ onBack, ...properties }: ResetProperties & { readonl
   const { translate } = useTranslation();
   const { mailedCode, onFailure } = properties;
   const [codeRequest, setCodeRequest] = useState(() => readCodeRequest(Date.now()));
+  const [foreignCode] = useState(codeRequest === null ? mailedCode : null);
   function forget() {
     deleteCodeRequest();
     setCodeRequest(null);
@@ -83,7 +84,7 @@ export function ResetForm({ onBack, ...properties }: ResetProperties & { readonl
       {codeRequest === null ? (
         <>
           <p>{translate('resetIntro')}</p>
-          <EmailStep use="newPassword" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={mailedCode} />
+          <EmailStep use="newPassword" onRequested={setCodeRequest} onFailure={onFailure} foreignCode={foreignCode} />
         </>
       ) : (
         <NewPasswordStep {...properties} codeRequest={codeRequest} onRequested={setCodeRequest} onOtherEmail={forget} />

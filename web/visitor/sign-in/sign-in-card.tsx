@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { SignInForm } from './sign-in-form.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 
-/** The sign-in page: the title and the message of the login profile, and the form. */
+/** The sign-in page: the title and the notice of the login profile, and the form. */
 export function SignInCard(properties: SignInProperties) {
   const { title, startupMessage } = properties.signIn;
   useEffect(() => {

@@ -48,8 +48,15 @@ function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
   );
 }
 
-/** The page of a link that only accepts uploads: a drop target, and a receipt after the upload. */
-export function DropBox({ queue, uploads }: { queue: Queue; uploads: Uploads }) {
+interface DropBoxProperties {
+  readonly queue: Queue;
+  readonly uploads: Uploads;
+  /** Whether no visitor can get what was uploaded. */
+  readonly hidesFiles: boolean;
+}
+
+/** A drop target at a link without a list of files, and a receipt after the upload. */
+export function DropBox({ queue, uploads, hidesFiles }: DropBoxProperties) {
   const { translate } = useTranslation();
   const isTouch = useMedia(byTouch);
   const addFiles = useMemo(() => (files: readonly FileToUpload[]) => uploads.add(files, []), []);
@@ -63,7 +70,7 @@ export function DropBox({ queue, uploads }: { queue: Queue; uploads: Uploads }) 
         <span class="tools-actions">
           <UploadButtons onFiles={addFiles} />
         </span>
-        <p class="quiet small">{translate('dropBoxNote')}</p>
+        {hidesFiles && <p class="quiet small">{translate('dropBoxNote')}</p>}
       </div>
       {receipts.length > 0 && <Receipt receipts={receipts} />}
     </>

@@ -33,7 +33,7 @@ export const textsOf = (entry: Entry, attribute: string): readonly string[] =>
     .filter((value) => typeof value === 'string')
     .filter((value) => value !== '');
 
-/** Returns the text of an attribute with one value, or nothing if it is too long. */
+/** Returns the first text of an attribute; '' if there is none, or if it is too long. */
 export function textOf(entry: Entry, attribute: string | undefined): string {
   const [text = ''] = attribute === undefined ? [] : textsOf(entry, attribute);
   return text.length <= maxText ? text : '';

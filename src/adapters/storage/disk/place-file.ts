@@ -51,7 +51,7 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staging file in place under a free name. With hard links, the file keeps its staging name too.
+ * Puts a staging file in place under a free name. With hard links, the file keeps a second name in the staging area, which marks the upload as done.
  * @param isFirst false if another name was tried before
  * @throws EEXIST if the name is taken
  */
@@ -67,8 +67,8 @@ export function placeFile(staging: DirectoryEntry, to: DirectoryEntry, isFirst: 
 
 /**
  * Replaces a file by a staging file. All steps run in one command of a thread, so that no other change comes between
- * them. If the file system supports hard links, the staging file keeps its name too, so recovery can see the outcome
- * after a crash.
+ * them. With hard links, the file keeps a second name in the staging area, so that recovery can see the outcome after a
+ * crash.
  * @param etag validator of the file that the caller wants to replace
  * @throws ItemChanged if that file no longer exists or has changed
  */

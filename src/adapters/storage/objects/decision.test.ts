@@ -25,6 +25,6 @@ for (const [what, text] of Object.entries({
   'has more lines than a change has objects': '["key","etag"]\n'.repeat(11),
   'has a line that never ends': `["${'k'.repeat(10_000)}`,
 }))
-  test(`a decision that ${what} deletes nothing`, async () => {
+  test(`a decision that ${what} is refused`, async () => {
     await assert.rejects(readDecision(Readable.from([Buffer.from(text)]), 10, monotonic), StorageUnavailable);
   });

@@ -24,7 +24,7 @@ async function* piecesOf(versions: Versions): AsyncGenerator<Uint8Array> {
   if (lines !== '') yield Buffer.from(lines);
 }
 
-/** Returns the versions of the objects that a change deletes as a body: a line of JSON for each. */
+/** Returns a body for a request, with the versions of the objects that a change deletes: a line of JSON for each. */
 export function decisionBody(versions: Versions): OutboundBody {
   let length = 0;
   for (const version of versions) length += Buffer.byteLength(lineOf(version));

@@ -66,10 +66,10 @@ export function etagOf(text = ''): string {
 }
 
 /** Returns an object as the headers of a response describe it. */
-export const describedObject = (key: string, headers: Readonly<Record<string, string>>, mayBeArchived: boolean): StoredObject => ({
+export const describedObject = (key: string, headers: Readonly<Record<string, string>>, mayNeedRestore: boolean): StoredObject => ({
   key,
   size: sizeOf(headers['content-length']),
   modified: timeOf(headers['last-modified']),
   etag: etagOf(headers['etag']),
-  mayBeArchived,
+  mayNeedRestore,
 });

@@ -28,4 +28,4 @@ export class MarkupLimits {
   }
 }
 
-const refused = () => new StorageUnavailable('the service sent XML that is longer than that of a list');
+const refused = () => new StorageUnavailable('the service sent a tag or text that is too long, or a comment, a section or a document type');

@@ -86,7 +86,7 @@ export class ObjectChanges {
     });
   }
 
-  /** Completes a change whose decision was noted, and undoes another one. @returns as `Storage.recover` */
+  /** Completes a change whose decision was noted. Without a decision, deletes the copies of a rename. @returns as `Storage.recover` */
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
     const { store, keys } = this.#folders;
     const path = [...parent, name];

@@ -44,7 +44,7 @@ async function openObject(store: ObjectStore, key: string, name: string): Promis
   }
   const start = await readExactly(response, Math.min(size, firstBytes));
   const modified = timeOf(response.headers['last-modified']);
-  return { entry: fileEntry(name, { size, modified, etag: etagOf(response.headers['etag']), mayBeArchived: false }), start };
+  return { entry: fileEntry(name, { size, modified, etag: etagOf(response.headers['etag']), mayNeedRestore: false }), start };
 }
 
 async function readExactly(response: OutboundResponse, length: number): Promise<Uint8Array> {

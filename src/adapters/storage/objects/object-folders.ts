@@ -34,13 +34,13 @@ export class ObjectKeys {
 
 const folderEntry = (name: string): Entry => ({ name, folder: true, size: 0, modified: null, etag: 'W/"folder"' });
 /** Returns the entry of a file. */
-export const fileEntry = (name: string, { size, modified, etag, mayBeArchived }: Omit<StoredObject, 'key'>): DatedEntry => ({
+export const fileEntry = (name: string, { size, modified, etag, mayNeedRestore }: Omit<StoredObject, 'key'>): DatedEntry => ({
   name,
   folder: false,
   size,
   modified,
   etag,
-  ...(mayBeArchived ? { mayBeArchived } : {}),
+  ...(mayNeedRestore ? { mayNeedRestore } : {}),
 });
 
 /** Reads the files and folders of a location. */

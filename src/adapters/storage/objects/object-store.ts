@@ -10,7 +10,7 @@ export interface StoredObject {
   readonly modified: number;
   readonly etag: string;
   /** Whether it is in a storage class from which an object must be restored before it can be read. It may be restored already. */
-  readonly mayBeArchived: boolean;
+  readonly mayNeedRestore: boolean;
 }
 
 /** An object with what a listing does not tell. */

@@ -8,7 +8,7 @@ import { readText } from './read-text.ts';
 /** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
 const smallestPart = 8 << 20;
 const maxParts = 10_000;
-/** Sizes of the parts of an upload of unknown length, from this number of sent parts on: 2.5 TiB together. Few services need equal parts. */
+/** Sizes of the parts of an upload of unknown length, from this number of sent parts on: 2.7 TiB together. Few services need equal parts. */
 const growingParts = [
   { from: 5000, size: 512 << 20 },
   { from: 1000, size: 64 << 20 },
@@ -25,7 +25,7 @@ const stagedPart = (token: string) => `${token}.part`;
 const placedName = (token: string) => `${token}.name`;
 /** The token of an empty object that keeps a key for an upload. */
 const claimToken = (token: string) => `${token}.claim`;
-const maxNote = 1 << 20; // bytes: a service may describe an error
+const maxNote = 1 << 20; // bytes; the note contains a name
 
 /** Key at which an upload of several parts is completed. The name of a drop box's file is not known before. */
 const keyOf = ({ keys }: ObjectFolders, { parent, name, ifTaken }: UploadTarget, token: string) =>

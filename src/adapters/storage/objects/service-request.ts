@@ -41,8 +41,8 @@ export const slowTimeLimit = 600_000; // ms: a service may copy or join gigabyte
 const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
 
 /**
- * Returns whether a failed request may be sent again: each request that only reads, and a change that the service has not begun. A
- * second attempt of another change could meet the result of the first one.
+ * Returns whether a failed request may be sent again: any request, if the service has too many; one that only reads or is repeatable,
+ * if the service did not respond or answered 5xx. A second attempt of another change could meet the result of the first one.
  */
 function mayRetry(method: Method, { repeatable = !mayChange(method) }: ServiceRequest, cause: unknown): boolean {
   const error = serviceErrorOf(cause);
@@ -51,8 +51,8 @@ function mayRetry(method: Method, { repeatable = !mayChange(method) }: ServiceRe
   return !error || error.status >= 500;
 }
 
-/** Sends a request, again after a failure that a second attempt may overcome. @param attempt sends it once */
-export function sendAgain(
+/** Sends a request, at most twice more after failures that another attempt may overcome. @param attempt sends it once */
+export function sendWithRetries(
   method: Method,
   request: ServiceRequest,
   attempt: (signal: AbortSignal | undefined) => Promise<OutboundResponse>,

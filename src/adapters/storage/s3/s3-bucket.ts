@@ -5,8 +5,8 @@ import { type Method, mayChange } from '#adapters/storage/objects/service-errors
 import {
   readDocument,
   type ServiceRequest,
-  sendAgain,
   sendSigned,
+  sendWithRetries,
   skipBody,
   type XmlRequest,
 } from '#adapters/storage/objects/service-request.ts';
@@ -60,12 +60,12 @@ export class S3Bucket {
   }
 
   /**
-   * Sends a signed request about a key; '' is the bucket. Sends it again if the service is overloaded, or cannot be reached for reading.
+   * Sends a signed request about a key; '' is the bucket. May send it again after a failure.
    * @returns the response, if it is a success or has an expected status
    * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; the reason of the signal
    */
   async send(method: Method, key: string, request: ServiceRequest = {}): Promise<OutboundResponse> {
-    return sendAgain(method, request, (signal) => this.#sendOnce(method, key, request, signal));
+    return sendWithRetries(method, request, (signal) => this.#sendOnce(method, key, request, signal));
   }
 
   /** Sends a request and reads its response to the end. @returns the response without its body */

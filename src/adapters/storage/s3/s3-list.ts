@@ -32,7 +32,7 @@ function keysOf(page: XmlElement, prefix: string): ListedKeys {
       size: sizeOf(textOf('Size', element)),
       modified: timeOf(textOf('LastModified', element)),
       etag: etagOf(textOf('ETag', element)),
-      mayBeArchived: isArchiveClass(textOf('StorageClass', element)),
+      mayNeedRestore: isArchiveClass(textOf('StorageClass', element)),
     })),
     prefixes: childrenOf(page, 'CommonPrefixes').map((element) => keyOf(textOf('Prefix', element))),
   };
@@ -42,7 +42,7 @@ function keysOf(page: XmlElement, prefix: string): ListedKeys {
 function nextOf(page: XmlElement): string {
   if (childText(page, 'IsTruncated') !== 'true') return '';
   const next = childText(page, 'NextContinuationToken') ?? '';
-  if (next === '') throw new StorageUnavailable('the service lists the same keys again');
+  if (next === '') throw new StorageUnavailable('the service does not say where the list continues');
   return next;
 }
 

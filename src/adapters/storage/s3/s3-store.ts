@@ -32,7 +32,7 @@ export class S3Store implements ObjectStore {
   readonly #bucket: S3Bucket;
   readonly #conditions: S3Conditions;
 
-  /** @param testKey of an object with which is tested what the service knows */
+  /** @param testKey returns the key of an object for testing which conditions the service knows */
   constructor(bucket: S3Bucket, testKey: () => string) {
     this.#bucket = bucket;
     this.#conditions = new S3Conditions(bucket, testKey);

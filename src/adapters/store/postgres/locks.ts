@@ -8,7 +8,7 @@ const lockStatement = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 /** Returns the command by which a transaction takes a shared lock on a key: it waits while work runs alone under the key. */
 export const sharedLockStatement = (key: string) => `SELECT pg_advisory_xact_lock_shared(hashtextextended(${pg.escapeLiteral(key)}, 0))`;
 
-/** Waits until a connection ends, at most until `stop` is called. */
+/** Returns a promise that resolves when a connection ends, and a function that stops watching the connection. */
 export function watchEnd(client: pg.PoolClient): { ended: Promise<void>; stop: () => void } {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const handleEnd = () => resolve();
@@ -17,7 +17,7 @@ export function watchEnd(client: pg.PoolClient): { ended: Promise<void>; stop: (
 }
 
 /**
- * Returns a function that runs work under several keys, in all processes on the database. Waiting work holds a connection.
+ * Returns a function that runs work under several keys, which all processes on the database share. Work that waits holds a connection.
  * @param maxIdle ms without a statement, after which the server assumes that the process is gone
  */
 export function advisoryLocks(connections: ConnectionPool, maxIdle: number): RunUnderKeys {

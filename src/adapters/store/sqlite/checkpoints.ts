@@ -13,12 +13,12 @@ const pageBytes = 4096;
  * Starts the checkpoints, which copy the write-ahead log into the database in a thread of their own: first while changes
  * continue, then the rest while changes wait. SQLite's automatic checkpoint ignores errors of the disk; this one does not.
  */
-export function startCheckpoints(file: string, users: WalUsers, { onLost: lost, freeSpace: full }: DiskEvents): AsyncDisposable {
+export function startCheckpoints(file: string, users: WalUsers, { onLost, freeSpace }: DiskEvents): AsyncDisposable {
   const { log, queue } = users;
   let thread: Worker | undefined;
   const startWorker = () => {
     const worker = startThread('./checkpoint-thread', import.meta.url, file);
-    worker.on('error', lost).on('exit', lost);
+    worker.on('error', onLost).on('exit', onLost);
     worker.unref();
     return worker;
   };
@@ -33,12 +33,12 @@ export function startCheckpoints(file: string, users: WalUsers, { onLost: lost, 
     // The tables of a new database exist only in the log: if the log were lost, the installation would be lost with it.
     const isNew = statSync(file, { throwIfNoEntry: false })?.size === pageBytes;
     const threshold = isNew ? 1 : minPages;
-    // The log file never shrinks: a short one needs no query, and no thread.
+    // The log is never longer than its file: with a short file, neither a query nor a thread is needed.
     if (log.bytes() < threshold * pageBytes) return;
     const state = await request('NOOP');
     if (state === 'diskFull' || state.log < threshold) return;
     if (state.checkpointed === state.log) return shorten(); // nothing was written since the last checkpoint
-    if ((await request('PASSIVE')) === 'diskFull') return void full(); // the next checkpoint tries again
+    if ((await request('PASSIVE')) === 'diskFull') return void freeSpace(); // the next checkpoint tries again
     let mustShorten = false;
     await queue.pause(async () => {
       const restarted = await request('RESTART');
@@ -53,7 +53,7 @@ export function startCheckpoints(file: string, users: WalUsers, { onLost: lost, 
     if (isRunning) return;
     isRunning = true;
     currentCheckpoint = checkpoint()
-      .catch(lost)
+      .catch(onLost)
       .finally(() => {
         isRunning = false;
       });
@@ -64,7 +64,7 @@ export function startCheckpoints(file: string, users: WalUsers, { onLost: lost, 
       clearInterval(timer);
       abortController.abort();
       await currentCheckpoint;
-      thread?.off('error', lost).off('exit', lost);
+      thread?.off('error', onLost).off('exit', onLost);
       await thread?.terminate();
     },
   };

@@ -16,7 +16,7 @@ import { isOutOfSpace } from './out-of-space.ts';
 import { lockProcess } from './process-lock.ts';
 import { openReserveFile } from './reserve-file.ts';
 import { sqliteSearch } from './search/find.ts';
-import { type SearchThreads, startSearchThreads } from './search/search-threads.ts';
+import { createSearchThreads, type SearchThreads } from './search/search-threads.ts';
 import { trackTextChanges } from './search/text-changes.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 import { openWriteAheadLog } from './write-ahead-log.ts';
@@ -86,7 +86,7 @@ export function openSqliteStore(folder: string, onLost: (cause: unknown) => void
   const log = openWriteAheadLog(file, onLost);
   const damageCheck = needsCheck ? checkForDamage(file, reportDamage) : skippedDamageCheck;
   const lookups = new LookupCache();
-  const threads = startSearchThreads(file, searchMemory, (cause) => isReadFailure(cause) && onLost(cause));
+  const threads = createSearchThreads(file, searchMemory, (cause) => isReadFailure(cause) && onLost(cause));
   const takeTextChanges = trackTextChanges(writer.database);
   const onCommit = () => {
     lookups.noteChanges(writer.takeChangedTables());

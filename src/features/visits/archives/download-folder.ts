@@ -22,7 +22,7 @@ import { writeZip, type ZipSource } from './zip-writer.ts';
 
 /** A folder that may be sent as an archive. */
 export interface FolderArchive {
-  /** Name of the folder, without a file extension. */
+  /** Name of the folder, or the title of the share at the root of a location; the sender appends ".zip". */
   readonly name: string;
   /** Size in bytes and ETag if the archive is planned; null: it is created while it is sent. */
   readonly layout: { readonly size: number; readonly etag: string } | null;

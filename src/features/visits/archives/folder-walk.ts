@@ -86,7 +86,7 @@ export async function* walkArchivedFolder(archivedFolder: ArchivedFolder): Async
 
 /** Checks that a file can be read, before the archive begins. @throws Refusal (409) if it must be restored first */
 async function checkReadable({ storage, folder }: ArchivedFolder, { entry, name }: ArchiveEntry): Promise<void> {
-  if (!entry.mayBeArchived) return;
+  if (!entry.mayNeedRestore) return;
   try {
     await (await storage.open(archivedItemPath(folder, name)))?.close();
   } catch (cause) {

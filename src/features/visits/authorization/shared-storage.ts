@@ -31,7 +31,7 @@ const permittedMethods = (storage: Storage, client: string) => {
   const change = { stat, folderKey, recover, clearEvidence };
   return {
     list: { stat, page: ((path, query) => storage.page(path, query)) satisfies Storage['page'] },
-    // A viewed file needs a Content-Security-Policy header, which others would not send.
+    // A viewed file needs a Content-Security-Policy header, which a reverse proxy or a storage service would not send.
     view: { stat, open, pathOnDisk: async () => null, signedAddress: null },
     download: { stat, open, pathOnDisk, signedAddress: storage.signedAddress },
     downloadFolder: { stat, open, traits: storage.traits, list: ((path) => storage.list(path, client)) satisfies Storage['list'] },
@@ -79,7 +79,8 @@ export async function storageFor<A extends keyof PermittedMethods>(
   { storages, vault }: StoragePorts,
 ): Promise<SharedStorage<A>> {
   const root = parseStoredPath(link.path);
-  if (!root || permit.share.active !== (link.active === 1)) throw new Error('invalid path in the share row');
+  if (!root || permit.share.active !== (link.active === 1))
+    throw new Error('the path in the share row is invalid, or the permit is for another state of the share');
   const configuration = unsealConfiguration(link, vault);
   const storage = await withStorageErrors(() => storages.open({ id: link.location_id, tid: link.tid, kind: link.kind, configuration }));
   const locationPath = (path: ItemPath) => {

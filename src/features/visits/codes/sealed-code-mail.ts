@@ -10,7 +10,7 @@ import { findCodeRecipient, readAllowedEmails } from './code-recipient.ts';
 const purpose = 'sign-in code mail';
 
 /** What the mail with a code says, and to whom it may go. */
-interface SealedCode {
+interface CodeMailContent {
   readonly tid: number;
   readonly profileId: number;
   /** The address as the visitor has entered it. */
@@ -22,17 +22,17 @@ interface SealedCode {
 }
 
 /** Encrypts what the mail with a code says. */
-export const sealCodeMail = (vault: Vault, content: SealedCode): string => vault.seal(purpose, JSON.stringify(content));
+export const sealCodeMail = (vault: Vault, content: CodeMailContent): string => vault.seal(purpose, JSON.stringify(content));
 
 /** Returns the content of a mail. */
-const openSealed = (vault: Vault, sealed: string): SealedCode => JSON.parse(vault.open(purpose, sealed));
+const openCodeMail = (vault: Vault, sealed: string): CodeMailContent => JSON.parse(vault.open(purpose, sealed));
 
 /**
  * Returns for each code whether its address belongs to an access user of the profile, active or not, or matches an entry of the
  * profile's list `allow`.
  */
-async function findWanted(vault: Vault, db: Tx, codes: readonly SealedCode[]): Promise<readonly boolean[]> {
-  const wanted = new Set<SealedCode>();
+async function findWanted(vault: Vault, db: Tx, codes: readonly CodeMailContent[]): Promise<readonly boolean[]> {
+  const wanted = new Set<CodeMailContent>();
   for (const [profileId, ofProfile] of Map.groupBy(codes, (code) => code.profileId)) {
     const tid = ofProfile[0]?.tid ?? 0;
     const keys = ofProfile.map(({ email }) => emailKey(email));
@@ -54,7 +54,7 @@ async function findWanted(vault: Vault, db: Tx, codes: readonly SealedCode[]): P
 /** Returns what opens the mails with codes, for the sender. */
 export const emailCodeMails = ({ store, vault }: Pick<Ports, 'store' | 'vault'>): CodeMails => ({
   async open(sealed, language) {
-    const { tid, profileId, email, code, pageUrl, use = 'signIn' } = openSealed(vault, sealed);
+    const { tid, profileId, email, code, pageUrl, use = 'signIn' } = openCodeMail(vault, sealed);
     const recipient = await findCodeRecipient(vault, store.read, { tid, profile_id: profileId }, email);
     if (!recipient) return null;
     const content = { use, code, pageUrl: `${pageUrl}#code=${code}`, userName: recipient.identity.name };
@@ -64,6 +64,6 @@ export const emailCodeMails = ({ store, vault }: Pick<Ports, 'store' | 'vault'>)
     findWanted(
       vault,
       store.read,
-      sealed.map((text) => openSealed(vault, text)),
+      sealed.map((text) => openCodeMail(vault, text)),
     ),
 });

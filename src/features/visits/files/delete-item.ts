@@ -7,7 +7,7 @@ import { changeItem } from './change-item.ts';
 import type { ChangePorts, SaveResponseOf } from './pending-change.ts';
 
 /**
- * Deletes a file, or a folder with its content, in one step.
+ * Deletes a file, or a folder with its content. A storage with real folders does it in one step.
  * @throws Refusal (403) for the root of the share, (404) if the item does not exist
  */
 export async function deleteItem(

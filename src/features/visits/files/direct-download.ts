@@ -33,7 +33,7 @@ export async function openDirectDownload(
   const { signedAddress } = storage;
   if (!signedAddress || link.proxy_mode === 1 || !mayDownloadDirectly(permit.share, profileRules(link), ports.clock.now())) return null;
   const entry = await withStorageErrors(() => storage.stat(path));
-  if (!entry || entry.folder || entry.mayBeArchived) return null;
+  if (!entry || entry.folder || entry.mayNeedRestore) return null;
   const contentType = ports.media.byName(entry.name);
   return {
     entry,

@@ -50,7 +50,7 @@ const isStillPending = async ({ store, process }: Pick<Ports, 'store' | 'process
     .executeTakeFirst()) !== undefined;
 
 /**
- * Checks on the disk whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
+ * Checks in the storage whether a change took place, records its outcome, and only then deletes its staged or trashed files, which
  * are the evidence.
  */
 async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolean): Promise<void> {
@@ -114,7 +114,7 @@ type RecoveryPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'pro
 interface RecoveryOptions {
   /** true: recovers only the changes of this process, because it is not known which other processes are alive. */
   readonly ownOnly?: boolean;
-  /** true: leaves deleted folders in the trash, because a sweep follows and the start should not wait for it. */
+  /** true: leaves deleted items in the trash, because a sweep follows and the start should not wait for it. */
   readonly keepsTrash?: boolean;
   /** The locations where earlier runs have failed. */
   readonly failing?: FailingLocations;

@@ -85,8 +85,9 @@ async function receiveBody(
 }
 
 /**
- * Stores a file that a visitor uploads. The file becomes visible only when it is complete. Returns after it is synced to disk.
- * @throws Refusal (403, 404, 409, 412, 413, 503, 507); no part of the file is stored then
+ * Stores a file that a visitor uploads. The file becomes visible only when it is complete. Returns after the storage has made it durable.
+ * @throws Refusal (403, 404, 409, 412, 413, 507): no part of the file is stored then; (503): it may still be stored if the storage has not
+ *   responded, and the detail says so
  */
 export async function uploadFile(
   ports: AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitServices, 'uploads'>,

@@ -21,11 +21,11 @@ const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread
 };
 
 /**
- * Starts the threads.
+ * Returns the threads. None is started yet.
  * @param maxBytes for the texts that word searches read; 0: each search reads them from the database
  * @param onFailure called when a query fails
  */
-export function startSearchThreads(file: string, maxBytes: number, onFailure: (cause: unknown) => void): SearchThreads {
+export function createSearchThreads(file: string, maxBytes: number, onFailure: (cause: unknown) => void): SearchThreads {
   const threadFor = (bytes: number) => new SearchThread({ file, maxBytes: bytes }, onFailure);
   const [words, second, reports] = [threadFor(maxBytes), threadFor(0), threadFor(0)];
   // Two: a tenant runs one search at a time, so that its long one leaves a thread to the others.

@@ -75,7 +75,7 @@ export async function withinBindLimit(ports: Pick<Ports, 'store' | 'clock'>, bin
   const isKnown = await isKnownNetwork(ports, bind);
   if (!isKnown) await countBind(ports, bind);
   const isRight = await verify().catch(async (cause: unknown) => {
-    // The password did not reach the directory.
+    // The directory has not said whether the password is right: it was not reached, did not respond, or failed afterwards.
     if (!isKnown) await ports.store.write((tx) => removeLatestFailures(tx, [{ key: keyOf(bind) }]), visitorTurn(bind.address));
     throw cause;
   });

@@ -14,14 +14,14 @@ const renewalPurpose = 'OIDC refresh token';
 const defaultScopes = 'openid email profile';
 
 /** What a session needs to ask the provider again. Stored encrypted. */
-interface SealedRenewal {
+interface RenewalContent {
   readonly refreshToken: string;
   /** Claims of the last ID token, and when the provider sent it; ms since the epoch. */
   readonly claims: Claims;
   readonly claimsAt: number;
 }
 
-const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: SealedRenewal) => vault.seal(renewalPurpose, JSON.stringify(renewal));
+const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: RenewalContent) => vault.seal(renewalPurpose, JSON.stringify(renewal));
 
 const configurationOf = async (ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration> =>
   JSON.parse(await readProviderConfiguration(ports, profile, 'OIDC'));
@@ -84,23 +84,23 @@ type CompleteSignIn = (
   profile: ProfileRef,
   configuration: OidcConfiguration,
   statement: OpenIdStatement,
-  earlier?: Pick<SealedRenewal, 'claims' | 'claimsAt'>,
+  earlier?: Pick<RenewalContent, 'claims' | 'claimsAt'>,
 ) => CompletedSignIn;
 
 /** Returns what checks a signed-in visitor at the provider. */
 function renewalOf(ports: KindPorts, completeSignIn: CompleteSignIn): Renewal {
   async function renew(...[profile, { renewal = '', identity }, storeRenewal]: Parameters<Renewal['renew']>): Promise<CompletedSignIn> {
     const configuration = await configurationOf(ports, profile);
-    const sealed: SealedRenewal = JSON.parse(ports.vault.open(renewalPurpose, renewal));
-    const storeToken = (refreshToken: string) => storeRenewal(sealRenewal(ports, { ...sealed, refreshToken }));
-    const user = { refreshToken: sealed.refreshToken, subject: String(sealed.claims['sub']), storeToken };
+    const previous: RenewalContent = JSON.parse(ports.vault.open(renewalPurpose, renewal));
+    const storeToken = (refreshToken: string) => storeRenewal(sealRenewal(ports, { ...previous, refreshToken }));
+    const user = { refreshToken: previous.refreshToken, subject: String(previous.claims['sub']), storeToken };
     const statement = await ports.openId.refresh(configuration, user, needsOf(configuration)).catch((cause: unknown) => {
       // A proxy in front of the provider may answer in its place: no reason to end sessions.
       throw cause instanceof ResponseInvalid ? new ProviderUnavailable(cause.message, { cause }) : cause;
     });
-    const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - sealed.claimsAt) >= maxUncheckedTime;
+    const isOutdated = statement.idToken === null && Math.abs(ports.clock.now() - previous.claimsAt) >= maxUncheckedTime;
     if (isOutdated) throw new ProviderRefused('The provider has sent no new ID token for an hour.');
-    const renewed = completeSignIn(profile, configuration, statement, sealed);
+    const renewed = completeSignIn(profile, configuration, statement, previous);
     if (renewed.identity.subject !== identity.subject) throw new ProviderRefused('The provider names a different user than before.');
     return renewed;
   }
