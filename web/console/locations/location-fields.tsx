@@ -18,8 +18,8 @@ const Local = ({ form }: Props) => (
   <>
     <TextInput label={storageKindName('local')} placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('path')} />
     <Text size="sm" c="dimmed">
-      The folder must be within one that POSTERN_LOCAL_ROOTS allows, such as 1:/srv/files for tenant 1. Restart Postern after you change
-      this setting.
+      Tenant 1 can use files, a folder in POSTERN_DATA. Other folders must be allowed with POSTERN_LOCAL_ROOTS (for example 1:/srv/files),
+      and a restart of Postern.
     </Text>
   </>
 );
