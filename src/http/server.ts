@@ -11,6 +11,7 @@ import { maxBodyBytes } from './body-limits.ts';
 import { trustedProxyCheck, untrustedProxyWarning, withoutPorts } from './connections/forwarded.ts';
 import { maxConnections } from './connections/max-connections.ts';
 import { createNodeServer } from './connections/node-server.ts';
+import { ParseTurns } from './connections/parse-turns.ts';
 import { requestTurns } from './connections/request-turns.ts';
 import { waitingBodies } from './connections/waiting-bodies.ts';
 import { jsonBodyParser } from './json-body.ts';
@@ -147,8 +148,11 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
 /**
  * Lets requests start in turns. Meanwhile Node.js reads up to 64 KiB of each body, so the memory of waiting bodies is limited.
  */
-function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): void {
-  const turns = requestTurns(() => performance.now());
+function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings, parsing: ParseTurns): void {
+  const turns = requestTurns(
+    () => performance.now(),
+    () => parsing.totalTime,
+  );
   const bodies = waitingBodies();
   app.addHook('onRequest', (request, _reply, done) => {
     const start = () => (clientAddress ? clientAddress.run(request.ip, done) : done());
@@ -172,6 +176,7 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings): vo
 /** Creates a Fastify server with the rules for all bodies and responses (docs/integrator/rest.md, "Requests and responses"). */
 export function createHttpServer(settings: HttpSettings, { clock, random }: { clock: Clock; random: Random }): FastifyInstance {
   const isTrusted = trustedProxyCheck(settings.trustedProxies);
+  const parsing = new ParseTurns(() => performance.now());
   const app = Fastify({
     logger: settings.log ? { stream: settings.log, base: null } : false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -180,14 +185,14 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
     rewriteUrl: ({ url = '/' }) => toOriginForm(url),
     genReqId: createRequestIds(random),
     childLoggerFactory: (logger) => logger,
-    serverFactory: createNodeServer,
+    serverFactory: (handle) => createNodeServer(handle, parsing),
     routerOptions: { maxParamLength: maxPathLength, caseSensitive: true },
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, clock.now()),
     frameworkErrors: (error, request, reply) =>
       void sendProblem(request, reply.headers(linkHeaders), asRefusal(error, request) ?? new Refusal('requestMalformed'), clock.now()),
   });
   app.decorateRequest('refusal', null);
-  startInTurns(app, settings);
+  startInTurns(app, settings, parsing);
   checkRequests(app, untrustedProxyWarning(isTrusted));
   receiveBodies(app, settings.timeouts);
   app.addHook('onSend', ({ raw: { socket } }, _reply, payload, done) => {

@@ -4,14 +4,17 @@ import { CostlyNetworks } from './costly-networks.ts';
 import { JoinedRequest } from './join-body-pieces.ts';
 import { maxConnections } from './max-connections.ts';
 import { createServer } from './node-http.ts';
-import { ParseTurns } from './parse-turns.ts';
+import type { ParseTurns } from './parse-turns.ts';
 import { handleInSequence } from './pipelining.ts';
 
 const headersTimeout = 30_000; // ms
 const keepAliveTimeout = 72_000; // ms, longer than the 60 s after which nginx closes its own connections
 
-/** Creates the Node.js server behind Fastify. All requests pass through it, even those that Fastify refuses without calling a hook. */
-export function createNodeServer(handle: RequestListener): Server {
+/**
+ * Creates the Node.js server behind Fastify. All requests pass through it, even those that Fastify refuses without calling a hook.
+ * @param turns of parsing
+ */
+export function createNodeServer(handle: RequestListener, turns: ParseTurns): Server {
   const options = {
     IncomingMessage: JoinedRequest,
     headersTimeout,
@@ -21,9 +24,7 @@ export function createNodeServer(handle: RequestListener): Server {
     optimizeEmptyRequests: true, // the stream of an absent body costs a quarter of the time of a visit
   };
   const handleNext = handleInSequence(handle);
-  const now = () => performance.now();
-  const turns = new ParseTurns(now);
-  const networks = new CostlyNetworks(now, turns);
+  const networks = new CostlyNetworks(() => performance.now(), turns);
   const server = createServer(options, (request, response) => {
     networks.noteRequest(request);
     turns.startRequest(request, () => handleNext(request, response));

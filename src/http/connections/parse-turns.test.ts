@@ -10,7 +10,7 @@ import { ParseTurns } from './parse-turns.ts';
 const chunk = '1\r\nx\r\n';
 
 async function connectClients(t: TestContext, handle: RequestListener) {
-  const server = createNodeServer(handle).listen(0, '127.0.0.1');
+  const server = createNodeServer(handle, new ParseTurns(() => performance.now())).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;

@@ -55,6 +55,8 @@ export class ParseTurns {
   readonly #bytesByNetwork = new Map<string, number>();
   readonly #now: () => number;
   readonly #maxWaiting: number;
+  /** Time spent on parsing so far, in ms. */
+  totalTime = 0;
   #bytes = 0;
   #isTurn = false; // whether something was parsed in this iteration of the event loop
   #parseTime = 0; // ms in this iteration
@@ -185,6 +187,7 @@ export class ParseTurns {
     parse(isLast ? unparsed : unparsed.subarray(0, length));
     const time = this.#now() - startedAt - this.#startDuration;
     this.#parseTime += time;
+    this.totalTime += time;
     if (bodyLeft === null) connection.chunkSlice = nextSlice(chunkSlice, time);
     // After the last response, no further one can be sent.
     if (isLast || socket.destroyed || socket.writableEnded) this.#drop(connection);

@@ -8,6 +8,7 @@ function workClock() {
   return { now: () => time, work: (milliseconds: number) => (time += milliseconds) };
 }
 const nextTurn = () => new Promise(setImmediate);
+const noParsing = () => 0;
 /** Returns a request whose client waits for the response. */
 const waitingRequest = (start: () => void): TurnRequest => ({ start, onLeave: () => {}, drop: () => assert.fail('was dropped') });
 
@@ -19,7 +20,7 @@ function run(turns: RequestTurns, address: string, request: TurnRequest): void {
 
 test('the request of one network starts before most of the hundreds that another network has sent', async () => {
   const clock = workClock();
-  const turns = requestTurns(clock.now);
+  const turns = requestTurns(clock.now, noParsing);
   const started: string[] = [];
   const send = (address: string, work: number) =>
     run(
@@ -40,7 +41,7 @@ test('the request of one network starts before most of the hundreds that another
 
 test('after an event-loop turn with much work, fewer requests start in the next one, and after turns with little work, more again', async () => {
   const clock = workClock();
-  const turns = requestTurns(clock.now);
+  const turns = requestTurns(clock.now, noParsing);
   let starts = 0;
   async function startsInNextTurn(work: number): Promise<number> {
     starts = 0;
@@ -66,8 +67,29 @@ test('after an event-loop turn with much work, fewer requests start in the next 
   assert.equal(idle, 64);
 });
 
+test('time that is spent on parsing does not lower the number of requests that start', async () => {
+  const clock = workClock();
+  let parsed = 0;
+  const turns = requestTurns(clock.now, () => parsed);
+  let starts = 0;
+  for (let number = 0; number < 300; number += 1)
+    run(
+      turns,
+      '192.0.2.1',
+      waitingRequest(() => {
+        starts += 1;
+      }),
+    );
+  for (let turn = 0; turn < 4; turn += 1) {
+    clock.work(10); // a client sends chunks of one byte
+    parsed += 10;
+    await nextTurn();
+  }
+  assert.equal(starts, 300);
+});
+
 test('every request starts, and those of one network start in the order in which they were sent', async () => {
-  const turns = requestTurns(() => performance.now());
+  const turns = requestTurns(() => performance.now(), noParsing);
   const started: number[] = [];
   for (let number = 0; number < 500; number += 1)
     run(
@@ -83,7 +105,7 @@ test('every request starts, and those of one network start in the order in which
 });
 
 test('a request whose client leaves while it waits does not start, and takes no turn', async () => {
-  const turns = requestTurns(() => performance.now());
+  const turns = requestTurns(() => performance.now(), noParsing);
   let [started, dropped] = [0, 0];
   const leaves: (() => void)[] = [];
   const send = () =>

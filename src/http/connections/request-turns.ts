@@ -21,20 +21,25 @@ export interface TurnRequest {
   readonly drop: () => void;
 }
 
-/** @param now returns a monotonic time in ms */
-export function requestTurns(now: () => number): RequestTurns {
+/**
+ * @param now returns a monotonic time in ms
+ * @param parseTime returns the time in ms that the server has spent on parsing so far. It has limits of its own (parse-turns.ts): a client
+ *   whose bytes are costly to parse must not lower the number of requests of others that start
+ */
+export function requestTurns(now: () => number, parseTime: () => number): RequestTurns {
   const waiting = fairQueue<TurnRequest>();
   let starts = 0; // in this turn
   let allowedStarts = maxStarts;
   let turnStartedAt: number | null = null; // null: no request has started in this turn
+  const workTime = () => now() - parseTime();
 
   function begin(): void {
-    turnStartedAt = now();
+    turnStartedAt = workTime();
     setImmediate(endTurn);
   }
   /** Ends a turn. The longer it took, the fewer requests start in the next one. */
   function endTurn(): void {
-    const duration = now() - (turnStartedAt ?? 0);
+    const duration = workTime() - (turnStartedAt ?? 0);
     allowedStarts =
       duration > targetTime ? Math.max(minStarts, Math.floor((starts * targetTime) / duration)) : Math.min(maxStarts, allowedStarts * 2);
     [starts, turnStartedAt] = [0, null];
