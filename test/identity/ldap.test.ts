@@ -224,6 +224,20 @@ test(
   },
 );
 
+test('with a pattern, wrong passwords for all spellings that the directory takes for one name are counted together', options, async (t) => {
+  const { directory, signIn } = await startWithDirectory(t, ways['a pattern']);
+  const password = 'own secret';
+  await directory.add('uid=änn,ou=people,dc=test', { objectClass: 'inetOrgPerson', uid: 'änn', cn: 'Än', sn: 'N', userPassword: password });
+  assert.equal((await signIn('ＡＮＮ', 'ann-secret', '192.0.2.1')).status, 200, 'the directory accepts the other spelling');
+  const spellings = ['ann', 'ａｎｎ', '𝐚nn', 'Ａnn', 'a𝑛n', 'änn'];
+  const statuses: number[] = [];
+  for (const [number, spelling] of spellings.entries()) statuses.push((await signIn(spelling, 'wrong', `198.51.${number}.1`)).status);
+  assert.deepEqual(statuses, [401, 401, 401, 429, 429, 429]);
+  // Another user, whose name has the same form, does not clear the count.
+  assert.equal((await signIn('änn', password, '192.0.2.7')).status, 429);
+  assert.equal((await signIn('ANN', 'wrong', '198.51.77.1')).status, 429);
+});
+
 /** A fake of a directory that sends what a test wants: no real one attacks its clients. */
 async function startFake(t: TestContext, onData: (socket: Socket, data: Buffer) => void) {
   const received: Buffer[] = [];

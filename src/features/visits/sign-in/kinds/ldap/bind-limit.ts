@@ -6,6 +6,7 @@ import { removeLatestFailures } from '#features/rate-limits/failed-attempts.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
+import type { Tx } from '#ports/store.ts';
 
 const maxFailures = 3; // in fifteen minutes: directories lock an account after five to ten
 
@@ -14,10 +15,15 @@ export interface Bind {
   readonly profile: ProfileRef;
   /** Subject of the user; for an unknown name, the name. */
   readonly subject: string;
+  /** The name under which wrong passwords are counted, if it can also be that of other users. */
+  readonly sharedName?: string;
   readonly address: string;
 }
 
-const keyOf = ({ profile, subject }: Bind) => `bind ${profile.profile_id} ${subject}`;
+const keyOf = ({ profile, subject, sharedName = subject }: Bind) => `bind ${profile.profile_id} ${sharedName}`;
+
+/** Stops counting a password that is not a wrong one. */
+const removeCount = (tx: Tx, bind: Bind) => removeLatestFailures(tx, [{ key: keyOf(bind) }]);
 
 async function isKnownNetwork({ store }: Pick<Ports, 'store'>, { profile, subject, address }: Bind): Promise<boolean> {
   const row = await store.read
@@ -51,12 +57,14 @@ async function countBind({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind:
   }, visitorTurn(bind.address));
 }
 
-async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind): Promise<void> {
+async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind, wasCounted: boolean): Promise<void> {
   const { profile, subject, address } = bind;
   const seen_at = clock.now();
   const values = { tid: profile.tid, profile_id: profile.profile_id, subject, network: narrowNetworkOf(address), seen_at };
   await store.write(async (tx) => {
-    await tx.deleteFrom('failure').where('key', '=', keyOf(bind)).execute();
+    // A user must not clear the wrong passwords for another one.
+    if (bind.sharedName !== undefined && wasCounted) await removeCount(tx, bind);
+    if (bind.sharedName === undefined) await tx.deleteFrom('failure').where('key', '=', keyOf(bind)).execute();
     await tx
       .insertInto('known_network')
       .values(values)
@@ -76,9 +84,9 @@ export async function withinBindLimit(ports: Pick<Ports, 'store' | 'clock'>, bin
   if (!isKnown) await countBind(ports, bind);
   const isRight = await verify().catch(async (cause: unknown) => {
     // The directory has not said whether the password is right: it was not reached, did not respond, or failed afterwards.
-    if (!isKnown) await ports.store.write((tx) => removeLatestFailures(tx, [{ key: keyOf(bind) }]), visitorTurn(bind.address));
+    if (!isKnown) await ports.store.write((tx) => removeCount(tx, bind), visitorTurn(bind.address));
     throw cause;
   });
-  if (isRight) await noteSuccess(ports, bind);
+  if (isRight) await noteSuccess(ports, bind, !isKnown);
   return isRight;
 }

@@ -1,5 +1,6 @@
 import { networksOf } from '#core/client-networks.ts';
 import { fold } from '#core/fold.ts';
+import { looseName } from '#core/ldap/loose-name.ts';
 import { statedEmail } from '#core/mail/email.ts';
 import { Refusal } from '#core/messages.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
@@ -110,7 +111,8 @@ export class LdapSignIn {
       user = await withRefusals(() => this.#ports.directories.signInByPattern(directory, username, password));
       return user !== null;
     };
-    await withinBindLimit(this.#ports, { profile, subject: fold(username), address }, verify);
+    // The directory may take other spellings for the same name: the entry is not known before the password is sent.
+    await withinBindLimit(this.#ports, { profile, subject: fold(username), sharedName: looseName(username), address }, verify);
     return user;
   }
 
@@ -129,7 +131,7 @@ export function ldapKind(ports: KindPorts): SignInKind {
   return {
     password: {
       requiresUsername: () => true,
-      attemptName: fold,
+      attemptName: looseName,
       verify: (profile, credentials, { address, countAttempt }) =>
         ldapSignIn.inTurn(profile, networksOf(address), () => countAttempt(() => ldapSignIn.verify(profile, credentials, address))),
     },

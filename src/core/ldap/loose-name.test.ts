@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { looseName } from './loose-name.ts';
+
+const spellings: readonly (readonly [string, string])[] = [
+  ['ann', 'ANN'],
+  ['ann', 'ａｎｎ'],
+  ['ann', '𝐚𝐧𝐧'],
+  ['ann', 'ánn'],
+  ['ann', 'a\u00adnn'],
+  ['jo hn', 'jo   hn'],
+  ['strasse', 'straße'],
+  ['aeroe', 'ærøe'],
+  ['office', 'oﬃce'],
+  ['σοφος', 'ΣΟΦΟΣ'],
+  ['かな', 'カナ'],
+  ['がな', 'ｶﾞﾅ'],
+  ['iv', 'Ⅳ'],
+];
+for (const [one, other] of spellings)
+  test(`a directory may take ${JSON.stringify(one)} and ${JSON.stringify(other)} for one name`, () => {
+    assert.equal(looseName(one), looseName(other));
+  });
+
+test('different names stay different', () => {
+  const names = ['ann', 'anna', 'ann.archer', 'ann_archer', 'anh', 'ann2', 'анна', '山田'];
+  assert.equal(new Set(names.map(looseName)).size, names.length);
+});
