@@ -92,6 +92,16 @@ interface Scene {
   readonly signedOut?: true;
   readonly after?: (page: Page) => Promise<void>;
 }
+/** The form of a new location of a kind. */
+const newLocation = (kind: string): Scene => ({
+  at: '/locations/new',
+  expectedText: 'Where files are stored',
+  async after(page) {
+    await page.getByRole('combobox', { name: 'Kind of storage' }).click();
+    await page.getByRole('option', { name: kind }).click();
+  },
+});
+
 const scenes: Record<string, Scene> = {
   first: { at: '/first#token', expectedText: 'Welcome to Postern', signedOut: true },
   'sign-in': { at: '', expectedText: 'Sign in to Postern', signedOut: true },
@@ -168,14 +178,8 @@ const scenes: Record<string, Scene> = {
   account: { at: '/settings/account', expectedText: 'Current password' },
   'user-new': { at: '/users/new', expectedText: 'Needed only for a login profile' },
   'location-new': { at: '/locations/new', expectedText: 'Where files are stored' },
-  'location-s3': {
-    at: '/locations/new',
-    expectedText: 'Where files are stored',
-    async after(page) {
-      await page.getByRole('combobox', { name: 'Kind of storage' }).click();
-      await page.getByRole('option', { name: 'Amazon S3 or compatible' }).click();
-    },
-  },
+  'location-s3': newLocation('Amazon S3 or compatible'),
+  'location-azure': newLocation('Azure Blob Storage'),
   'not-found': { at: '/nowhere', expectedText: 'Page not found' },
   missing: { at: '/shares/999', expectedText: 'This record does not exist' },
   nothing: { at: '/shares?q=zzz', expectedText: 'No results found' },
@@ -282,7 +286,7 @@ for (const width of [390, 1440])
       }
       const path = join(out, `console-${name}-${width}-${colorScheme}.png`);
       // A taller window instead of `fullPage`, which would show the bar with the button Save in the middle of the form.
-      if (name.startsWith('profile-') || name === 'location-s3') await page.setViewportSize({ width, height: await heightOf(page) });
+      if (name.startsWith('profile-') || name.startsWith('location-')) await page.setViewportSize({ width, height: await heightOf(page) });
       await page.screenshot({ path, animations: 'disabled' });
       await page.close();
     }

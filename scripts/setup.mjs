@@ -52,11 +52,15 @@ export function install(isDevelopment) {
 
 /** Installs the tools of some tests, which need other versions of packages, if that is not done yet. */
 export function installTools() {
-  const folder = join(root, 'openapi-tools');
+  for (const name of ['openapi-tools', 'azure-emulator']) installTool(name);
+}
+
+function installTool(name) {
+  const folder = join(root, name);
   const stamp = join(folder, 'node_modules', '.postern-installed');
   const expected = hashFiles(join(folder, 'package-lock.json'));
   if (readIfExists(stamp) === expected) return;
-  console.log('Installing the packages of openapi-tools/package-lock.json …');
+  console.log(`Installing the packages of ${name}/package-lock.json …`);
   runNpm(folder, 'install', '--no-save', '--no-audit', '--no-fund');
   writeFileSync(stamp, expected);
 }

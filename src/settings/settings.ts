@@ -139,7 +139,7 @@ export const settingDefinitions = {
   machineCredentials: setting(
     'POSTERN_MACHINE_CREDENTIALS',
     '',
-    'Ids of the tenants whose `s3` locations may use the role of this machine (EC2, ECS) instead of an access key, such as `1` or `1, 2`. They can reach each bucket that the role can reach.',
+    'Ids of the tenants whose `s3` locations may use the role of this machine (EC2, ECS), and whose `azure` locations its managed identity, instead of a key, such as `1` or `1, 2`. They can reach each bucket or container that it can reach.',
     parseTenantIds,
   ),
   trustedProxies: setting(

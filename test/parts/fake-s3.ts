@@ -8,8 +8,8 @@ import { atEnd } from './at-end.ts';
 /** @param body of the request */
 export type FakeAnswer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** Starts a fake S3 service, for responses that a real service cannot be made to send. */
-export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
+/** Starts a fake service for objects, for responses that a real service cannot be made to send. */
+export async function startFakeService(t: TestContext, answer: FakeAnswer) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
@@ -22,12 +22,18 @@ export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const key = { accessKeyId: 'id', secretAccessKey: 'secret' };
-  const configuration: S3Configuration = { endpoint: `http://127.0.0.1:${port}`, region: 'default', bucket: 'bucket', ...key };
   return {
-    configuration,
+    endpoint: `http://127.0.0.1:${port}`,
     /** Method and target of each request so far. */
     requests,
     closeConnections: () => server.closeAllConnections(),
   };
+}
+
+/** Starts a fake S3 service. */
+export async function startFakeS3(t: TestContext, answer: FakeAnswer) {
+  const service = await startFakeService(t, answer);
+  const key = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  const configuration: S3Configuration = { endpoint: service.endpoint, region: 'default', bucket: 'bucket', ...key };
+  return { ...service, configuration };
 }

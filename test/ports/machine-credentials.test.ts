@@ -48,7 +48,7 @@ test('the key of the machine is used until five minutes before it expires', asyn
     () => now,
     async () => {
       fetched += 1;
-      return { accessKeyId: `id ${fetched}`, secretAccessKey: 'secret', expiration: new Date(now + 3_600_000) };
+      return { accessKeyId: `id ${fetched}`, secretAccessKey: 'secret', expires: now + 3_600_000 };
     },
   );
   const ids = [await credentials.get(), await credentials.get()];

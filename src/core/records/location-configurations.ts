@@ -65,6 +65,35 @@ export const S3Configuration = Type.Object(
 /** The configuration of a location of kind `s3`. */
 export type S3Configuration = Static<typeof S3Configuration>;
 
+/** Configuration of kind `azure`: a container of Azure Blob Storage. */
+export const AzureConfiguration = Type.Object(
+  {
+    account: Type.Optional(patternText('^[a-z0-9]{3,24}$', { description: 'Name of the storage account.' })),
+    endpoint: Type.Optional(
+      patternText('^https?://[^\\s?#@]+$', {
+        maxLength: 1024,
+        description: 'Address of the account, if it is not https://ACCOUNT.blob.core.windows.net.',
+      }),
+    ),
+    container: patternText('^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$', { description: 'Name of the container.' }),
+    prefix: Type.Optional(
+      lineOf(512, {
+        description: 'Beginning of the names of the blobs of the location, such as reports/2026. It is the root of the location.',
+      }),
+    ),
+    accountKey: Type.Optional(patternText('^[A-Za-z0-9+/]{4,256}={0,2}$', { description: 'A key of the account, in base64.' })),
+    sasToken: Type.Optional(headerText(4096, 'A shared access signature (SAS) for the container.')),
+    useMachineCredentials: Type.Optional(
+      Type.Boolean({
+        description: 'true: the managed identity of the machine is used, if POSTERN_MACHINE_CREDENTIALS allows it.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+/** The configuration of a location of kind `azure`. */
+export type AzureConfiguration = Static<typeof AzureConfiguration>;
+
 /** The form of a kind's configuration. */
 export interface ConfigurationForm {
   readonly schema: TSchema;
@@ -84,6 +113,12 @@ export const locationConfigurations: { readonly [K in StorageKindName]?: Configu
     example: '{ "region": "eu-central-1", "bucket": "reports", "accessKeyId": "…", "secretAccessKey": "…" }',
     secrets: ['secretAccessKey', 'sessionToken'],
     server: ['endpoint'],
+  },
+  azure: {
+    schema: AzureConfiguration,
+    example: '{ "account": "acme", "container": "reports", "accountKey": "…" }',
+    secrets: ['accountKey', 'sasToken'],
+    server: ['account', 'endpoint'],
   },
 };
 

@@ -3,13 +3,18 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { SecretInput } from '#console/components/secret-input.tsx';
 import { Section } from '#console/components/section.tsx';
+import { AzureFields } from './azure-fields.tsx';
 import type { LocationValues } from './location-values.ts';
 
 interface Props {
   readonly form: UseFormReturnType<LocationValues>;
 }
 
-const kindNames: Readonly<Record<string, string>> = { local: 'Folder on this server', s3: 'Amazon S3 or compatible' };
+const kindNames: Readonly<Record<string, string>> = {
+  local: 'Folder on this server',
+  s3: 'Amazon S3 or compatible',
+  azure: 'Azure Blob Storage',
+};
 
 /** Returns the name of a kind of storage. */
 export const storageKindName = (kind: string) => kindNames[kind] ?? kind;
@@ -66,7 +71,7 @@ const S3 = ({ form }: Props) => (
   </>
 );
 
-const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { local: Local, s3: S3 };
+const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { local: Local, s3: S3, azure: AzureFields };
 
 /** The fields of a location. @param isNew the kind can be chosen */
 export function LocationFields({ form, isNew = false }: Props & { readonly isNew?: boolean }) {
@@ -88,7 +93,7 @@ export function LocationFields({ form, isNew = false }: Props & { readonly isNew
       {Fields && <Fields form={form} />}
       {isNew && (
         <Text size="sm" c="dimmed">
-          Azure Blob Storage, SFTP and WebDAV are not available yet.
+          SFTP and WebDAV are not available yet.
         </Text>
       )}
     </Section>

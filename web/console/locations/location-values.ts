@@ -16,6 +16,10 @@ export interface LocationValues extends Record<string, unknown> {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
+  readonly account: string;
+  readonly container: string;
+  readonly accountKey: string;
+  readonly sasToken: string;
   /** The members of the configuration that the form does not show. They are sent back unchanged. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
@@ -34,6 +38,10 @@ export const emptyLocation: LocationValues = {
   accessKeyId: '',
   secretAccessKey: '',
   sessionToken: '',
+  account: '',
+  container: '',
+  accountKey: '',
+  sasToken: '',
   rest: {},
 };
 
@@ -52,6 +60,7 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
     'secretAccessKey',
     'sessionToken',
   ],
+  azure: ['container', 'account', 'endpoint', 'prefix', 'useMachineCredentials', 'accountKey', 'sasToken'],
 };
 
 /** Returns the field that shows errors of the configuration that name no field. */
@@ -78,8 +87,11 @@ export const changedLocationFields = changedFieldsBy<LocationValues>({
   publicEndpoint: 'address of the service for browsers',
   prefix: 'folder',
   pathStyle: 'bucket in the path',
-  useMachineCredentials: 'role of this machine',
+  useMachineCredentials: 'identity of this machine',
   accessKeyId: 'access key id',
   secretAccessKey: 'secret access key',
   sessionToken: 'session token',
+  account: 'storage account',
+  accountKey: 'account key',
+  sasToken: 'SAS token',
 });

@@ -7,6 +7,8 @@ import { MarkupLimits } from './markup-limits.ts';
 /** An element of an XML document. */
 export interface XmlElement {
   readonly name: string;
+  /** Whether its text is encoded as in a URL, as Azure marks it with the attribute `Encoded`. */
+  readonly isEncoded: boolean;
   readonly children: XmlElement[];
   text: string;
 }
@@ -37,16 +39,16 @@ export async function readXml(
   { bytes: maxBytes, elements: maxElements }: XmlLimits = shortDocument,
   memory?: TakenMemory,
 ): Promise<XmlElement> {
-  const top: XmlElement = { name: '', children: [], text: '' };
+  const top: XmlElement = { name: '', isEncoded: false, children: [], text: '' };
   const open = [top];
   let [elements, attributes, bytes] = [0, 0, 0];
   const tooMuch = () => new StorageUnavailable('the service sent too much XML');
   const parser = new SaxesParser();
-  parser.on('opentag', ({ name }) => {
+  parser.on('opentag', ({ name, attributes: { Encoded } }) => {
     elements += 1;
     attributes = 0;
     if (elements > maxElements || open.length > limits.depth) throw tooMuch();
-    const element: XmlElement = { name, children: [], text: '' };
+    const element: XmlElement = { name, isEncoded: Encoded === 'true', children: [], text: '' };
     open.at(-1)?.children.push(element);
     open.push(element);
   });

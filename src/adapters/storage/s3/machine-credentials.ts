@@ -1,7 +1,6 @@
-import { StorageUnavailable } from '#ports/storage.ts';
+import { type Temporary, TemporarySecret } from '#adapters/storage/objects/temporary-secret.ts';
 
 const [timeout, maxRetries] = [1000, 2]; // ms for a request to the metadata service
-const minRemaining = 300_000; // ms: credentials are fetched again that long before they expire
 
 /** What signs requests to a service. */
 export interface AccessKey {
@@ -10,10 +9,7 @@ export interface AccessKey {
   readonly sessionToken?: string | undefined;
 }
 
-/** An access key, and when it expires. */
-interface TemporaryKey extends AccessKey {
-  readonly expiration?: Date | undefined;
-}
+type TemporaryKey = AccessKey & Temporary;
 
 /** Fetches the access key of the role of this machine: of its container (ECS), or of its EC2 instance. */
 async function fetchFromMetadata(): Promise<TemporaryKey> {
@@ -21,38 +17,23 @@ async function fetchFromMetadata(): Promise<TemporaryKey> {
     '@smithy/credential-provider-imds'
   );
   const isContainer = [ENV_CMDS_FULL_URI, ENV_CMDS_RELATIVE_URI].some((name) => process.env[name] !== undefined);
-  return isContainer
+  const key = await (isContainer
     ? fromContainerMetadata({ timeout, maxRetries })()
-    : fromInstanceMetadata({ timeout, maxRetries, ec2MetadataV1Disabled: true })();
+    : fromInstanceMetadata({ timeout, maxRetries, ec2MetadataV1Disabled: true })());
+  return { ...key, expires: key.expiration?.getTime() ?? null };
 }
 
-/** The temporary access key of the role of this machine. One is shared by all requests until it expires. */
+/** The temporary access key of the role of this machine. */
 export class MachineCredentials {
-  readonly #now: () => number;
-  readonly #fetchKey: () => Promise<TemporaryKey>;
-  #current: Promise<TemporaryKey> | null = null;
+  readonly #key: TemporarySecret<TemporaryKey>;
 
   /** @param now ms since the epoch @param fetchKey fetches a new key */
-  constructor(now: () => number = Date.now, fetchKey = fetchFromMetadata) {
-    this.#now = now;
-    this.#fetchKey = fetchKey;
+  constructor(now: () => number = Date.now, fetchKey: () => Promise<TemporaryKey> = fetchFromMetadata) {
+    this.#key = new TemporarySecret(now, fetchKey, 'this machine has no role, or its metadata service does not respond');
   }
 
   /** Returns a valid key. @throws StorageUnavailable if the machine has no role */
-  async get(): Promise<AccessKey> {
-    const current = await this.#fetch();
-    if (current.expiration === undefined || current.expiration.getTime() - this.#now() > minRemaining) return current;
-    this.#current = null;
-    return this.#fetch();
-  }
-
-  async #fetch(): Promise<TemporaryKey> {
-    this.#current ??= this.#fetchKey();
-    try {
-      return await this.#current;
-    } catch (cause) {
-      this.#current = null;
-      throw new StorageUnavailable('this machine has no role, or its metadata service does not respond', { cause });
-    }
+  get(): Promise<AccessKey> {
+    return this.#key.get();
   }
 }

@@ -1,0 +1,126 @@
+import { encodeKey, encodeQuery } from '#adapters/storage/objects/encode-key.ts';
+import { type Method, mayChange } from '#adapters/storage/objects/service-errors.ts';
+import {
+  readDocument,
+  type ServiceRequest,
+  sendSigned,
+  sendWithRetries,
+  skipBody,
+  type XmlRequest,
+} from '#adapters/storage/objects/service-request.ts';
+import type { XmlElement } from '#adapters/storage/objects/xml.ts';
+import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
+import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import type { AzureAddress } from './azure-address.ts';
+import type { AuthorizeRequest } from './azure-credentials.ts';
+import { azureError, isExpected } from './azure-errors.ts';
+import { serviceVersion } from './shared-key.ts';
+
+const accountTimeLimit = 30_000; // ms
+
+/** What the requests to a container need. */
+export interface ContainerServices {
+  readonly outbound: Pick<Outbound, 'request'>;
+  readonly tid: number;
+  /** ms, monotonic. */
+  readonly monotonic: () => number;
+  /** ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** A container of Azure Blob Storage. */
+export class AzureContainer {
+  readonly address: AzureAddress;
+  readonly #authorize: AuthorizeRequest;
+  readonly #services: ContainerServices;
+  #checked: Promise<void> | null = null;
+
+  constructor(address: AzureAddress, authorize: AuthorizeRequest, services: ContainerServices) {
+    this.address = address;
+    this.#authorize = authorize;
+    this.#services = services;
+  }
+
+  /**
+   * Sends an authorized request about a blob; '' is the container. May send it again after a failure.
+   * @returns the response, if it is a success or has an expected status
+   * @throws StorageUnavailable; OutcomeUnknown for a change that may have taken place; ChangeImpossible; the reason of the signal
+   */
+  send(method: Method, key: string, request: ServiceRequest = {}): Promise<OutboundResponse> {
+    return sendWithRetries(method, request, async (signal) => {
+      await this.#checkAccount();
+      return this.#sendOnce(method, key, request, signal);
+    });
+  }
+
+  /** Sends a request and reads its response to the end. @returns the response without its body */
+  async sendAndRead(method: Method, key: string, request?: ServiceRequest): Promise<OutboundResponse> {
+    const response = await this.send(method, key, request);
+    await skipBody(method, response);
+    return response;
+  }
+
+  /** Sends a request whose response is XML. @param root name of its document element */
+  async sendForXml(key: string, root: string, request: XmlRequest): Promise<XmlElement> {
+    return readDocument('GET', root, await this.send('GET', key, request), () => null, this.#services.monotonic, request);
+  }
+
+  /** Returns the URL of a blob. */
+  urlOf(key: string): string {
+    return `${this.address.containerUrl}/${encodeKey(key)}`;
+  }
+
+  /** Returns the URL of a blob from which the service itself may copy it. */
+  async sourceUrl(key: string): Promise<string> {
+    const { query } = await this.#authorize({ method: 'GET', url: new URL(this.urlOf(key)), query: {}, headers: {} });
+    return Object.keys(query).length === 0 ? this.urlOf(key) : `${this.urlOf(key)}?${encodeQuery(query)}`;
+  }
+
+  /** Looks once whether the account has folders, which are not supported. @throws StorageUnavailable */
+  #checkAccount(): Promise<void> {
+    this.#checked ??= this.#readAccount().catch((cause: unknown) => {
+      this.#checked = null;
+      throw cause;
+    });
+    return this.#checked;
+  }
+
+  async #readAccount(): Promise<void> {
+    const request = { query: { restype: 'account', comp: 'properties' } };
+    const response = await this.#exchange('HEAD', '', request, AbortSignal.timeout(accountTimeLimit));
+    await skipBody('HEAD', response); // an error, such as for a wrong container, is that of the next request, too
+    if (response.headers['x-ms-is-hns-enabled'] === 'true')
+      throw new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
+  }
+
+  async #sendOnce(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+    const response = await this.#exchange(method, key, request, signal);
+    if (response.status < 300 || isExpected(response, request.expected)) return response;
+    response.discard();
+    const cause = azureError(method, response);
+    const mayHaveHappened = response.status >= 500 && mayChange(method) && cause instanceof StorageUnavailable;
+    throw mayHaveHappened ? new OutcomeUnknown(cause.message, { cause }) : cause;
+  }
+
+  async #exchange(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {
+    const { outbound, tid, now } = this.#services;
+    const { body } = request;
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0);
+    const headers = {
+      ...{ 'x-ms-date': new Date(now()).toUTCString(), 'x-ms-version': serviceVersion, ...request.headers },
+      ...(length > 0 ? { 'content-length': `${length}` } : {}),
+    };
+    const url = new URL(key === '' ? this.address.containerUrl : this.urlOf(key));
+    const authorized = await this.#authorize({ method, url, query: request.query ?? {}, headers });
+    // The HTTP client computes the length of the body itself.
+    const { 'content-length': _, ...sent } = authorized.headers;
+    return sendSigned(
+      outbound,
+      tid,
+      method,
+      { url: new URL(`${url.href}?${encodeQuery(authorized.query)}`), headers: sent },
+      request,
+      signal,
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { type CodeMeaning, type Method, ServiceError } from '#adapters/storage/objects/service-errors.ts';
+import type { OutboundResponse } from '#ports/outbound.ts';
+import { ChangeImpossible } from '#ports/storage.ts';
+
+/** The codes of errors that a configuration or an operator can cause, and of a service with too many requests. */
+const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
+  Object.entries({
+    AuthenticationFailed: { explanation: 'the account key or the SAS token is wrong, or the clock of this machine', isSignIn: true },
+    InvalidAuthenticationInfo: { explanation: 'the credentials are wrong', isSignIn: true },
+    KeyBasedAuthenticationNotPermitted: { explanation: 'the account does not accept its key', isSignIn: true },
+    AccountIsDisabled: { explanation: 'the account is disabled', isSignIn: true },
+    NoAuthenticationInformation: { explanation: 'the account does not accept these credentials', isSignIn: true },
+    AuthorizationFailure: {
+      explanation: 'the credentials are wrong or may not do this, or the firewall of the account refuses this machine',
+      isSignIn: true,
+    },
+    AuthorizationPermissionMismatch: { explanation: 'the credentials may not do this' },
+    InsufficientAccountPermissions: { explanation: 'the account may not do this' },
+    ResourceNotFound: { explanation: 'there is no such account or container' },
+    ContainerNotFound: { explanation: 'there is no such container' },
+    ContainerBeingDeleted: { explanation: 'the container is being deleted' },
+    InvalidBlobOrBlock: { explanation: 'another program has begun to upload this file in blocks of another kind' },
+    ServerBusy: { isThrottling: true },
+  }),
+);
+
+/** Errors that no caller expects, although their status is that of an absent blob or of a condition. */
+const neverExpected = ['ContainerNotFound', 'ContainerBeingDeleted', 'ResourceNotFound', 'BlobArchived', 'LeaseIdMissing'];
+/** Why a blob cannot be written. */
+const impossible: ReadonlyMap<string, string> = new Map([
+  ['LeaseIdMissing', 'Another program holds a lease on this file, so that it cannot be replaced'],
+  ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
+]);
+
+/** Returns the code of an error, or "no code". */
+export function codeOf({ headers }: OutboundResponse): string {
+  const code = headers['x-ms-error-code'] ?? '';
+  return /^[A-Za-z0-9.]{1,64}$/.test(code) ? code : 'no code';
+}
+
+/** Returns whether a caller can interpret a response with one of the statuses that it expects. */
+export const isExpected = (response: OutboundResponse, statuses: readonly number[] = []): boolean =>
+  statuses.includes(response.status) && !neverExpected.includes(codeOf(response));
+
+/** Returns the error of a response. */
+export function azureError(method: Method, response: OutboundResponse): Error {
+  const code = codeOf(response);
+  const reason = method === 'PUT' ? impossible.get(code) : undefined;
+  return reason === undefined ? new ServiceError(response.status, code, meanings.get(code)) : new ChangeImpossible(reason);
+}

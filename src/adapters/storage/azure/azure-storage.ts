@@ -1,0 +1,51 @@
+import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { encodeQuery } from '#adapters/storage/objects/encode-key.ts';
+import { ObjectStorage, type ObjectStorageServices } from '#adapters/storage/objects/object-storage.ts';
+import type { ObjectStore } from '#adapters/storage/objects/object-store.ts';
+import type { AzureConfiguration } from '#core/records/location-configurations.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { azureAddress } from './azure-address.ts';
+import { AzureContainer } from './azure-container.ts';
+import { azureCredentials } from './azure-credentials.ts';
+import { AzureStore } from './azure-store.ts';
+import type { MachineTokens } from './machine-token.ts';
+import { downloadSignature } from './shared-key.ts';
+
+/** What all storages in Azure share. */
+export interface AzureServices extends ObjectStorageServices {
+  readonly outbound: Pick<Outbound, 'request'>;
+  readonly memory: MemoryBudget;
+  readonly machineTokens: Pick<MachineTokens, 'get'>;
+  /** ms, monotonic. */
+  readonly monotonic?: () => number;
+}
+
+/** Opens a container. */
+export function openContainer(
+  configuration: AzureConfiguration,
+  tid: number,
+  { outbound, machineTokens, monotonic = () => performance.now(), now = Date.now }: Omit<AzureServices, 'memory' | 'parts'>,
+): AzureContainer {
+  const address = azureAddress(configuration);
+  return new AzureContainer(address, azureCredentials(configuration, address, machineTokens), { outbound, tid, monotonic, now });
+}
+
+/** Opens the storage of a location in a container of Azure Blob Storage. */
+export function openAzureStorage(configuration: AzureConfiguration, tid: number, services: AzureServices): ObjectStorage {
+  const { memory, monotonic = () => performance.now(), now = Date.now } = services;
+  const container = openContainer(configuration, tid, services);
+  const { accountKey } = configuration;
+  // A SAS token would give visitors all that it allows, and a token of the machine cannot sign without a further request.
+  const signAddress: ObjectStore['signAddress'] =
+    accountKey === undefined
+      ? null
+      : async (key, headers, lifetime) => {
+          const signature = downloadSignature(container.address, accountKey, key, headers, now() + lifetime * 1000);
+          return `${container.urlOf(key)}?${encodeQuery(signature)}`;
+        };
+  return new ObjectStorage(
+    new AzureStore(container, { memory: memory.of(tid), monotonic, sign: signAddress }),
+    configuration.prefix,
+    services,
+  );
+}

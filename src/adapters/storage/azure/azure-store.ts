@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import { describedObject } from '#adapters/storage/objects/list-pages.ts';
+import { mapInBatches } from '#adapters/storage/objects/map-in-batches.ts';
+import type {
+  ObjectDescription,
+  ObjectRange,
+  ObjectStore,
+  PartsOptions,
+  PutOptions,
+  StoredObject,
+  WriteCondition,
+} from '#adapters/storage/objects/object-store.ts';
+import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
+import { bodyTimeLimit, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
+import { xmlText } from '#adapters/storage/objects/xml.ts';
+import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
+import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage.ts';
+import type { AzureContainer } from './azure-container.ts';
+import { codeOf } from './azure-errors.ts';
+import { hasBlobs, isArchiveTier, isKeyTooLong, listBlobs } from './azure-list.ts';
+
+/** Header in which Postern notes the token of the change that wrote a blob. */
+const tokenHeader = 'x-ms-meta-posterntoken';
+const copiedHeaders = /^x-ms-meta-.+$/;
+const [firstPause, longestPause] = [200, 5_000]; // ms between looks at a copy that the service has not completed
+
+/** Headers of a request that writes only under a condition. */
+function headersOf(condition: WriteCondition): Readonly<Record<string, string>> {
+  if (condition === 'none') return {};
+  return condition === 'absent' ? { 'if-none-match': '*' } : { 'if-match': condition.etag };
+}
+
+/** Returns the id of a block. All blocks of a blob need ids of one length, also those of other uploads. */
+const blockId = (uploadId: string, number: number) => Buffer.from(`${uploadId}-${`${number}`.padStart(5, '0')}`).toString('base64');
+
+function throwIfArchived(cause: unknown): never {
+  if (serviceErrorOf(cause)?.code === 'BlobArchived') throw new ItemArchived('the blob is archived', { cause });
+  throw cause;
+}
+
+/** What a store needs besides its container. */
+export interface AzureStoreParts {
+  readonly memory: TenantMemory;
+  /** ms, monotonic. */
+  readonly monotonic: () => number;
+  /** Signs a download; null: the credentials cannot. */
+  readonly sign: ObjectStore['signAddress'];
+}
+
+/** The blobs in a container. */
+export class AzureStore implements ObjectStore {
+  readonly identity: string;
+  readonly memory: TenantMemory;
+  readonly monotonic: () => number;
+  readonly signAddress: ObjectStore['signAddress'];
+  readonly #container: AzureContainer;
+
+  constructor(container: AzureContainer, { memory, monotonic, sign }: AzureStoreParts) {
+    this.#container = container;
+    this.identity = `azure ${container.address.containerUrl}`;
+    this.memory = memory;
+    this.monotonic = monotonic;
+    this.signAddress = sign;
+  }
+
+  isKeyTooLong(key: string) {
+    return isKeyTooLong(key);
+  }
+
+  list(prefix: string, delimiter?: '' | '/') {
+    return listBlobs(this.#container, this, prefix, delimiter);
+  }
+
+  hasKeys(prefix: string) {
+    return hasBlobs(this.#container, this, prefix);
+  }
+
+  async describe(key: string): Promise<ObjectDescription | null> {
+    const { status, headers } = await this.#container.sendAndRead('HEAD', key, { expected: [404] });
+    if (status === 404) return null;
+    const copied = Object.entries(headers).filter(([name, value]) => copiedHeaders.test(name) && /^[\x20-\x7e]*$/.test(value));
+    return {
+      ...describedObject(key, headers, isArchiveTier(headers['x-ms-access-tier'])),
+      token: headers[tokenHeader] ?? null,
+      headers: Object.fromEntries(copied),
+    };
+  }
+
+  async get(key: string, { range, etag, streamed = false, signal }: ObjectRange = {}): Promise<OutboundResponse | null> {
+    const headers = {
+      ...(range ? { range: `bytes=${range[0]}-${range[1]}` } : {}),
+      ...(etag === undefined ? {} : { 'if-match': etag }),
+    };
+    const request = { headers, expected: [404, 412, 416], ...(streamed ? { timeLimit: null } : {}), ...(signal ? { signal } : {}) };
+    const response = await this.#container.send('GET', key, request).catch(throwIfArchived);
+    if (response.status !== 404) return response;
+    response.discard();
+    return null;
+  }
+
+  async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {
+    const headers = { 'x-ms-blob-type': 'BlockBlob', ...this.#tokenHeaders(token), ...headersOf(condition) };
+    const limit = typeof body === 'string' ? {} : { timeLimit: bodyTimeLimit };
+    const expected = typeof condition === 'object' ? [404, 409, 412] : [409, 412];
+    return (await this.#container.sendAndRead('PUT', key, { headers, body, expected, repeatable, ...limit })).status < 300;
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    await mapInBatches(keys, (key) => this.#delete(key, {}, [404]));
+  }
+
+  async deleteUnchanged(objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Promise<void> {
+    await mapInBatches(objects, ({ key, etag }) => this.#delete(key, { 'if-match': etag }, [404, 412]));
+  }
+
+  async copy(from: ObjectDescription, to: string, { token, overwrites }: { readonly token: string; readonly overwrites: boolean }) {
+    const headers = {
+      ...from.headers,
+      ...this.#tokenHeaders(token),
+      ...{ 'x-ms-copy-source': await this.#container.sourceUrl(from.key), 'x-ms-source-if-match': from.etag },
+      ...headersOf(overwrites ? 'none' : 'absent'),
+    };
+    const request = { headers, expected: [404, 409, 412], timeLimit: slowTimeLimit };
+    const response = await this.#container.sendAndRead('PUT', to, request).catch(throwIfArchived);
+    if (response.status >= 300) {
+      if (codeOf(response) === 'BlobAlreadyExists') throw new ItemExists('there is a blob with this key');
+      throw new ItemChanged('the blob to copy has changed');
+    }
+    if (response.headers['x-ms-copy-status'] !== 'success') await this.#awaitCopy(to);
+  }
+
+  /** Returns an id that is the same for all attempts: a container needs no request to start an upload in blocks. */
+  async startParts(_key: string, token: string): Promise<string> {
+    return createHash('sha256').update(token).digest('hex').slice(0, 16);
+  }
+
+  async putPart(key: string, uploadId: string, number: number, body: OutboundBody): Promise<string> {
+    const id = blockId(uploadId, number);
+    await this.#container.sendAndRead('PUT', key, {
+      query: { comp: 'block', blockid: id },
+      body,
+      timeLimit: bodyTimeLimit,
+      repeatable: true,
+    });
+    return id;
+  }
+
+  async joinParts(key: string, _uploadId: string, parts: readonly string[], { token, condition }: PartsOptions): Promise<boolean> {
+    const blocks = parts.map((id) => `<Latest>${xmlText(id)}</Latest>`);
+    const response = await this.#container.sendAndRead('PUT', key, {
+      query: { comp: 'blocklist' },
+      headers: { ...this.#tokenHeaders(token), ...headersOf(condition) },
+      body: `<?xml version="1.0" encoding="utf-8"?><BlockList>${blocks.join('')}</BlockList>`,
+      expected: [400, 404, 409, 412],
+      timeLimit: slowTimeLimit,
+    });
+    if (response.status === 400 && codeOf(response) !== 'InvalidBlockList') throw new OutcomeUnknown('the service did not join the blocks');
+    // Whoever joins the blocks of a name first discards those of others.
+    return response.status < 300;
+  }
+
+  /** Does nothing: a service deletes blocks that were not joined after a week. */
+  async abortParts(): Promise<void> {}
+
+  async #delete(key: string, condition: Readonly<Record<string, string>>, expected: readonly number[]): Promise<void> {
+    const headers = { 'x-ms-delete-snapshots': 'include', ...condition };
+    await this.#container.sendAndRead('DELETE', key, { headers, expected, repeatable: true });
+  }
+
+  #tokenHeaders(token: string | undefined): Readonly<Record<string, string>> {
+    return token === undefined ? {} : { [tokenHeader]: token };
+  }
+
+  /** Waits until the service has completed a copy. @throws OutcomeUnknown if it fails or takes too long */
+  async #awaitCopy(key: string): Promise<void> {
+    const end = this.monotonic() + slowTimeLimit;
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+      const { status, headers } = await this.#container.sendAndRead('HEAD', key, { expected: [404] });
+      const state = headers['x-ms-copy-status'];
+      if (status < 300 && state === 'success') return;
+      if (state !== 'pending' || this.monotonic() > end) throw new OutcomeUnknown('the service did not complete a copy');
+      await delay(pause, undefined, { ref: false });
+    }
+  }
+}

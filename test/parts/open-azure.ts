@@ -1,0 +1,25 @@
+import { type AzureServices, openAzureStorage, openContainer } from '#adapters/storage/azure/azure-storage.ts';
+import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import type { AzureConfiguration } from '#core/records/location-configurations.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { partSpace } from './open-s3.ts';
+
+const services = (outbound: Pick<Outbound, 'request'>) => ({
+  outbound,
+  parts: partSpace(),
+  memory: new MemoryBudget(),
+  machineTokens: new MachineTokens(),
+});
+
+/** Opens a container for tenant 1. */
+export const openTestContainer = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>) =>
+  openContainer(configuration, 1, services(outbound));
+
+/** Creates a container. */
+export const createContainer = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>) =>
+  openTestContainer(configuration, outbound).sendAndRead('PUT', '', { query: { restype: 'container' } });
+
+/** Opens the storage of a container for tenant 1. @param over replace the services of Postern */
+export const openAzure = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>, over: Partial<AzureServices> = {}) =>
+  openAzureStorage(configuration, 1, { ...services(outbound), ...over });

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { after, before, type TestContext, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
+import type { AzureConfiguration } from '#core/records/location-configurations.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown, type Storage, StorageUnavailable } from '#ports/storage.ts';
+import { fieldErrorAt } from '../api/keys.ts';
+import { type Azurite, hasAzurite, startAzurite } from '../parts/azurite.ts';
+import { freePort } from '../parts/free-port.ts';
+import { createContainer, openAzure, openTestContainer } from '../parts/open-azure.ts';
+import { type Json, startPostern, type TestPostern } from '../start.ts';
+import { checkFileActions } from '../visit/file-actions.ts';
+import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
+
+const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+
+/** Returns a SAS token for a container ("Create a service SAS"), for an hour. @param permissions such as `rwdl` */
+function sasOf({ container, accountKey = '', endpoint = '' }: AzureConfiguration, permissions: string): string {
+  const account = new URL(endpoint).pathname.slice(1);
+  const expiry = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '');
+  const version = '2021-12-02';
+  const signed = [permissions, '', expiry, `/blob/${account}/${container}`, '', '', '', version, 'c', '', '', '', '', '', '', ''].join(
+    '\n',
+  );
+  const sig = createHmac('sha256', Buffer.from(accountKey, 'base64')).update(signed).digest('base64');
+  return new URLSearchParams({ sp: permissions, se: expiry, sv: version, sr: 'c', sig }).toString();
+}
+
+if (!hasAzurite) test('Azure Blob Storage meets the storage contract', { skip: 'azurite is not installed' }, () => {});
+else {
+  let server: Azurite;
+  before(async () => {
+    server = await startAzurite();
+  });
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    await outbound[Symbol.asyncDispose]();
+  });
+  /** Hours later, nothing in the staging area is too young for the sweep. */
+  const later = { now: () => Date.now() + 2 * 3_600_000 };
+  async function newContainer(): Promise<AzureConfiguration> {
+    const configuration = server.newConfiguration();
+    await createContainer(configuration, outbound);
+    return configuration;
+  }
+  storageContract('Azure (azurite)', async (_t: TestContext) =>
+    openAzure({ ...(await newContainer()), prefix: 'shared/files' }, outbound, later),
+  );
+
+  test('Azure (azurite): a location with a wrong container or a wrong key is unavailable, and the reason says so', async () => {
+    const configuration = await newContainer();
+    for (const [wrong, reason] of [
+      [{ container: 'none' }, /there is no such container/],
+      [{ accountKey: 'd3Jvbmc=' }, /the credentials are wrong/],
+    ] as const) {
+      const storage = openAzure({ ...configuration, ...wrong }, outbound);
+      await assert.rejects(storage.check(), reason);
+      await assert.rejects(storage.stat(path('/file')), StorageUnavailable);
+    }
+  });
+
+  test('Azure (azurite): after a change without an answer of the service, its outcome is unknown', async () => {
+    const away = { ...(await newContainer()), endpoint: `http://127.0.0.1:${await freePort()}/postern` };
+    await assert.rejects(openAzure(away, outbound).check(), StorageUnavailable);
+    const request: Outbound['request'] = (url, options) =>
+      options?.method === 'PUT' ? Promise.reject(new Error('no response')) : outbound.request(url, options);
+    const container = openTestContainer(await newContainer(), { request });
+    await assert.rejects(container.send('PUT', 'key', { body: 'text' }), OutcomeUnknown);
+  });
+
+  test('Azure (azurite): a SAS token instead of the account key allows all changes', async () => {
+    const { accountKey = '', ...configuration } = await newContainer();
+    const sasToken = sasOf({ ...configuration, accountKey }, 'rwdl');
+    const storage = openAzure({ ...configuration, sasToken: `?${sasToken}` }, outbound);
+    await createFolder(storage, path('/'), 'folder');
+    await putFile(storage, '/folder', 'a', 'text');
+    await renameItem(storage, path('/'), 'folder', 'renamed');
+    assert.equal(await readText(storage, '/renamed/a'), 'text');
+    await removeItem(storage, path('/'), 'renamed');
+    assert.deepEqual(await namesIn(storage, '/'), []);
+    assert.equal(storage.signedAddress, null, 'an address would hand out the token');
+  });
+
+  test('Azure (azurite): a file that another program creates or replaces during an upload stays', async () => {
+    const configuration = await newContainer();
+    const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];
+    const write = (key: string) =>
+      container.sendAndRead('PUT', key, { headers: { 'x-ms-blob-type': 'BlockBlob' }, body: 'by another program' });
+    for (const size of [5, null]) {
+      const names = { new: `new ${size}`, replaced: `replaced ${size}` };
+      await putFile(storage, '/', names.replaced, 'before');
+      const etag = (await storage.stat(path(`/${names.replaced}`)))?.etag ?? '';
+      for (const target of [
+        { name: names.new, ifTaken: 'refuse' },
+        { name: names.replaced, ifTaken: { replaces: etag } },
+      ] as const) {
+        let isLast = false;
+        // The other program writes between the check of the name and the request that stores the file.
+        const request: Outbound['request'] = async (url, options) => {
+          const isPlacing = options?.method === 'PUT' && !url.search.includes('comp=block&');
+          if (isPlacing && url.pathname.endsWith(`/${encodeURIComponent(target.name)}`) && !isLast) {
+            isLast = true;
+            await write(target.name);
+          }
+          return outbound.request(url, options);
+        };
+        const upload = await openAzure(configuration, { request }).upload({ ...target, parent: path('/'), size }, token());
+        await upload.write(Buffer.from('after'));
+        await assert.rejects(upload.place(), target.ifTaken === 'refuse' ? ItemExists : ItemChanged);
+        await upload.discard();
+        assert.equal(await readText(storage, `/${target.name}`), 'by another program');
+      }
+    }
+  });
+
+  test('Azure (azurite): blobs that are not paths are not listed, and are deleted with their folder', async () => {
+    const configuration = await newContainer();
+    const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];
+    for (const key of ['tree/a//b', 'tree/a & <b>', 'tree/50% +ä'])
+      await container.sendAndRead('PUT', key, { headers: { 'x-ms-blob-type': 'BlockBlob' }, body: 'x' });
+    assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
+    assert.deepEqual(await namesIn(storage, '/tree/a'), []);
+    await removeItem(storage, path('/'), 'tree');
+    assert.equal(await storage.stat(path('/tree')), null);
+  });
+
+  test('Azure (azurite): a renamed file keeps its type and its metadata', async () => {
+    const configuration = await newContainer();
+    const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];
+    const headers = { 'x-ms-blob-type': 'BlockBlob', 'x-ms-blob-content-type': 'text/x-special', 'x-ms-meta-author': 'ann' };
+    await container.sendAndRead('PUT', 'old', { headers, body: 'text' });
+    await renameItem(storage, path('/'), 'old', 'new');
+    const { headers: kept } = await container.sendAndRead('HEAD', 'new');
+    assert.deepEqual([kept['content-type'], kept['x-ms-meta-author']], ['text/x-special', 'ann']);
+  });
+
+  test('Azure (azurite): recovery completes a rename of a folder whose copies were complete', async () => {
+    const configuration = await newContainer();
+    const storage = openAzure(configuration, outbound);
+    await createFolder(storage, path('/'), 'old');
+    for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
+    const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+    const request: Outbound['request'] = (url, options) =>
+      options?.method === 'DELETE' ? Promise.reject(new Error('killed')) : outbound.request(url, options);
+    const killed: Storage = openAzure(configuration, { request });
+    await assert.rejects(killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
+    assert.equal(await storage.recover(change), 'new');
+    await storage.clearEvidence(change);
+    assert.deepEqual([await namesIn(storage, '/'), await namesIn(storage, '/new')], [['new'], ['a', 'b']]);
+  });
+
+  test('Azure (azurite): a file in the archive tier is listed, and opening or renaming it says that it is archived', async () => {
+    const configuration = await newContainer();
+    const [container, storage] = [openTestContainer(configuration, outbound), openAzure(configuration, outbound)];
+    await putFile(storage, '/', 'old', 'text');
+    await container.sendAndRead('PUT', 'old', { query: { comp: 'tier' }, headers: { 'x-ms-access-tier': 'Archive' } });
+    assert.deepEqual(await namesIn(storage, '/'), ['old']);
+    assert.equal((await storage.stat(path('/old')))?.mayNeedRestore, true);
+    await assert.rejects(storage.open(path('/old')), ItemArchived);
+    await assert.rejects(renameItem(storage, path('/'), 'old', 'new'), ItemArchived);
+  });
+
+  test('a browser downloads a file at the signed address of Azure, until it expires', async () => {
+    const storage = openAzure(await newContainer(), outbound);
+    const name = "a+b c's ü(1).txt";
+    await putFile(storage, '/', name, 'content');
+    const headers = { contentType: 'text/plain', contentDisposition: 'attachment; filename="a.txt"' };
+    const response = await fetch((await storage.signedAddress?.(path(`/${name}`), headers, 60)) ?? '');
+    assert.deepEqual([response.status, await response.text()], [200, 'content']);
+    assert.equal(response.headers.get('content-disposition'), headers.contentDisposition);
+    assert.equal((await fetch((await storage.signedAddress?.(path(`/${name}`), headers, -1)) ?? '')).status, 403);
+  });
+
+  const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+  const addLocation = async (postern: TestPostern, configuration: object) =>
+    (await postern.call('location/add', { name: 'container', kind: 'azure', configuration: JSON.stringify(configuration) })).id;
+
+  test('at an Azure location, visitors list, upload, download, archive, rename and delete', async (t) => {
+    const postern = await startPostern(t, { environment });
+    await addLocation(postern, { ...(await newContainer()), prefix: 'files' });
+    await checkFileActions(postern, 'container');
+  });
+
+  test('an Azure location is tested, and its secrets are in no response, audit entry or log line', async (t) => {
+    const log = new PassThrough({ encoding: 'utf8' });
+    let lines = '';
+    log.on('data', (text: string) => {
+      lines += text;
+    });
+    const postern = await startPostern(t, { environment, replacements: { log } });
+    const configuration = await newContainer();
+    const id = await addLocation(postern, configuration);
+    const location = await postern.call('location/get', { id });
+    assert.deepEqual(JSON.parse(location.configuration), { ...configuration, accountKey: '********' });
+    const { works, steps } = await postern.call('location/test', { id });
+    assert.deepEqual([works, steps.map(({ step }: Json) => step).join(' ')], [true, 'connect signIn list write read conditions remove']);
+    assert.deepEqual(steps.map(({ detail }: Json) => detail).join(''), '');
+    await postern.call('location/update', { id, configuration: JSON.stringify({ ...configuration, accountKey: 'YW5vdGhlcg==' }) });
+    const failed = await postern.call('location/test', { id });
+    assert.deepEqual([failed.works, failed.steps.at(-1).step], [false, 'signIn']);
+    const entries = JSON.stringify(await postern.call('audit/search', { pageSize: 100 }));
+    for (const secret of [configuration.accountKey ?? '', 'YW5vdGhlcg==']) assert.ok(!(entries + lines).includes(secret));
+  });
+
+  test('a stored secret of an Azure location is not sent to another account', async (t) => {
+    const postern = await startPostern(t, { environment });
+    const id = await addLocation(postern, await newContainer());
+    const { configuration } = await postern.call('location/get', { id });
+    const moved = { ...JSON.parse(configuration), endpoint: 'https://other.blob.core.windows.net' };
+    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(moved) });
+    assert.match(fieldErrorAt(answer, 'configuration'), /accountKey must be the secret itself.*endpoint has changed/);
+  });
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { MachineTokens } from '#adapters/storage/azure/machine-token.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
+import { ChangeImpossible, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { atEnd } from '../parts/at-end.ts';
+import { type FakeAnswer, startFakeService } from '../parts/fake-s3.ts';
+import { openAzure } from '../parts/open-azure.ts';
+import { path, token } from './storage.contract.ts';
+
+/** Starts a fake of Azure Blob Storage. @returns a storage in it, and the requests that it received */
+async function fakeAzure(t: TestContext, answer: FakeAnswer) {
+  const { endpoint, requests } = await startFakeService(t, answer);
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+  atEnd(t, () => outbound[Symbol.asyncDispose]());
+  return { storage: openAzure({ endpoint: `${endpoint}/acme`, container: 'reports', accountKey: 'c2VjcmV0' }, outbound), requests };
+}
+
+const listed = (blobs: string, next = '') =>
+  `<EnumerationResults><Blobs>${blobs}</Blobs><NextMarker>${next}</NextMarker></EnumerationResults>`;
+const blob = (name: string) =>
+  `<Blob>${name}<Properties><Content-Length>4</Content-Length><Etag>0x1</Etag><Last-Modified>Thu, 01 Jan 2026 00:00:00 GMT</Last-Modified></Properties></Blob>`;
+
+test('an account of Azure with a hierarchical namespace is refused by name', async (t) => {
+  const { storage, requests } = await fakeAzure(t, (_, response) => response.setHeader('x-ms-is-hns-enabled', 'true').end());
+  await assert.rejects(storage.check(), /hierarchical namespace/);
+  assert.ok(
+    requests.every((request) => request.startsWith('HEAD ')),
+    requests.join(),
+  );
+});
+
+test('a name that Azure sends encoded, since XML cannot hold it, is decoded', async (t) => {
+  const names = `${blob('<Name Encoded="true">a%EF%BF%BEb%25</Name>')}${blob('<Name>50%25</Name>')}`;
+  const { storage } = await fakeAzure(t, (_, response) => response.end(listed(names)));
+  const found: string[] = [];
+  for await (const entries of (await storage.list(path('/'))) ?? []) found.push(...entries.map(({ name }) => name));
+  assert.deepEqual(found, ['a\ufffeb%', '50%25']);
+});
+
+test('a list of Azure that does not advance ends with an error', async (t) => {
+  const { storage } = await fakeAzure(t, (_, response) => response.end(listed('', 'again')));
+  await assert.rejects(storage.check(), /lists the same keys again/);
+});
+
+test('a page of HTML with status 200 is no success of Azure', async (t) => {
+  const { storage } = await fakeAzure(t, (_, response) => response.end('<html><body>Maintenance</body></html>'));
+  await assert.rejects(storage.check(), StorageUnavailable);
+});
+
+test('a request that an overloaded service of Azure refuses is sent again', async (t) => {
+  let refusals = 0;
+  const { storage } = await fakeAzure(t, ({ method }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    if (method !== 'PUT') return void response.end(listed(''));
+    refusals += 1;
+    if (refusals > 1) response.writeHead(201).end();
+    else response.writeHead(503, { 'x-ms-error-code': 'ServerBusy' }).end();
+  });
+  await storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] });
+  assert.equal(refusals, 2);
+});
+
+test('a file under a lease of another program cannot be replaced, and the reason says so', async (t) => {
+  const { storage } = await fakeAzure(t, ({ method }, response) => {
+    if (method === 'PUT') return void response.writeHead(412, { 'x-ms-error-code': 'LeaseIdMissing' }).end();
+    response.setHeader('content-length', method === 'HEAD' ? '4' : listed('').length);
+    response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').end(method === 'HEAD' ? '' : listed(''));
+  });
+  const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: { replaces: '"e"' } }, token());
+  await upload.write(Buffer.from('text'));
+  await assert.rejects(upload.place(), (cause) => cause instanceof ChangeImpossible && /lease/.test(cause.message));
+});
+
+test('a copy that Azure does not complete leaves the outcome of a rename unknown', async (t) => {
+  let isCopying = false;
+  const { storage } = await fakeAzure(t, ({ method, url = '', headers }, response) => {
+    response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').setHeader('content-length', '0');
+    if (headers['x-ms-copy-source']) {
+      isCopying = true;
+      return void response.setHeader('x-ms-copy-status', 'pending').writeHead(202).end();
+    }
+    const exists = url.includes('/old') || (isCopying && url.includes('/new'));
+    if (method === 'HEAD')
+      return void response
+        .setHeader('x-ms-copy-status', isCopying ? 'failed' : '')
+        .writeHead(exists ? 200 : 404)
+        .end();
+    if (method === 'GET') response.removeHeader('content-length');
+    response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listed('') : '');
+  });
+  const context = { token: token(), pendingTokens: [] };
+  await assert.rejects(storage.rename(path('/'), 'old', 'new', context), OutcomeUnknown);
+});
+
+test('the token of the managed identity is fetched once, and again five minutes before it expires', async () => {
+  let [now, fetched] = [0, 0];
+  const tokens = new MachineTokens(
+    () => now,
+    async () => {
+      fetched += 1;
+      return { text: `token ${fetched}`, expires: now + 3_600_000 };
+    },
+  );
+  const texts = [await tokens.get(), await tokens.get()];
+  now = 3_300_000;
+  texts.push(await tokens.get());
+  assert.deepEqual(texts, ['token 1', 'token 1', 'token 2']);
+});
+
+test('a fake metadata service of App Service gives the token of the managed identity', async (t) => {
+  const { endpoint, requests } = await startFakeService(t, ({ headers }, response) => {
+    if (headers['x-identity-header'] !== 'secret') return void response.writeHead(401).end();
+    response.end(JSON.stringify({ access_token: 'the token', expires_on: '4000000000' }));
+  });
+  Object.assign(process.env, { IDENTITY_ENDPOINT: `${endpoint}/token`, IDENTITY_HEADER: 'secret' });
+  atEnd(t, () => {
+    delete process.env['IDENTITY_ENDPOINT'];
+    delete process.env['IDENTITY_HEADER'];
+  });
+  assert.equal(await new MachineTokens().get(), 'the token');
+  assert.match(requests[0] ?? '', /resource=https%3A%2F%2Fstorage.azure.com/);
+});
+
+test('a location with the identity of the machine is unavailable on a machine without an identity', async () => {
+  const machineTokens = new MachineTokens(Date.now, () => Promise.reject(new Error('no metadata service')));
+  const request = () => Promise.reject(new Error('no request may be sent'));
+  const storage = openAzure({ account: 'acme', container: 'reports', useMachineCredentials: true }, { request }, { machineTokens });
+  await assert.rejects(storage.check(), /no managed identity/);
+});
