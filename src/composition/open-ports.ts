@@ -21,6 +21,7 @@ import { PartSpace } from '#adapters/storage/part-space.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
+import { webdavKind } from '#adapters/storage/webdav/webdav-kind.ts';
 import { openStore } from '#adapters/store/open-store.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import { hasNoSecrets } from '#features/first-start/first-start.ts';
@@ -101,7 +102,7 @@ export async function openPorts(
   const objectServices = { outbound, parts, memory: new MemoryBudget() };
   const s3 = s3Kind({ ...objectServices, machineCredentials: new MachineCredentials(systemClock.now) }, settings.machineCredentials);
   const azure = azureKind({ ...objectServices, machineTokens: new MachineTokens(systemClock.now) }, settings.machineCredentials);
-  const storages = resources.use(storagesByKind({ local, s3, azure }));
+  const storages = resources.use(storagesByKind({ local, s3, azure, webdav: webdavKind(objectServices) }));
   const providers = resources.use(new ThreadedProviders(privateTargets));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const random = systemRandom();

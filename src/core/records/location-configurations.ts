@@ -94,6 +94,23 @@ export const AzureConfiguration = Type.Object(
 /** The configuration of a location of kind `azure`. */
 export type AzureConfiguration = Static<typeof AzureConfiguration>;
 
+/** Configuration of kind `webdav`: a folder at a WebDAV server. */
+export const WebdavConfiguration = Type.Object(
+  {
+    url: patternText('^https?://[^\\s?#@]+$', {
+      maxLength: 1024,
+      description: 'Address of the server, with the path at which it offers WebDAV.',
+    }),
+    root: Type.Optional(lineOf(512, { description: 'A folder below the address, such as reports/2026. It is the root of the location.' })),
+    username: Type.Optional(lineOf(255, { description: 'Name with which Postern signs in.' })),
+    password: Type.Optional(lineOf(1024, { description: 'Password of the user.' })),
+    bearerToken: Type.Optional(headerText(4096, 'A token instead of a user name and a password.')),
+  },
+  { additionalProperties: false },
+);
+/** The configuration of a location of kind `webdav`. */
+export type WebdavConfiguration = Static<typeof WebdavConfiguration>;
+
 /** The form of a kind's configuration. */
 export interface ConfigurationForm {
   readonly schema: TSchema;
@@ -119,6 +136,12 @@ export const locationConfigurations: { readonly [K in StorageKindName]?: Configu
     example: '{ "account": "acme", "container": "reports", "accountKey": "…" }',
     secrets: ['accountKey', 'sasToken'],
     server: ['account', 'endpoint'],
+  },
+  webdav: {
+    schema: WebdavConfiguration,
+    example: '{ "url": "https://files.example.com/dav", "username": "postern", "password": "…" }',
+    secrets: ['password', 'bearerToken'],
+    server: ['url'],
   },
 };
 

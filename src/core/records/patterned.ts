@@ -10,7 +10,7 @@ const errorTexts: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9-]{1,64}$': 'must consist of letters, digits and hyphens, such as eu-central-1',
   '^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$': 'must be the name of a bucket: letters, digits, dots, hyphens and underscores',
   '^[a-z0-9]{3,24}$': 'must be the name of a storage account: 3 to 24 lower-case letters and digits',
-  '^https?://[^\\s?#@]+$': 'must be the address of an account, such as https://acme.blob.core.windows.net',
+  '^https?://[^\\s?#@]+$': 'must be an address such as https://files.example.com/dav, without a query or a password',
   '^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$': 'must be the name of a container: lower-case letters, digits and single hyphens',
   '^[A-Za-z0-9+/]{4,256}={0,2}$': 'must be a key in base64',
   '^[!-~]+$': 'must consist of visible ASCII characters, without spaces',

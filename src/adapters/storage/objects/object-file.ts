@@ -13,6 +13,9 @@ const firstBytes = 1 << 17;
 const maxAttempts = 3;
 const minProgress = 1 << 20;
 
+/** The part of a store that reads objects. */
+type ReadableStore = Pick<ObjectStore, 'get' | 'describe' | 'monotonic'>;
+
 /** The connection was lost before all bytes had come. */
 class ConnectionLost extends StorageUnavailable {}
 
@@ -29,7 +32,7 @@ function sizeOf({ status, headers }: OutboundResponse): number | null {
 }
 
 /** Reads the beginning of an object. @returns null if there is none */
-async function openObject(store: ObjectStore, key: string, name: string): Promise<OpenedObject | null> {
+async function openObject(store: ReadableStore, key: string, name: string): Promise<OpenedObject | null> {
   const response = await store.get(key, { range: [0, firstBytes - 1] });
   if (!response) return null;
   if (response.status === 416) {
@@ -56,7 +59,7 @@ async function readExactly(response: OutboundResponse, length: number): Promise<
 }
 
 /** Yields the bytes of a range of the version that the entry describes, by one request. @throws ConnectionLost if it ends too early */
-async function* requestRange(store: ObjectStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+async function* requestRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   const response = await store.get(key, { range: [start, end], etag, streamed: true, ...(signal ? { signal } : {}) });
   if (!response) throw new ItemChanged('the object was deleted');
   const { 'content-range': range = '', etag: version } = response.headers;
@@ -83,7 +86,7 @@ async function* requestRange(store: ObjectStore, key: string, etag: string, star
 }
 
 /** As `requestRange`. Requests the rest if the connection is lost: a long download outlives the connections of some services. */
-async function* readRange(store: ObjectStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
+async function* readRange(store: ReadableStore, key: string, etag: string, start: number, end: number, signal?: AbortSignal) {
   let [position, attempt] = [start, 1];
   while (position <= end) {
     const first = position;
@@ -100,7 +103,7 @@ async function* readRange(store: ObjectStore, key: string, etag: string, start: 
 }
 
 /** Opens a file. Its beginning is read at once, the rest by a request for each read. @returns null if there is no such object */
-export async function openObjectFile(store: ObjectStore, key: string, name: string): Promise<OpenFile | null> {
+export async function openObjectFile(store: ReadableStore, key: string, name: string): Promise<OpenFile | null> {
   const opened = await openObject(store, key, name);
   if (!opened) return null;
   const { entry, start: first } = opened;

@@ -4,7 +4,7 @@ import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 export type Method = NonNullable<OutboundRequest['method']>;
 
 /** Returns whether a request may change something. */
-export const mayChange = (method: Method) => method !== 'GET' && method !== 'HEAD';
+export const mayChange = (method: Method) => !['GET', 'HEAD', 'PROPFIND'].includes(method);
 
 /** What the code of an error means. */
 export interface CodeMeaning {

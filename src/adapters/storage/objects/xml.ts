@@ -26,9 +26,86 @@ const memoryOf = { byte: 2, element: 200 }; // bytes of texts and objects
 /** Returns a copy of a text: a part of a longer text would keep all of it in memory. */
 const copyText = (text: string) => Buffer.from(text).toString();
 
+const tooMuch = () => new StorageUnavailable('the service sent too much XML');
+
+/** Builds the elements of a document. Prefixes of names are removed. */
+class TreeBuilder {
+  readonly top: XmlElement = { name: '', isEncoded: false, children: [], text: '' };
+  /** Complete elements that were taken out of the tree. */
+  taken: XmlElement[] = [];
+  elements = 0;
+  readonly #parser = new SaxesParser();
+  readonly #open = [this.top];
+  #attributes = 0;
+
+  /** @param takenName of the children of the document element that are taken out of the tree; null: none */
+  constructor(maxElements: number, takenName: string | null) {
+    this.#parser.on('opentag', ({ name, attributes: { Encoded } }) => {
+      this.elements += 1;
+      this.#attributes = 0;
+      if (this.elements > maxElements || this.#open.length > limits.depth) throw tooMuch();
+      const element: XmlElement = { name: name.slice(name.indexOf(':') + 1), isEncoded: Encoded === 'true', children: [], text: '' };
+      this.#open.at(-1)?.children.push(element);
+      this.#open.push(element);
+    });
+    this.#parser.on('attribute', () => {
+      this.#attributes += 1;
+      if (this.#attributes > limits.attributes) throw tooMuch();
+    });
+    this.#parser.on('text', (text) => {
+      const element = this.#open.at(-1);
+      if (!element) return;
+      element.text += copyText(text);
+      if (element.text.length > limits.text) throw tooMuch();
+    });
+    this.#parser.on('closetag', () => {
+      const element = this.#open.pop();
+      if (element?.name !== takenName || this.#open.length !== 2) return;
+      this.#open.at(-1)?.children.pop();
+      this.taken.push(element);
+    });
+    this.#parser.on('error', (cause) => {
+      throw new StorageUnavailable('the service sent XML that cannot be read', { cause });
+    });
+  }
+
+  write(text: string): void {
+    this.#parser.write(text);
+  }
+
+  close(): void {
+    this.#parser.close();
+  }
+}
+
+/** What a document is read for. */
+interface ReadOptions {
+  readonly limits: XmlLimits;
+  readonly takenName: string | null;
+  readonly memory?: TakenMemory | undefined;
+}
+
+/** Reads a response piece by piece, as it arrives: a long one must not block the event loop. Yields after each piece. */
+async function* buildTree(body: AsyncIterable<Uint8Array>, monotonic: () => number, { limits: max, takenName, memory }: ReadOptions) {
+  const builder = new TreeBuilder(max.elements, takenName);
+  const decoder = new TextDecoder();
+  const markup = new MarkupLimits();
+  let bytes = 0;
+  for await (const piece of fastEnough(body, monotonic)) {
+    bytes += piece.length;
+    if (bytes > max.bytes) throw tooMuch();
+    memory?.set(memoryOf.byte * bytes + memoryOf.element * builder.elements);
+    markup.check(piece);
+    builder.write(decoder.decode(piece, { stream: true }));
+    yield builder;
+  }
+  builder.write(decoder.decode());
+  builder.close();
+  yield builder;
+}
+
 /**
- * Reads a response piece by piece, as it arrives: a long one must not block the event loop. Unknown entities are errors, so that a
- * response cannot grow.
+ * Reads a response. Unknown entities are errors, so that a response cannot grow.
  * @param monotonic ms
  * @param memory of the work that uses the document
  * @throws StorageUnavailable if it is not XML, comes too slowly, or exceeds a limit; StorageBusy
@@ -36,47 +113,33 @@ const copyText = (text: string) => Buffer.from(text).toString();
 export async function readXml(
   body: AsyncIterable<Uint8Array>,
   monotonic: () => number,
-  { bytes: maxBytes, elements: maxElements }: XmlLimits = shortDocument,
+  max: XmlLimits = shortDocument,
   memory?: TakenMemory,
 ): Promise<XmlElement> {
-  const top: XmlElement = { name: '', isEncoded: false, children: [], text: '' };
-  const open = [top];
-  let [elements, attributes, bytes] = [0, 0, 0];
-  const tooMuch = () => new StorageUnavailable('the service sent too much XML');
-  const parser = new SaxesParser();
-  parser.on('opentag', ({ name, attributes: { Encoded } }) => {
-    elements += 1;
-    attributes = 0;
-    if (elements > maxElements || open.length > limits.depth) throw tooMuch();
-    const element: XmlElement = { name, isEncoded: Encoded === 'true', children: [], text: '' };
-    open.at(-1)?.children.push(element);
-    open.push(element);
-  });
-  parser.on('attribute', () => {
-    attributes += 1;
-    if (attributes > limits.attributes) throw tooMuch();
-  });
-  parser.on('text', (text) => {
-    const element = open.at(-1);
-    if (!element) return;
-    element.text += copyText(text);
-    if (element.text.length > limits.text) throw tooMuch();
-  });
-  parser.on('closetag', () => void open.pop());
-  parser.on('error', (cause) => {
-    throw new StorageUnavailable('the service sent XML that cannot be read', { cause });
-  });
-  const decoder = new TextDecoder();
-  const markup = new MarkupLimits();
-  for await (const piece of fastEnough(body, monotonic)) {
-    bytes += piece.length;
-    if (bytes > maxBytes) throw tooMuch();
-    memory?.set(memoryOf.byte * bytes + memoryOf.element * elements);
-    markup.check(piece);
-    parser.write(decoder.decode(piece, { stream: true }));
+  let top: XmlElement | null = null;
+  for await (const builder of buildTree(body, monotonic, { limits: max, takenName: null, memory })) top = builder.top;
+  return top?.children[0] ?? { name: '', isEncoded: false, children: [], text: '' };
+}
+
+/**
+ * Yields the children of a document element that have a name, as soon as each is complete. They are not kept.
+ * @param root name of the document element
+ * @throws as `readXml`; StorageUnavailable for another document
+ */
+export async function* readElements(
+  body: AsyncIterable<Uint8Array>,
+  monotonic: () => number,
+  { root, name }: { readonly root: string; readonly name: string },
+  max: XmlLimits,
+): AsyncGenerator<XmlElement> {
+  let top: XmlElement | null = null;
+  for await (const builder of buildTree(body, monotonic, { limits: max, takenName: name })) {
+    ({ top } = builder);
+    const { taken } = builder;
+    builder.taken = [];
+    yield* taken;
   }
-  parser.write(decoder.decode()).close();
-  return top.children[0] ?? top;
+  if (top?.children[0]?.name !== root) throw new StorageUnavailable(`the service sent another document than ${root}`);
 }
 
 /** Returns the text of the first child with a name, or null. */

@@ -1,0 +1,97 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
+
+/** The parameters of a challenge of the scheme Digest. */
+interface Digest {
+  readonly realm: string;
+  readonly nonce: string;
+  readonly opaque: string | null;
+  readonly algorithm: 'MD5' | 'SHA-256';
+  readonly hasQop: boolean;
+}
+
+const hashNames = { MD5: 'md5', 'SHA-256': 'sha256' } as const;
+const maxChallenge = 4096; // characters
+
+/** Returns the value of a parameter of a challenge. */
+function parameterOf(challenge: string, name: string): string | null {
+  const [, quoted, token] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,"]+))`, 'i').exec(challenge) ?? [];
+  return quoted === undefined ? (token ?? null) : quoted.replace(/\\(.)/g, '$1');
+}
+
+/** Returns the challenge of the scheme Digest in `www-authenticate`, or null if there is none that is known (RFC 7616). */
+function digestIn(header: string): Digest | null {
+  for (const text of header.slice(0, maxChallenge).split(/(?=\bDigest\s)/i)) {
+    if (!/^Digest\s/i.test(text)) continue;
+    const algorithm = (parameterOf(text, 'algorithm') ?? 'MD5').toUpperCase();
+    const qop = parameterOf(text, 'qop');
+    const [realm, nonce] = [parameterOf(text, 'realm'), parameterOf(text, 'nonce')];
+    if (algorithm !== 'MD5' && algorithm !== 'SHA-256') continue;
+    if (realm === null || nonce === null || (qop !== null && !/(^|[\s,])auth([\s,]|$)/i.test(qop))) continue;
+    return { realm, nonce, opaque: parameterOf(text, 'opaque'), algorithm, hasQop: qop !== null };
+  }
+  return null;
+}
+
+const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+
+/** The credentials of a location at a WebDAV server. The server says which scheme it wants; Digest is preferred to Basic. */
+export class WebdavAuth {
+  readonly #configuration: WebdavConfiguration;
+  /** What the server wants; null: not known yet. */
+  #scheme: Digest | 'Basic' | null = null;
+  #uses = 0; // of the nonce
+  /** Increases with each challenge. */
+  version = 0;
+
+  constructor(configuration: WebdavConfiguration) {
+    this.#configuration = configuration;
+  }
+
+  /**
+   * Takes note of a challenge.
+   * @param header `www-authenticate` of a response with status 401
+   * @param version when the request was sent
+   * @returns whether the request may succeed now
+   */
+  accept(header: string, version: number): boolean {
+    if (this.#configuration.username === undefined) return false;
+    if (version !== this.version) return true; // another response has brought a challenge meanwhile
+    const scheme = digestIn(header) ?? (/\bBasic\b/i.test(header) ? 'Basic' : null);
+    if (scheme === null || (scheme === 'Basic' && this.#scheme !== null)) return false;
+    if (typeof scheme === 'object' && typeof this.#scheme === 'object' && this.#scheme?.nonce === scheme.nonce) return false;
+    [this.#scheme, this.#uses] = [scheme, 0];
+    this.version += 1;
+    return true;
+  }
+
+  /** Whether the server must be asked which scheme it wants. */
+  get isUnknown(): boolean {
+    return this.#scheme === null && this.#configuration.username !== undefined;
+  }
+
+  /** Returns the value of `authorization` for a request; null: none, or the server has not said yet what it wants. @param target path and query */
+  header(method: string, target: string): string | null {
+    const { username, password = '', bearerToken } = this.#configuration;
+    if (bearerToken !== undefined) return `Bearer ${bearerToken}`;
+    if (username === undefined || this.#scheme === null) return null;
+    if (this.#scheme === 'Basic') return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    return this.#digestHeader(this.#scheme, username, password, method, target);
+  }
+
+  #digestHeader(digest: Digest, username: string, password: string, method: string, target: string): string {
+    const { realm, nonce, opaque, algorithm, hasQop } = digest;
+    const hash = (text: string) => createHash(hashNames[algorithm]).update(text).digest('hex');
+    this.#uses += 1;
+    const [count, client] = [this.#uses.toString(16).padStart(8, '0'), randomBytes(12).toString('hex')];
+    const [secret, request] = [hash(`${username}:${realm}:${password}`), hash(`${method}:${target}`)];
+    const response = hash(hasQop ? `${secret}:${nonce}:${count}:${client}:auth:${request}` : `${secret}:${nonce}:${request}`);
+    const parts = [
+      ...[`username=${quote(username)}`, `realm=${quote(realm)}`, `nonce=${quote(nonce)}`, `uri=${quote(target)}`],
+      ...[`response="${response}"`, `algorithm=${algorithm}`],
+      ...(hasQop ? ['qop=auth', `nc=${count}`, `cnonce="${client}"`] : []),
+      ...(opaque === null ? [] : [`opaque=${quote(opaque)}`]),
+    ];
+    return `Digest ${parts.join(', ')}`;
+  }
+}

@@ -1,0 +1,117 @@
+import { etagOf } from '#adapters/storage/objects/list-pages.ts';
+import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
+import { skipBody } from '#adapters/storage/objects/service-request.ts';
+import { childrenOf, childText, readElements, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
+import { nameError } from '#core/item-path.ts';
+import type { Entry } from '#core/listing.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import type { WebdavServer } from './webdav-server.ts';
+
+const body =
+  '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/><getetag/></prop></propfind>';
+const maxListed = 1_000_000; // entries of one folder
+/** A folder with a million entries. One entry at a time is kept in memory. */
+const listLimits: XmlLimits = { bytes: 1 << 30, elements: 30 * maxListed };
+const entryLimits: XmlLimits = { bytes: 1 << 16, elements: 1000 };
+const redirects = [301, 307, 308];
+const batchSize = 1000;
+const youngTime = 2000; // ms: times have whole seconds, so a younger file can change without another time
+
+/** An entry, and whether the server itself has sent its ETag. */
+export interface WebdavEntry extends Entry {
+  readonly hasServerEtag: boolean;
+}
+
+/** Returns an ETag for a file whose server sends none: from its size and time. @param now ms since the epoch */
+export function madeEtag(size: number, modified: number, now: number): string {
+  const text = `"${size.toString(36)}-${Math.floor(modified / 1000).toString(36)}"`;
+  return now - modified < youngTime ? `W/${text}` : text;
+}
+
+/** Returns the segments of the path in `href` below a folder, or null if it is not below it. */
+function segmentsBelow(root: URL, href: string): readonly string[] | null {
+  if (!URL.canParse(href, root)) return null;
+  const { pathname } = new URL(href, root);
+  const [above, path] = [root.pathname.split('/').filter(Boolean), pathname.split('/').filter(Boolean)];
+  try {
+    const decoded = path.map(decodeURIComponent);
+    if (!above.map(decodeURIComponent).every((segment, index) => segment === decoded[index])) return null;
+    return decoded.slice(above.length);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the properties with status 200 of a response. */
+function propertiesOf(response: XmlElement): XmlElement | null {
+  const found = childrenOf(response, 'propstat').find((propstat) => / 200 /.test(`${childText(propstat, 'status')} `));
+  return found ? (childrenOf(found, 'prop')[0] ?? null) : null;
+}
+
+/** Returns an entry as a response describes it, or null if it is not below the folder. */
+function entryOf(response: XmlElement, folder: URL, now: number): { readonly path: readonly string[]; readonly entry: WebdavEntry } | null {
+  const path = segmentsBelow(folder, (childText(response, 'href') ?? '').trim());
+  const properties = propertiesOf(response);
+  if (path === null || properties === null) return null;
+  const isFolder = childrenOf(properties, 'resourcetype').some((type) => childrenOf(type, 'collection').length > 0);
+  const time = Date.parse(childText(properties, 'getlastmodified') ?? '');
+  const modified = Number.isNaN(time) ? null : time;
+  const name = path.at(-1) ?? '';
+  if (isFolder) return { path, entry: { name, folder: true, size: 0, modified, etag: 'W/"folder"', hasServerEtag: false } };
+  const size = /^\d{1,16}$/.test(childText(properties, 'getcontentlength') ?? '') ? Number(childText(properties, 'getcontentlength')) : 0;
+  if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
+  const sent = etagOf(childText(properties, 'getetag') ?? '').trim();
+  const etag = sent === '' ? madeEtag(size, modified, now) : sent;
+  return { path, entry: { name, folder: false, size, modified, etag, hasServerEtag: sent !== '' } };
+}
+
+async function* responses(server: WebdavServer, url: URL, depth: '0' | '1', limits: XmlLimits, now: () => number) {
+  const headers = { depth, 'content-type': 'application/xml; charset=utf-8' };
+  const response = await server.send('PROPFIND', url, { headers, body, expected: [301, 307, 308, 400, 403, 404, 405], timeLimit: null });
+  if (response.status !== 207) {
+    await skipBody('PROPFIND', response);
+    if (response.status === 404) return;
+    throw server.errorOf(response.status);
+  }
+  for await (const element of readElements(response.body, server.monotonic, { root: 'multistatus', name: 'response' }, limits)) {
+    const found = entryOf(element, url, now());
+    if (found) yield found;
+  }
+}
+
+/** Returns the entry at a path, or null. @param now ms since the epoch @param isFolder whether the address gets a slash at its end */
+export async function findEntry(
+  server: WebdavServer,
+  path: readonly string[],
+  now: () => number,
+  isFolder = false,
+): Promise<WebdavEntry | null> {
+  try {
+    for await (const { path: below, entry } of responses(server, server.urlOf(path, isFolder), '0', entryLimits, now))
+      if (below.length === 0) return { ...entry, name: path.at(-1) ?? '' };
+    return null;
+  } catch (cause) {
+    const status = serviceErrorOf(cause)?.status ?? 0;
+    if (redirects.includes(status) && !isFolder) return findEntry(server, path, now, true); // to the same address with a slash
+    // Some servers answer 400 or 403 for what would be below a file.
+    if (path.length < 2 || ![400, 403].includes(status)) throw cause;
+    const parent = await findEntry(server, path.slice(0, -1), now);
+    if (parent?.folder) throw cause;
+    return null;
+  }
+}
+
+/** Yields the entries of a folder in batches. Names that are no file names are left out. @param now ms since the epoch */
+export async function* listEntries(server: WebdavServer, path: readonly string[], now: () => number): AsyncGenerator<WebdavEntry[]> {
+  let [batch, listed] = [[] as WebdavEntry[], 0];
+  for await (const { path: below, entry } of responses(server, server.urlOf(path, true), '1', listLimits, now)) {
+    if (below.length !== 1 || nameError(entry.name) !== null) continue;
+    listed += 1;
+    if (listed > maxListed) throw new StorageUnavailable('the folder has too many files');
+    batch.push(entry);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

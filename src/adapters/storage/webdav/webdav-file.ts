@@ -1,0 +1,52 @@
+import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
+import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/storage/objects/object-store.ts';
+import type { OutboundResponse } from '#ports/outbound.ts';
+import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import { findEntry, madeEtag } from './webdav-entries.ts';
+import type { WebdavServer } from './webdav-server.ts';
+
+/** Returns the size of the file in `content-range`, or null. */
+const sizeIn = (contentRange = ''): number | null => {
+  const size = /^bytes \d+-\d+\/(\d{1,16})$/.exec(contentRange)?.[1];
+  return size === undefined ? null : Number(size);
+};
+
+const withoutWeakness = (etag: string) => etag.replace(/^W\//, '');
+
+/** Opens a file. @param now ms since the epoch @returns null if there is none */
+export async function openWebdavFile(server: WebdavServer, path: readonly string[], now: () => number): Promise<OpenFile | null> {
+  const name = path.at(-1) ?? '';
+  const url = server.urlOf(path);
+  const opened = await findEntry(server, path, now); // a GET of a folder may be answered with a page
+  if (!opened || opened.folder) return null;
+
+  /** Gives a response the ETag of the list, for servers that list none, although they may send one with the file. */
+  function withListedEtag(response: OutboundResponse): OutboundResponse {
+    const { 'last-modified': modified = '', 'content-range': range } = response.headers;
+    const size = sizeIn(range);
+    if (opened?.hasServerEtag || size === null) return response;
+    const made = madeEtag(size, Date.parse(modified), now());
+    const isSame = withoutWeakness(made) === withoutWeakness(opened?.etag ?? '');
+    return { ...response, headers: { ...response.headers, etag: isSame ? (opened?.etag ?? '') : made } };
+  }
+  async function get(_key: string, { range, etag, streamed = false, signal }: ObjectRange = {}): Promise<OutboundResponse | null> {
+    const headers = {
+      ...(range ? { range: `bytes=${range[0]}-${range[1]}` } : {}),
+      ...(opened?.hasServerEtag && etag?.startsWith('"') ? { 'if-match': etag } : {}),
+    };
+    const request = { headers, expected: [404, 412, 416], ...(streamed ? { timeLimit: null } : {}), ...(signal ? { signal } : {}) };
+    const response = await server.send('GET', url, request);
+    if (response.status !== 404) return withListedEtag(response);
+    response.discard();
+    return null;
+  }
+  async function describe(key: string): Promise<ObjectDescription | null> {
+    const entry = await findEntry(server, path, now);
+    if (!entry || entry.folder) return null;
+    const { size, modified, etag } = entry;
+    if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
+    const object: StoredObject = { key, size, modified, etag, mayNeedRestore: false };
+    return { ...object, token: null, headers: {} };
+  }
+  return openObjectFile({ get, describe, monotonic: server.monotonic }, name, name);
+}

@@ -1,0 +1,128 @@
+import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import type { PartSpace } from '#adapters/storage/part-space.ts';
+import type { ItemPath } from '#core/item-path.ts';
+import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
+import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
+import type { Outbound } from '#ports/outbound.ts';
+import {
+  type ChangeContext,
+  type OpenFile,
+  type PendingFileChange,
+  type Storage,
+  StorageUnavailable,
+  type TestStep,
+  type Upload,
+  type UploadTarget,
+} from '#ports/storage.ts';
+import { WebdavChanges } from './webdav-changes.ts';
+import { openWebdavFile } from './webdav-file.ts';
+import { WebdavServer } from './webdav-server.ts';
+import { WebdavStaging } from './webdav-staging.ts';
+import { webdavTestSteps } from './webdav-test-steps.ts';
+import { startWebdavUpload } from './webdav-upload.ts';
+
+/** ms. Younger evidence stays: it may belong to another installation that uses the same folder. */
+const minSweepAge = 3_600_000;
+const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
+
+/** What all WebDAV storages share. */
+export interface WebdavServices {
+  readonly outbound: Pick<Outbound, 'request'>;
+  readonly parts: PartSpace;
+  readonly memory: MemoryBudget;
+  /** ms, monotonic. */
+  readonly monotonic?: () => number;
+  /** ms since the epoch. */
+  readonly now?: () => number;
+}
+
+/** The files of a location at a WebDAV server. */
+export class WebdavStorage implements Storage {
+  readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
+  readonly signedAddress = null;
+  readonly #server: WebdavServer;
+  readonly #staging: WebdavStaging;
+  readonly #changes: WebdavChanges;
+  readonly #services: WebdavServices;
+  readonly #tid: number;
+  readonly #now: () => number;
+
+  constructor(configuration: WebdavConfiguration, tid: number, services: WebdavServices) {
+    const { outbound, monotonic = () => performance.now(), now = Date.now } = services;
+    this.#services = services;
+    this.#tid = tid;
+    this.#now = now;
+    this.#server = new WebdavServer(configuration, tid, outbound, monotonic);
+    this.#staging = new WebdavStaging(this.#server, now);
+    this.#changes = new WebdavChanges(this.#staging);
+  }
+
+  async check(): Promise<void> {
+    if (!(await this.#staging.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
+  }
+
+  testSteps(token: string): readonly TestStep[] {
+    return webdavTestSteps(this.#staging, token);
+  }
+
+  stat(path: ItemPath): Promise<Entry | null> {
+    return this.#staging.find(path);
+  }
+
+  async pathOnDisk(): Promise<null> {
+    return null;
+  }
+
+  async folderKey(path: ItemPath): Promise<string> {
+    return `webdav ${this.#server.urlOf(path, true).href}`;
+  }
+
+  async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null> {
+    return (await this.#staging.find(path))?.folder ? this.#staging.list(path) : null;
+  }
+
+  async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
+    const batches = await this.list(path);
+    if (!batches) return null;
+    const selection = new PageSelection<Entry>(query, maxPageMemory);
+    using memory = this.#services.memory.of(this.#tid).begin();
+    for await (const batch of batches) {
+      selection.add(batch);
+      memory.set(selection.bytes);
+    }
+    return selection.page();
+  }
+
+  async open(path: ItemPath): Promise<OpenFile | null> {
+    return path.length === 0 ? null : openWebdavFile(this.#server, path, this.#now);
+  }
+
+  upload(target: UploadTarget, token: string): Promise<Upload> {
+    return startWebdavUpload(this.#staging, this.#services.parts, target, token);
+  }
+
+  createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
+    return this.#changes.createFolder(parent, name, context);
+  }
+
+  rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void> {
+    return this.#changes.rename(parent, from, to, context);
+  }
+
+  remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
+    return this.#changes.remove(parent, name, context);
+  }
+
+  async recover(change: PendingFileChange): Promise<string | null> {
+    await this.check(); // if the folder is away, nothing is known
+    return this.#changes.recover(change);
+  }
+
+  clearEvidence({ token }: PendingFileChange): Promise<void> {
+    return this.#staging.clear(token);
+  }
+
+  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+    await this.#staging.sweep(pendingTokens, minSweepAge);
+  }
+}

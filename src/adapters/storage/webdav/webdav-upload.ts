@@ -1,0 +1,88 @@
+import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
+import { numberedName } from '#core/item-path.ts';
+import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
+import type { WebdavStaging } from './webdav-staging.ts';
+
+const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
+const bodyTimeLimit = 3_600_000; // ms until a file is stored
+
+/** An upload. The file is collected on this machine, and sent with one request: no WebDAV server continues a file. */
+class WebdavUpload implements Upload {
+  readonly handle = null;
+  readonly #staging: WebdavStaging;
+  readonly #target: UploadTarget;
+  readonly #token: string;
+  readonly #content: UploadPart;
+  #isSent = false;
+
+  constructor(staging: WebdavStaging, parts: PartSpace, target: UploadTarget, token: string) {
+    this.#staging = staging;
+    this.#target = target;
+    this.#token = token;
+    this.#content = new UploadPart(parts);
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    return this.#content.append(chunk);
+  }
+
+  async sync(): Promise<void> {
+    if (this.#isSent) return;
+    const { server } = this.#staging;
+    await this.#staging.prepare();
+    const request = { body: this.#content.body(), timeLimit: bodyTimeLimit, repeatable: true };
+    await server.sendAndRead('PUT', server.urlOf(this.#staging.staged(this.#token)), request);
+    this.#isSent = true;
+    await this.#content.clear();
+  }
+
+  async place(): Promise<string> {
+    await this.sync();
+    const { parent, name, ifTaken } = this.#target;
+    if (!(await hasFolder(this.#staging, parent))) throw new ItemNotFound('there is no such folder');
+    if (ifTaken === 'number') return this.#placeNumbered();
+    const existing = await this.#staging.find([...parent, name]);
+    if (ifTaken === 'refuse') {
+      if (existing) throw new ItemExists('the name is taken');
+    } else if (!existing || existing.folder || existing.etag !== ifTaken.replaces) throw new ItemChanged('the file has changed');
+    await this.#move(name, ifTaken !== 'refuse');
+    return name;
+  }
+
+  async discard(): Promise<void> {
+    await this.#content.clear();
+    await this.#staging.clear(this.#token);
+  }
+
+  closeForRecovery(): Promise<void> {
+    return this.#content.clear();
+  }
+
+  async #placeNumbered(): Promise<string> {
+    const { parent, name } = this.#target;
+    for (const candidate of [name, ...numbers.map((number) => numberedName(name, number)), numberedName(name, this.#token)]) {
+      if (await this.#staging.find([...parent, candidate])) continue;
+      try {
+        await this.#move(candidate, false);
+        return candidate;
+      } catch (cause) {
+        if (!(cause instanceof ItemExists)) throw cause;
+      }
+    }
+    throw new ItemExists('each name is taken');
+  }
+
+  #move(name: string, overwrites: boolean): Promise<void> {
+    const from = this.#staging.staged(this.#token);
+    return this.#staging.move(from, [...this.#target.parent, name], { token: this.#token, isFolder: false, overwrites });
+  }
+}
+
+const hasFolder = async (staging: WebdavStaging, path: readonly string[]): Promise<boolean> =>
+  path.length === 0 || (await staging.find(path))?.folder === true;
+
+/** Starts an upload. @throws ItemNotFound if there is no such folder */
+export async function startWebdavUpload(staging: WebdavStaging, parts: PartSpace, target: UploadTarget, token: string): Promise<Upload> {
+  if (!(await hasFolder(staging, target.parent))) throw new ItemNotFound('there is no such folder');
+  return new WebdavUpload(staging, parts, target, token);
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, type TestContext, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
+import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { fieldErrorAt } from '../api/keys.ts';
+import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts';
+import { isInstalled } from '../parts/is-installed.ts';
+import { partSpace } from '../parts/open-s3.ts';
+import { missingForNginxWebdav, startNginxWebdav, startRcloneWebdav, type WebdavTestServer } from '../parts/webdav-servers.ts';
+import { type Json, startPostern, type TestPostern } from '../start.ts';
+import { checkFileActions } from '../visit/file-actions.ts';
+import { namesIn, path, putFile, readText, storageContract, token } from './storage.contract.ts';
+
+const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+const open = (configuration: WebdavConfiguration, over = {}) =>
+  new WebdavStorage(configuration, 1, { outbound, parts: partSpace(), memory: new MemoryBudget(), ...over });
+
+/** Runs the contract at a server that is started for it. */
+function testServer(name: string, start: () => Promise<WebdavTestServer>): void {
+  let server: WebdavTestServer;
+  before(async () => {
+    server = await start();
+  });
+  after(() => server[Symbol.asyncDispose]());
+  storageContract(`WebDAV (${name})`, async (_t: TestContext) => open(await server.newFolder()));
+}
+
+after(() => outbound[Symbol.asyncDispose]());
+
+if (!isInstalled('apache2')) test('WebDAV meets the storage contract', { skip: 'apache2 is not installed' }, () => {});
+else {
+  let server: ApacheWebdav;
+  before(async () => {
+    server = await startApacheWebdav();
+  });
+  after(() => server[Symbol.asyncDispose]());
+  for (const scheme of ['Basic', 'Digest'] as const)
+    storageContract(`WebDAV (apache, ${scheme})`, async (_t: TestContext) => open(await server.newFolder(scheme)));
+
+  const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+  const addLocation = async (postern: TestPostern, configuration: object) =>
+    (await postern.call('location/add', { name: 'dav', kind: 'webdav', configuration: JSON.stringify(configuration) })).id;
+  /** Hours later, nothing in the staging area is too young for the sweep. */
+  const later = { now: () => Date.now() + 2 * 3_600_000 };
+
+  test('at a WebDAV location, visitors list, upload, download, archive, rename and delete', async (t) => {
+    const postern = await startPostern(t, { environment });
+    await addLocation(postern, await server.newFolder());
+    await checkFileActions(postern, 'dav');
+  });
+
+  test('a WebDAV location is tested, and its secrets are in no response, audit entry or log line', async (t) => {
+    const log = new PassThrough({ encoding: 'utf8' });
+    let lines = '';
+    log.on('data', (text: string) => {
+      lines += text;
+    });
+    const postern = await startPostern(t, { environment, replacements: { log } });
+    const configuration = await server.newFolder('Digest');
+    const id = await addLocation(postern, configuration);
+    const location = await postern.call('location/get', { id });
+    assert.deepEqual(JSON.parse(location.configuration), { ...configuration, password: '********' });
+    const { works, steps } = await postern.call('location/test', { id });
+    assert.deepEqual([works, steps.map(({ step }: Json) => step).join(' ')], [true, 'connect signIn list write read conditions remove']);
+    assert.deepEqual(readdirSync(join(server.folder, configuration.root ?? '', '.postern')), [], 'the test leaves nothing behind');
+    await postern.call('location/update', { id, configuration: JSON.stringify({ ...configuration, password: 'another one' }) });
+    const failed = await postern.call('location/test', { id });
+    assert.deepEqual([failed.works, failed.steps.at(-1).step], [false, 'signIn']);
+    const entries = JSON.stringify(await postern.call('audit/search', { pageSize: 100 }));
+    for (const secret of [configuration.password ?? '', 'another one']) assert.ok(!(entries + lines).includes(secret));
+  });
+
+  test('a stored password of a WebDAV location is not sent to another address', async (t) => {
+    const postern = await startPostern(t, { environment });
+    const id = await addLocation(postern, await server.newFolder());
+    const { configuration } = await postern.call('location/get', { id });
+    const moved = { ...JSON.parse(configuration), url: 'https://files.example.com/dav' };
+    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(moved) });
+    assert.match(fieldErrorAt(answer, 'configuration'), /password must be the secret itself.*url has changed/);
+  });
+
+  test('WebDAV (apache): a location with a wrong folder is unavailable, and its files are not absent', async () => {
+    const storage = open({ ...(await server.newFolder()), root: 'none' });
+    await assert.rejects(storage.check(), StorageUnavailable);
+    const change = { action: 'upload', parent: path('/'), name: 'a', newName: '', token: token() } as const;
+    await assert.rejects(storage.recover(change), StorageUnavailable);
+  });
+
+  test('WebDAV (apache): recovery reports a rename and a deletion that took place before a crash, and those that did not', async () => {
+    const storage = open(await server.newFolder());
+    for (const name of ['a', 'b', 'c', 'd']) await putFile(storage, '/', name, name);
+    const parent = path('/');
+    const changeOf = (action: 'rename' | 'delete', name: string) =>
+      ({ action, parent, name, newName: `${name}2`, token: token() }) as const;
+    const renamed = changeOf('rename', 'a');
+    await storage.rename(parent, 'a', 'a2', { ...renamed, pendingTokens: [] }); // the evidence stays, as after a crash
+    const removed = changeOf('delete', 'b');
+    await storage.remove(parent, 'b', removed);
+    assert.equal(await storage.recover(renamed), 'a2');
+    assert.equal(await storage.recover(removed), 'b');
+    assert.equal(await storage.recover(changeOf('rename', 'c')), null);
+    assert.equal(await storage.recover(changeOf('delete', 'd')), null);
+    for (const change of [renamed, removed]) await storage.clearEvidence(change);
+    assert.deepEqual(await namesIn(storage, '/'), ['a2', 'c', 'd']);
+  });
+
+  test('WebDAV (apache): an interrupted upload to a drop box is recovered under the name that it got', async () => {
+    const storage = open(await server.newFolder());
+    await putFile(storage, '/', 'a.txt', 'first');
+    const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
+    const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
+    await upload.write(Buffer.from('second'));
+    assert.equal(await upload.place(), 'a (2).txt');
+    assert.equal(await storage.recover(change), 'a (2).txt');
+    await storage.clearEvidence(change);
+    assert.equal(await readText(storage, '/a (2).txt'), 'second');
+  });
+
+  test('WebDAV (apache): the sweep deletes old evidence, and keeps that of pending changes and of another installation', async () => {
+    const configuration = await server.newFolder();
+    const staging = () => readdirSync(join(server.folder, configuration.root ?? '', '.postern'));
+    const upload = await open(configuration).upload({ parent: path('/'), name: 'a', size: 1, ifTaken: 'refuse' }, 'token-of-another');
+    await upload.write(Buffer.from('a'));
+    await upload.sync();
+    await open(configuration).sweep(async () => []);
+    await open(configuration, later).sweep(async () => ['token-of-another']);
+    assert.deepEqual(staging(), ['token-of-another.part']);
+    await open(configuration, later).sweep(async () => []);
+    assert.deepEqual(staging(), []);
+  });
+}
+
+const missingForNginx = missingForNginxWebdav();
+if (missingForNginx !== '') test('WebDAV (nginx) meets the storage contract', { skip: `${missingForNginx} is not installed` }, () => {});
+else testServer('nginx', startNginxWebdav);
+if (!isInstalled('rclone')) test('WebDAV (rclone) meets the storage contract', { skip: 'rclone is not installed' }, () => {});
+else testServer('rclone', startRcloneWebdav);
