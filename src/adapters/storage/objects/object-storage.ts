@@ -1,6 +1,7 @@
 import type { PartSpace } from '#adapters/storage/part-space.ts';
+import { selectPage } from '#adapters/storage/select-page.ts';
 import type { ItemPath } from '#core/item-path.ts';
-import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
+import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import type { ChangeContext, OpenFile, PendingFileChange, SignedHeaders, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import { ObjectChanges } from './object-changes.ts';
@@ -14,7 +15,6 @@ import { abortUpload, clearUpload, recoverUpload, startUpload } from './object-u
 const checkInterval = 120_000;
 /** ms. Younger objects of the staging area stay: they may belong to another installation that uses the same place. */
 const minSweepAge = 3_600_000;
-const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
 
 /** What an object storage needs besides its objects. */
 export interface ObjectStorageServices {
@@ -75,14 +75,8 @@ export class ObjectStorage implements Storage {
   }
 
   async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
-    if (!(await this.#folders.hasFolder(path))) return null;
-    const selection = new PageSelection<Entry>(query, maxPageMemory);
-    using memory = this.#store.memory.begin();
-    for await (const batch of this.#folders.entries(path)) {
-      selection.add(batch);
-      memory.set(selection.bytes);
-    }
-    return selection.page();
+    const batches = await this.list(path);
+    return batches && selectPage(batches, query, this.#store.memory);
   }
 
   async open(path: ItemPath): Promise<OpenFile | null> {

@@ -1,7 +1,8 @@
 import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
+import { selectPage } from '#adapters/storage/select-page.ts';
 import type { ItemPath } from '#core/item-path.ts';
-import { type Entry, type ListingPage, type ListingQuery, PageSelection } from '#core/listing.ts';
+import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import {
@@ -23,7 +24,6 @@ import { startWebdavUpload } from './webdav-upload.ts';
 
 /** ms. Younger evidence stays: it may belong to another installation that uses the same folder. */
 const minSweepAge = 3_600_000;
-const maxPageMemory = 32 << 20; // bytes for the entries before a page of a large folder
 
 /** What all WebDAV storages share. */
 export interface WebdavServices {
@@ -83,14 +83,7 @@ export class WebdavStorage implements Storage {
 
   async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
     const batches = await this.list(path);
-    if (!batches) return null;
-    const selection = new PageSelection<Entry>(query, maxPageMemory);
-    using memory = this.#services.memory.of(this.#tid).begin();
-    for await (const batch of batches) {
-      selection.add(batch);
-      memory.set(selection.bytes);
-    }
-    return selection.page();
+    return batches && selectPage(batches, query, this.#services.memory.of(this.#tid));
   }
 
   async open(path: ItemPath): Promise<OpenFile | null> {
