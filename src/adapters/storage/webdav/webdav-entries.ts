@@ -67,7 +67,8 @@ function entryOf(response: XmlElement, folder: URL, now: number): { readonly pat
 
 async function* responses(server: WebdavServer, url: URL, depth: '0' | '1', limits: XmlLimits, now: () => number) {
   const headers = { depth, 'content-type': 'application/xml; charset=utf-8' };
-  const response = await server.send('PROPFIND', url, { headers, body, expected: [301, 307, 308, 400, 403, 404, 405], timeLimit: null });
+  const request = { headers, body, expected: [301, 307, 308, 400, 403, 404, 405], ...(depth === '0' ? {} : { timeLimit: null }) };
+  const response = await server.send('PROPFIND', url, request);
   if (response.status !== 207) {
     await skipBody('PROPFIND', response);
     if (response.status === 404) return;
