@@ -28,6 +28,9 @@ export function madeEtag(size: number, modified: number, now: number): string {
   return now - modified < youngTime ? `W/${text}` : text;
 }
 
+/** Returns whether two ETags name one version: a server may send it as weak as long as the file is young. */
+export const isSameVersion = (one: string, other: string): boolean => one.replace(/^W\//, '') === other.replace(/^W\//, '');
+
 /** Returns the segments of the path in `href` below a folder, or null if it is not below it. */
 function segmentsBelow(root: URL, href: string): readonly string[] | null {
   if (!URL.canParse(href, root)) return null;

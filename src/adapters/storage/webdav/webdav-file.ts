@@ -2,7 +2,7 @@ import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
 import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/storage/objects/object-store.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
-import { findEntry, madeEtag } from './webdav-entries.ts';
+import { findEntry, isSameVersion, madeEtag } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the size of the file in `content-range`, or null. */
@@ -11,8 +11,6 @@ const sizeIn = (contentRange = ''): number | null => {
   return size === undefined ? null : Number(size);
 };
 
-const withoutWeakness = (etag: string) => etag.replace(/^W\//, '');
-
 /** Opens a file. @param now ms since the epoch @returns null if there is none */
 export async function openWebdavFile(server: WebdavServer, path: readonly string[], now: () => number): Promise<OpenFile | null> {
   const name = path.at(-1) ?? '';
@@ -20,14 +18,16 @@ export async function openWebdavFile(server: WebdavServer, path: readonly string
   const opened = await findEntry(server, path, now); // a GET of a folder may be answered with a page
   if (!opened || opened.folder) return null;
 
-  /** Gives a response the ETag of the list, for servers that list none, although they may send one with the file. */
+  /**
+   * Gives a response of the same version the ETag of the list. Some servers list none, although they send one with the file, and some
+   * send it as weak at first.
+   */
   function withListedEtag(response: OutboundResponse): OutboundResponse {
-    const { 'last-modified': modified = '', 'content-range': range } = response.headers;
+    const { 'last-modified': modified = '', 'content-range': range, etag: sent = '' } = response.headers;
     const size = sizeIn(range);
-    if (opened?.hasServerEtag || size === null) return response;
-    const made = madeEtag(size, Date.parse(modified), now());
-    const isSame = withoutWeakness(made) === withoutWeakness(opened?.etag ?? '');
-    return { ...response, headers: { ...response.headers, etag: isSame ? (opened?.etag ?? '') : made } };
+    if (size === null || !opened) return response;
+    const etag = opened.hasServerEtag ? sent : madeEtag(size, Date.parse(modified), now());
+    return { ...response, headers: { ...response.headers, etag: isSameVersion(etag, opened.etag) ? opened.etag : etag } };
   }
   async function get(_key: string, { range, etag, streamed = false, signal }: ObjectRange = {}): Promise<OutboundResponse | null> {
     const headers = {

@@ -1,6 +1,7 @@
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
+import { isSameVersion } from './webdav-entries.ts';
 import type { WebdavStaging } from './webdav-staging.ts';
 
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
@@ -44,7 +45,8 @@ class WebdavUpload implements Upload {
     const existing = await this.#staging.find([...parent, name]);
     if (ifTaken === 'refuse') {
       if (existing) throw new ItemExists('the name is taken');
-    } else if (!existing || existing.folder || existing.etag !== ifTaken.replaces) throw new ItemChanged('the file has changed');
+    } else if (!existing || existing.folder || !isSameVersion(existing.etag, ifTaken.replaces))
+      throw new ItemChanged('the file has changed');
     await this.#move(name, ifTaken !== 'refuse');
     return name;
   }
