@@ -224,6 +224,16 @@ test(
   },
 );
 
+test('a user whose entry is too large for a sign-in does not close the directory to other users', options, async (t) => {
+  const { directory, signIn } = await startWithDirectory(t);
+  const entry = { objectClass: 'inetOrgPerson', uid: 'big', cn: 'Big', sn: 'B', displayName: 'x'.repeat(300_000) };
+  await directory.add('uid=big,ou=people,dc=test', entry);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    assert.equal((await signIn('big', 'wrong', `192.0.2.${attempt}`)).status, 503);
+    assert.equal((await signIn('ann')).status, 200);
+  }
+});
+
 test('with a pattern, wrong passwords for all spellings that the directory takes for one name are counted together', options, async (t) => {
   const { directory, signIn } = await startWithDirectory(t, ways['a pattern']);
   const password = 'own secret';

@@ -24,6 +24,9 @@ interface Clocks {
   monotonic(): number;
 }
 
+/** Requests of one method. @param noteResponse is called when the directory has accepted a connection and a sign-in */
+type DirectoryRequest<T> = (library: typeof Library, signal: AbortSignal, noteResponse: () => void) => Promise<T>;
+
 /** Queries LDAP directories with ldapts. A directory that does not respond affects its own configuration alone. */
 export class LdapDirectories implements Directories {
   readonly #outbound: Pick<Outbound, 'connect'>;
@@ -41,17 +44,18 @@ export class LdapDirectories implements Directories {
 
   find(directory: TenantDirectory, username: string) {
     const { bindDn = '', bindPassword = '' } = directory;
-    return this.#request(directory, async (library, signal) => {
+    return this.#request(directory, async (library, signal, noteResponse) => {
       const open = async () => {
         const connection = await this.#open(library, directory, { name: bindDn, password: bindPassword }, signal);
         if (!connection) throw new DirectoryRefused('The directory does not accept bindDn with bindPassword.');
         return connection;
       };
-      return this.#accounts.use(JSON.stringify(directory), signal, open, (connection) =>
-        runOnConnection(library, connection, signal, (client) =>
+      return this.#accounts.use(JSON.stringify(directory), signal, open, (connection) => {
+        noteResponse();
+        return runOnConnection(library, connection, signal, (client) =>
           searchUser(client, directory, { username, bindName: null }, this.#clocks.now()),
-        ),
-      );
+        );
+      });
     });
   }
 
@@ -67,8 +71,9 @@ export class LdapDirectories implements Directories {
   async signInByPattern(directory: TenantDirectory, username: string, password: string) {
     const bindName = fillPattern(directory.bindPattern ?? '', username);
     if (!maySendPassword(password) || bindName === null) return null;
-    return this.#request(directory, async (library, signal) => {
+    return this.#request(directory, async (library, signal, noteResponse) => {
       const connection = await this.#open(library, directory, { name: bindName, password }, signal);
+      noteResponse();
       if (!connection) return null;
       try {
         return await runOnConnection(library, connection, signal, (client) =>
@@ -89,16 +94,21 @@ export class LdapDirectories implements Directories {
   }
 
   /** Runs all requests of a method with one deadline. @throws DirectoryUnavailable, DirectoryRefused */
-  async #request<T>(directory: TenantDirectory, request: (library: typeof Library, signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #request<T>(directory: TenantDirectory, request: DirectoryRequest<T>): Promise<T> {
     const key = JSON.stringify(directory);
     const pause = this.#pauses.get(key);
     if (pause && pause.until > this.#clocks.monotonic()) throw pause.cause;
     this.#library ??= import('ldapts'); // loaded with the first sign-in: most installations need none
     const library = await this.#library;
+    let hasResponded = false;
+    const noteResponse = () => {
+      hasResponded = true;
+    };
     try {
-      return await request(library, AbortSignal.timeout(timeLimit));
+      return await request(library, AbortSignal.timeout(timeLimit), noteResponse);
     } catch (cause) {
-      if (cause instanceof DirectoryUnavailable) this.#pause(key, cause);
+      // A user with too many groups must not close the directory to the others.
+      if (cause instanceof DirectoryUnavailable && !hasResponded) this.#pause(key, cause);
       throw cause;
     }
   }
