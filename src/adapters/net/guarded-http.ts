@@ -20,7 +20,9 @@ import { unreachable } from './unreachable.ts';
 const responseTimeout = 30_000; // ms until the headers of a response, and between two pieces of its body
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
-type Connect = (target: OutboundTarget) => Promise<{ readonly socket: Socket }>;
+/** Wraps a connection before TLS begins on it. */
+export type WrapSocket = (socket: Socket) => Socket;
+type Connect = (target: OutboundTarget, wrap: WrapSocket) => Promise<{ readonly socket: Socket }>;
 
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -63,17 +65,16 @@ interface ConnectionLimits {
 /** @param tid tenant in whose turns bytes arrive; null: none */
 async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
+  // Before TLS: what a server sends can be costly although it contains no byte of a response.
+  const wrap: WrapSocket = (socket) => (addTurn === null || tid === null ? socket : new TurnSocket(socket, (work) => addTurn(tid, work)));
   return new AgentOf({
     headersTimeout: responseTimeout,
     bodyTimeout: responseTimeout,
     ...(maxConnectionBytes === null ? {} : { pipelining: 0 }), // no connection is used again
     connect({ hostname, port, protocol }, callback) {
       const target = { host: hostOf(hostname), port: Number(port) || (defaultPorts[protocol] ?? 0) };
-      connect(protocol === 'https:' ? { ...target, tls: {} } : target).then(
-        ({ socket }) => {
-          const limited = maxConnectionBytes === null ? socket : limitBytes(socket, maxConnectionBytes);
-          callback(null, addTurn === null || tid === null ? limited : new TurnSocket(limited, (work) => addTurn(tid, work)));
-        },
+      connect(protocol === 'https:' ? { ...target, tls: {} } : target, wrap).then(
+        ({ socket }) => callback(null, maxConnectionBytes === null ? socket : limitBytes(socket, maxConnectionBytes)),
         (cause: Error) => callback(cause, null),
       );
     },

@@ -2,7 +2,7 @@ import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { isAllowedTarget } from '#core/authorization/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
-import { type AddTurn, guardedHttp } from './guarded-http.ts';
+import { type AddTurn, guardedHttp, type WrapSocket } from './guarded-http.ts';
 import { hostResolver } from './resolve-host.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -21,6 +21,7 @@ interface Options {
 }
 
 const connectTimeout = 10_000; // ms
+const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.6.1)
 
 /** Waits for an event of a socket, and destroys the socket if it fails first. */
 async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
@@ -43,17 +44,30 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
 }
 
 /** Starts TLS. The server name is omitted for an IP address (RFC 6066, section 3). */
-const encrypt = (socket: Socket, { host, tls }: OutboundTarget): TLSSocket =>
-  connectTls({
+function encrypt(socket: Socket, { host, tls }: OutboundTarget): TLSSocket {
+  const encrypted = connectTls({
     socket,
     ALPNProtocols: ['http/1.1'],
     ...(isIP(host) ? { host } : { host, servername: host }),
     ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
   });
+  let tickets = 0;
+  // A server can send them without end, and nothing but their cost would show it.
+  return encrypted.on('session', () => {
+    tickets += 1;
+    if (tickets > maxTickets) encrypted.destroy(new Error('the server sends too many session tickets'));
+  });
+}
 
 /** A connection for the HTTP client, which needs a `Socket`. */
 interface Connection extends OutboundConnection {
   readonly socket: Socket;
+}
+
+/** How a connection is opened. */
+interface OpenOptions {
+  readonly signal: AbortSignal;
+  readonly wrap: WrapSocket;
 }
 
 /** Opens connections and sends requests to servers that tenants name. */
@@ -72,32 +86,32 @@ export function guardedOutbound({
     return allowed;
   }
 
-  async function open(target: OutboundTarget, address: string, signal: AbortSignal): Promise<Connection> {
-    const socket = await ready(connectSocket({ host: address, port: target.port }), 'connect', signal);
+  async function open(target: OutboundTarget, address: string, { signal, wrap }: OpenOptions): Promise<Connection> {
+    const socket = wrap(await ready(connectSocket({ host: address, port: target.port }), 'connect', signal));
     return { address, socket: target.tls ? await ready(encrypt(socket, target), 'secureConnect', signal) : socket };
   }
 
   /** Tries one address after the other: the first may be of a family that this machine has no route for. */
-  async function openFirst(target: OutboundTarget, signal: AbortSignal): Promise<Connection> {
+  async function openFirst(target: OutboundTarget, options: OpenOptions): Promise<Connection> {
     let cause: unknown = Object.assign(new Error('the name has no address'), { code: 'ENODATA' });
     for (const address of await addressesOf(target.host)) {
       try {
-        return await open(target, address, signal);
+        return await open(target, address, options);
       } catch (failure) {
         cause = failure;
-        if (signal.aborted) break;
+        if (options.signal.aborted) break;
       }
     }
     throw unreachable(target.host, cause);
   }
 
-  async function connect(target: OutboundTarget, signal?: AbortSignal): Promise<Connection> {
+  async function connect(target: OutboundTarget, signal?: AbortSignal, wrap: WrapSocket = (socket) => socket): Promise<Connection> {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
     const late = Promise.withResolvers<never>();
     const abort = () => late.reject(unreachable(target.host, deadline.reason)); // a name server may never answer
     deadline.addEventListener('abort', abort, { once: true });
     try {
-      return await Promise.race([openFirst(target, deadline), late.promise]);
+      return await Promise.race([openFirst(target, { signal: deadline, wrap }), late.promise]);
     } catch (cause) {
       throw cause instanceof TargetRefused || cause instanceof TargetUnreachable ? cause : unreachable(target.host, cause);
     } finally {
@@ -105,7 +119,10 @@ export function guardedOutbound({
     }
   }
 
-  const client = guardedHttp(connect, { maxConnectionBytes: maxConnectionBytes ?? null, addTurn: addTurn ?? null });
+  const client = guardedHttp((target, wrap) => connect(target, undefined, wrap), {
+    maxConnectionBytes: maxConnectionBytes ?? null,
+    addTurn: addTurn ?? null,
+  });
   return {
     connect,
     request: client.send,

@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 const [headLength, headSlice] = [1 << 16, 1 << 12];
 
 /**
- * A connection whose bytes arrive in turns: everything that a server of a tenant causes, from the parsing of its headers on, then
- * happens in the turns of the tenant.
+ * A connection whose bytes arrive in turns: everything that a server of a tenant causes, from the decryption of TLS and the parsing of
+ * its headers on, then happens in the turns of the tenant.
  */
 export class TurnSocket extends Socket {
   readonly #socket: Socket;
@@ -27,11 +27,7 @@ export class TurnSocket extends Socket {
     });
     socket.on('error', (cause) => this.destroy(cause));
     socket.on('close', () => this.#waiting === null && this.destroy());
-  }
-
-  /** Protocol that TLS has chosen. */
-  get alpnProtocol(): unknown {
-    return 'alpnProtocol' in this.#socket ? this.#socket.alpnProtocol : undefined;
+    process.nextTick(() => this.emit('connect')); // TLS waits for it
   }
 
   override ref(): this {
