@@ -4,7 +4,7 @@ import { operations } from '../../src/features/operations.ts';
 import { adminKey, newShare, startPostern } from '../start.ts';
 import { addKey, fieldErrorsOf } from './keys.ts';
 
-const reads = [
+const readerOperations = [
   'accessuser/get',
   'accessuser/search',
   'caller/get',
@@ -26,7 +26,7 @@ const reads = [
   'operator/deleteSecondFactor',
   'operator/renewRecoveryCodes',
 ];
-const edits = [
+const editorOperations = [
   'accessuser/update',
   'accessuser/updateUserPassword',
   'accessuser/add',
@@ -44,7 +44,7 @@ const edits = [
   'location/search',
   'location/browse',
 ];
-const administers = [
+const adminOperations = [
   'loginprofile/update',
   'loginprofile/updateViewId',
   'loginprofile/duplicate',
@@ -78,11 +78,11 @@ const administers = [
 ];
 
 test('every operation has a role in this test', () =>
-  assert.deepEqual([...reads, ...edits, ...administers].sort(), operations.map(({ name }) => name).sort()));
+  assert.deepEqual([...readerOperations, ...editorOperations, ...adminOperations].sort(), operations.map(({ name }) => name).sort()));
 
 test('every operation answers a request without a valid key with 401 and a Bearer challenge', async (t) => {
   const postern = await startPostern(t);
-  for (const name of [...reads, ...edits, ...administers])
+  for (const name of [...readerOperations, ...editorOperations, ...adminOperations])
     for (const headers of [{}, { authorization: 'Basic YTpi' }] as Record<string, string>[]) {
       const answer = await postern.send(name, {}, { key: null, headers });
       assert.equal(answer.status, 401, name);
@@ -94,13 +94,13 @@ test('every operation answers a request without a valid key with 401 and a Beare
 });
 
 for (const [role, refused] of [
-  ['reader', [...edits, ...administers]],
-  ['editor', administers],
+  ['reader', [...editorOperations, ...adminOperations]],
+  ['editor', adminOperations],
 ] as const)
   test(`a key with the role ${role} gets 403 for operations outside its role, before the body is checked`, async (t) => {
     const postern = await startPostern(t);
     const key = await addKey(postern, role);
-    for (const name of [...reads, ...edits, ...administers]) {
+    for (const name of [...readerOperations, ...editorOperations, ...adminOperations]) {
       const answer = await postern.send(name, { nonsense: 1 }, { key });
       assert.equal(answer.status, refused.some((known) => known === name) ? 403 : 400, name);
     }

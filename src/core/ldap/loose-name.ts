@@ -9,6 +9,7 @@ const toHiragana = (character: string) => String.fromCodePoint((character.codePo
 /**
  * Returns a form that is the same for all names that a directory may take for one: it ignores case, width and repeated spaces (RFC 4518),
  * some directories ignore accents and kinds of Kana, too. Names of different users can have the same form.
+ * @param name at most some hundred characters: the time to normalize grows with the square of a run of marks
  */
 export function looseName(name: string): string {
   return name

@@ -58,7 +58,7 @@ export class ParseTurns {
   /** Time spent on parsing so far, in ms. */
   totalTime = 0;
   #bytes = 0;
-  #isTurn = false; // whether something was parsed in this iteration of the event loop
+  #isScheduled = false; // whether #runTurns will run after this iteration of the event loop
   #parseTime = 0; // ms in this iteration
   #startDuration = 0; // ms spent on starting requests during the current slice; not counted as parsing
 
@@ -114,7 +114,7 @@ export class ParseTurns {
     this.#enqueue(connection);
   }
 
-  /** Counts the bytes of a connection that waits. Beyond the limit, closes the newest connection of the wide network that holds the most bytes. */
+  /** Counts the bytes of a connection that waits. Beyond the limit, finds the wide network that holds the most bytes, and closes its connection that began to wait last. */
   #hold(connection: Connection): void {
     const bytes = (connection.unparsed?.length ?? 0) - connection.held;
     if (bytes <= 0) return;
@@ -122,10 +122,10 @@ export class ParseTurns {
     this.#count(connection, bytes);
     while (this.#bytes > this.#maxWaiting) {
       const largest = largestKey(this.#bytesByNetwork);
-      const newest = [...this.#waiting].findLast(({ networks }) => networks[0] === largest);
-      if (!newest) return;
-      this.#drop(newest);
-      newest.socket.destroy();
+      const latest = [...this.#waiting].findLast(({ networks }) => networks[0] === largest);
+      if (!latest) return;
+      this.#drop(latest);
+      latest.socket.destroy();
     }
   }
 
@@ -142,25 +142,25 @@ export class ParseTurns {
   }
 
   #enqueue(connection: Connection): void {
-    this.#begin();
+    this.#scheduleTurns();
     if (connection.isQueued || !connection.unparsed || awaitsReader(connection)) return;
     connection.isQueued = true;
     this.#queue.add(connection.networks, connection);
   }
 
-  #begin(): void {
-    if (this.#isTurn) return;
-    this.#isTurn = true;
-    setImmediate(() => this.#endTurn());
+  #scheduleTurns(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#runTurns());
   }
 
   #hasTime(): boolean {
-    this.#begin();
+    this.#scheduleTurns();
     return this.#parseTime < targetTime;
   }
 
-  #endTurn(): void {
-    [this.#isTurn, this.#parseTime] = [false, 0];
+  #runTurns(): void {
+    [this.#isScheduled, this.#parseTime] = [false, 0];
     for (let next = this.#queue.take(); next; next = this.#queue.take()) {
       next.isQueued = false;
       if (next.unparsed && !awaitsReader(next)) this.#takeTurn(next);
@@ -169,7 +169,7 @@ export class ParseTurns {
   }
 
   #takeTurn(connection: Connection): void {
-    this.#begin();
+    this.#scheduleTurns();
     this.#parseSlice(connection);
     if (connection.unparsed) this.#enqueue(connection);
     else if (!awaitsReader(connection)) connection.socket.resume();

@@ -39,7 +39,7 @@ export function textOf(entry: Entry, attribute: string | undefined): string {
   return text.length <= maxText ? text : '';
 }
 
-/** Returns what identifies an entry, even after it was renamed. */
+/** Returns what identifies an entry: its UUID or GUID, which a rename does not change, or its DN if it has neither. */
 export function entryId(entry: Entry): string {
   const [guid] = valuesOf(entry, 'objectGUID');
   return textOf(entry, 'entryUUID') || (Buffer.isBuffer(guid) ? guid.toString('hex') : '') || entry.dn.toLowerCase();

@@ -10,7 +10,7 @@ type ProfileKey = Pick<ProfileRef, 'tid' | 'profile_id'>;
 
 /** Somebody who may use a code. */
 export interface CodeRecipient {
-  /** The address as it is stored: the mail goes there. */
+  /** The address to which the mail goes: as it is stored, or as entered if the profile allows all addresses of its domain. */
   readonly email: string;
   readonly identity: Identity;
   /** null: no access user, but the profile allows the address. */
