@@ -94,6 +94,41 @@ test('a copy that Azure does not complete leaves the outcome of a rename unknown
   await assert.rejects(storage.rename(path('/'), 'old', 'new', context), OutcomeUnknown);
 });
 
+test('recovery waits for a copy that Azure has not completed, and deletes one that has failed', async (t) => {
+  let state = 'pending';
+  const deleted: string[] = [];
+  const { storage } = await fakeAzure(t, ({ method, url = '' }, response) => {
+    response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').setHeader('x-ms-copy-status', state);
+    if (method === 'GET') return void (url.includes('comp=list') ? response.end(listed('')) : response.writeHead(404).end());
+    if (method === 'DELETE') deleted.push(url.split('?')[0] ?? '');
+    response.setHeader('content-length', '0').setHeader('x-ms-meta-posterntoken', 'the-token');
+    response.writeHead(deleted.length > 0 && method === 'HEAD' ? 404 : 200).end();
+  });
+  const change = { action: 'upload', parent: path('/'), name: 'a', newName: '', token: 'the-token' } as const;
+  await assert.rejects(storage.recover(change), /has not completed a copy/);
+  state = 'failed';
+  assert.equal(await storage.recover(change), null);
+  assert.deepEqual(deleted, ['/acme/reports/a']);
+});
+
+test('a blob that another program has leased is not deleted, nor a part of its folder', async (t) => {
+  const leased = blob('<Name>folder/a</Name>').replace('<Etag>', '<LeaseStatus>locked</LeaseStatus><Etag>');
+  const { storage, requests } = await fakeAzure(t, ({ method }, response) => {
+    if (method === 'HEAD') return void response.writeHead(404).end();
+    response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listed(leased) : '');
+  });
+  await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ChangeImpossible);
+  assert.ok(!requests.some((request) => request.startsWith('DELETE') && request.includes('/folder')));
+});
+
+test('a directory in a list shows an account with a hierarchical namespace, even if the credentials may not see it', async (t) => {
+  const directory = blob('<Name>folder</Name>').replace('<Etag>', '<ResourceType>directory</ResourceType><Etag>');
+  const { storage } = await fakeAzure(t, ({ method }, response) =>
+    method === 'HEAD' ? response.writeHead(403).end() : response.end(listed(directory)),
+  );
+  await assert.rejects(storage.check(), /hierarchical namespace/);
+});
+
 test('the token of the managed identity is fetched once, and again five minutes before it expires', async () => {
   let [now, fetched] = [0, 0];
   const tokens = new MachineTokens(

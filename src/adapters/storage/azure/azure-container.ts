@@ -13,7 +13,7 @@ import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
 import type { AzureAddress } from './azure-address.ts';
 import type { AuthorizeRequest } from './azure-credentials.ts';
-import { azureError, isExpected } from './azure-errors.ts';
+import { azureError, hierarchical, isExpected } from './azure-errors.ts';
 import { serviceVersion } from './shared-key.ts';
 
 const accountTimeLimit = 30_000; // ms
@@ -33,7 +33,8 @@ export class AzureContainer {
   readonly address: AzureAddress;
   readonly #authorize: AuthorizeRequest;
   readonly #services: ContainerServices;
-  #checked: Promise<void> | null = null;
+  /** Whether the account has said that it has no folders. */
+  #isFlat = false;
 
   constructor(address: AzureAddress, authorize: AuthorizeRequest, services: ContainerServices) {
     this.address = address;
@@ -76,21 +77,15 @@ export class AzureContainer {
     return Object.keys(query).length === 0 ? this.urlOf(key) : `${this.urlOf(key)}?${encodeQuery(query)}`;
   }
 
-  /** Looks once whether the account has folders, which are not supported. @throws StorageUnavailable */
-  #checkAccount(): Promise<void> {
-    this.#checked ??= this.#readAccount().catch((cause: unknown) => {
-      this.#checked = null;
-      throw cause;
-    });
-    return this.#checked;
-  }
-
-  async #readAccount(): Promise<void> {
+  /** Looks whether the account has folders, which are not supported. Not all credentials may see it. @throws StorageUnavailable */
+  async #checkAccount(): Promise<void> {
+    if (this.#isFlat) return;
     const request = { query: { restype: 'account', comp: 'properties' } };
     const response = await this.#exchange('HEAD', '', request, AbortSignal.timeout(accountTimeLimit));
     await skipBody('HEAD', response); // an error, such as for a wrong container, is that of the next request, too
-    if (response.headers['x-ms-is-hns-enabled'] === 'true')
-      throw new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
+    if (response.headers['x-ms-is-hns-enabled'] === 'true') throw hierarchical();
+    // Credentials that may not see it stay so. Directories are recognized in lists, too.
+    this.#isFlat = response.status < 500 && response.status !== 429;
   }
 
   async #sendOnce(method: Method, key: string, request: ServiceRequest, signal: AbortSignal | undefined): Promise<OutboundResponse> {

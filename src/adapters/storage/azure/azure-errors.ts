@@ -1,6 +1,6 @@
 import { type CodeMeaning, type Method, ServiceError } from '#adapters/storage/objects/service-errors.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
-import { ChangeImpossible } from '#ports/storage.ts';
+import { ChangeImpossible, StorageUnavailable } from '#ports/storage.ts';
 
 /** The codes of errors that a configuration or an operator can cause, and of a service with too many requests. */
 const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
@@ -31,6 +31,9 @@ const impossible: ReadonlyMap<string, string> = new Map([
   ['LeaseIdMissing', 'Another program holds a lease on this file, so that it cannot be replaced'],
   ['BlobImmutableDueToPolicy', 'An immutability policy of the container protects this file'],
 ]);
+
+/** Returns the error for an account whose folders are no beginnings of names. */
+export const hierarchical = () => new StorageUnavailable('accounts with a hierarchical namespace are not supported yet');
 
 /** Returns the code of an error, or "no code". */
 export function codeOf({ headers }: OutboundResponse): string {

@@ -13,12 +13,12 @@ import type {
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
-import { bodyTimeLimit, slowTimeLimit } from '#adapters/storage/objects/service-request.ts';
+import { bodyTimeLimit, slowTimeLimit, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
 import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage.ts';
 import type { AzureContainer } from './azure-container.ts';
-import { codeOf } from './azure-errors.ts';
+import { codeOf, hierarchical } from './azure-errors.ts';
 import { hasBlobs, isArchiveTier, isKeyTooLong, listBlobs } from './azure-list.ts';
 
 /** Header in which Postern notes the token of the change that wrote a blob. */
@@ -40,6 +40,12 @@ function throwIfArchived(cause: unknown): never {
   throw cause;
 }
 
+/** Returns the state of a copy that has no bytes. */
+function copyStateOf(status: string | undefined): Pick<ObjectDescription, 'copyState'> {
+  if (status === undefined || status === 'success') return {};
+  return { copyState: status === 'pending' ? 'pending' : 'failed' };
+}
+
 /** What a store needs besides its container. */
 export interface AzureStoreParts {
   readonly memory: TenantMemory;
@@ -51,6 +57,7 @@ export interface AzureStoreParts {
 
 /** The blobs in a container. */
 export class AzureStore implements ObjectStore {
+  readonly deletesByUrl = true;
   readonly identity: string;
   readonly memory: TenantMemory;
   readonly monotonic: () => number;
@@ -80,11 +87,14 @@ export class AzureStore implements ObjectStore {
   async describe(key: string): Promise<ObjectDescription | null> {
     const { status, headers } = await this.#container.sendAndRead('HEAD', key, { expected: [404] });
     if (status === 404) return null;
+    if (headers['x-ms-resource-type'] === 'directory' || headers['x-ms-meta-hdi_isfolder'] === 'true') throw hierarchical();
     const copied = Object.entries(headers).filter(([name, value]) => copiedHeaders.test(name) && /^[\x20-\x7e]*$/.test(value));
     return {
       ...describedObject(key, headers, isArchiveTier(headers['x-ms-access-tier'])),
+      isLocked: headers['x-ms-lease-status'] === 'locked',
       token: headers[tokenHeader] ?? null,
       headers: Object.fromEntries(copied),
+      ...copyStateOf(headers['x-ms-copy-status']),
     };
   }
 
@@ -103,7 +113,7 @@ export class AzureStore implements ObjectStore {
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {
     const headers = { 'x-ms-blob-type': 'BlockBlob', ...this.#tokenHeaders(token), ...headersOf(condition) };
     const limit = typeof body === 'string' ? {} : { timeLimit: bodyTimeLimit };
-    const expected = typeof condition === 'object' ? [404, 409, 412] : [409, 412];
+    const expected = unmetStatuses(condition);
     return (await this.#container.sendAndRead('PUT', key, { headers, body, expected, repeatable, ...limit })).status < 300;
   }
 

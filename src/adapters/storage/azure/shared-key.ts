@@ -13,7 +13,8 @@ const signedHeaders = [
 
 const hmac = (key: string, text: string) => createHmac('sha256', Buffer.from(key, 'base64')).update(text).digest('base64');
 
-const compare = (left: string, right: string) => (left < right ? -1 : 1);
+/** Compares names as the service does: an underscore comes before digits and letters. */
+const compare = (left: string, right: string) => (left.replaceAll('_', '!') < right.replaceAll('_', '!') ? -1 : 1);
 
 /** A request before it is signed. */
 export interface UnsignedRequest {

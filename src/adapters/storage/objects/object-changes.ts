@@ -78,7 +78,10 @@ export class ObjectChanges {
     await this.#checkParent(parent);
     await this.#claim(path, token, async () => {
       using memory = this.#folders.store.memory.begin();
-      const versions = versionsOf(await this.#existing(path, memory));
+      const objects = await this.#existing(path, memory);
+      if (this.#folders.store.deletesByUrl && objects.some(({ key }) => hasDotSegment(key)))
+        throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be deleted');
+      const versions = versionsOf(objects);
       await confirm?.();
       await this.#keepFolder(parent);
       await this.#noteDecision(token, versions);
@@ -150,6 +153,8 @@ export class ObjectChanges {
         throw new ChangeImpossible(`The folder has more than ${maxObjects} files. Rename or delete its subfolders one after the other`);
     }
     if (objects.length === 0) throw new ItemNotFound('there is no such item');
+    if (objects.some(({ isLocked }) => isLocked))
+      throw new ChangeImpossible('Another program has locked a file, so that it cannot be deleted');
     return objects;
   }
 

@@ -11,6 +11,8 @@ export interface StoredObject {
   readonly etag: string;
   /** Whether it is in a storage class from which an object must be restored before it can be read. It may be restored already. */
   readonly mayNeedRestore: boolean;
+  /** Whether another program has locked it against changes. */
+  readonly isLocked?: boolean;
 }
 
 /** An object with what a listing does not tell. */
@@ -19,6 +21,8 @@ export interface ObjectDescription extends StoredObject {
   readonly token: string | null;
   /** The headers that a copy keeps. */
   readonly headers: Readonly<Record<string, string>>;
+  /** A copy that the service has not completed, or cannot complete: it has no bytes. */
+  readonly copyState?: 'pending' | 'failed';
 }
 
 /** One page of the keys that begin with a prefix. */
@@ -65,6 +69,8 @@ export interface ObjectStore {
   readonly monotonic: () => number;
   /** Returns an address at which a browser can download an object. null: the credentials cannot sign. @param lifetime seconds */
   readonly signAddress: ((key: string, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
+  /** Whether a URL names each object that is deleted: then one whose key has the segment `.` or `..` cannot be deleted. */
+  readonly deletesByUrl: boolean;
   /** Returns whether the service cannot keep a key. */
   isKeyTooLong(key: string): boolean;
   /** Yields the keys that begin with a prefix, in pages. @param delimiter '/': keys with a further slash only as prefixes. @throws StorageBusy */

@@ -1,6 +1,6 @@
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { nameError, numberedName } from '#core/item-path.ts';
-import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
+import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable, type Upload, type UploadTarget } from '#ports/storage.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore, WriteCondition } from './object-store.ts';
 import { readText } from './read-text.ts';
@@ -37,10 +37,12 @@ interface UploadPlace {
   readonly parts: PartSpace;
 }
 
-/** Deletes the empty object that keeps a key for an upload, if it is still there. */
+/** Deletes the empty object that keeps a key for an upload, if it is still there, also as a copy that has failed. @throws StorageUnavailable while it is copied */
 async function deleteClaim(store: ObjectStore, key: string, token: string): Promise<void> {
   const object = await store.describe(key);
-  if (object?.token === claimToken(token)) await store.delete([key]);
+  const isOurs = object?.token === claimToken(token) || object?.token === token;
+  if (isOurs && object.copyState === 'pending') throw new StorageUnavailable('the service has not completed a copy yet');
+  if (object?.token === claimToken(token) || (isOurs && object.copyState === 'failed')) await store.delete([key]);
 }
 
 /** An upload: one request for a small file, several parts for a large one or one of unknown size. */

@@ -2,6 +2,7 @@ import pRetry from 'p-retry';
 import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import type { WriteCondition } from './object-store.ts';
 import { type Method, mayChange, noResponse, serviceErrorOf } from './service-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
 
@@ -82,6 +83,12 @@ export async function sendSigned(
     if (ofCaller?.aborted) throw ofCaller.reason;
     throw noResponse(method, cause);
   }
+}
+
+/** Returns the statuses of a response to a request whose condition is not met. A service may answer 404 if the object to replace was deleted. */
+export function unmetStatuses(condition: WriteCondition): readonly number[] {
+  if (condition === 'none') return [];
+  return condition === 'absent' ? [409, 412] : [404, 409, 412];
 }
 
 /** Reads a response to its end. @throws OutcomeUnknown, StorageUnavailable if the connection is lost */

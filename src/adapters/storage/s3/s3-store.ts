@@ -7,7 +7,7 @@ import type {
   StoredObject,
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
-import { bodyTimeLimit } from '#adapters/storage/objects/service-request.ts';
+import { bodyTimeLimit, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, type SignedHeaders } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
@@ -29,6 +29,7 @@ const rangeHeader = ([first, last]: readonly [number, number]) => ({ range: `byt
 
 /** The objects in a bucket. */
 export class S3Store implements ObjectStore {
+  readonly deletesByUrl = false;
   readonly #bucket: S3Bucket;
   readonly #conditions: S3Conditions;
 
@@ -78,8 +79,7 @@ export class S3Store implements ObjectStore {
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {
     const headers = { ...(token === undefined ? {} : { [tokenHeader]: token }), ...(await this.#headersOf(condition)) };
     const limit = typeof body === 'string' ? {} : { timeLimit: bodyTimeLimit };
-    // A service may answer 404 if the object to replace was deleted.
-    const expected = typeof condition === 'object' ? [404, 409, 412] : [409, 412];
+    const expected = unmetStatuses(condition);
     return (await this.#bucket.store(key, { headers, body, expected, repeatable, ...limit })).status < 300;
   }
 
