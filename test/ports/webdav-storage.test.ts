@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
@@ -9,13 +8,10 @@ import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { fieldErrorAt } from '../api/keys.ts';
 import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { partSpace } from '../parts/open-s3.ts';
 import { missingForNginxWebdav, startNginxWebdav, startRcloneWebdav, type WebdavTestServer } from '../parts/webdav-servers.ts';
-import { type Json, startPostern, type TestPostern } from '../start.ts';
-import { checkFileActions } from '../visit/file-actions.ts';
 import { namesIn, path, putFile, readText, storageContract, token } from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
@@ -44,47 +40,8 @@ else {
   for (const scheme of ['Basic', 'Digest'] as const)
     storageContract(`WebDAV (apache, ${scheme})`, async (_t: TestContext) => open(await server.newFolder(scheme)));
 
-  const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
-  const addLocation = async (postern: TestPostern, configuration: object) =>
-    (await postern.call('location/add', { name: 'dav', kind: 'webdav', configuration: JSON.stringify(configuration) })).id;
   /** Hours later, nothing in the staging area is too young for the sweep. */
   const later = { now: () => Date.now() + 2 * 3_600_000 };
-
-  test('at a WebDAV location, visitors list, upload, download, archive, rename and delete', async (t) => {
-    const postern = await startPostern(t, { environment });
-    await addLocation(postern, await server.newFolder());
-    await checkFileActions(postern, 'dav');
-  });
-
-  test('a WebDAV location is tested, and its secrets are in no response, audit entry or log line', async (t) => {
-    const log = new PassThrough({ encoding: 'utf8' });
-    let lines = '';
-    log.on('data', (text: string) => {
-      lines += text;
-    });
-    const postern = await startPostern(t, { environment, replacements: { log } });
-    const configuration = await server.newFolder('Digest');
-    const id = await addLocation(postern, configuration);
-    const location = await postern.call('location/get', { id });
-    assert.deepEqual(JSON.parse(location.configuration), { ...configuration, password: '********' });
-    const { works, steps } = await postern.call('location/test', { id });
-    assert.deepEqual([works, steps.map(({ step }: Json) => step).join(' ')], [true, 'connect signIn list write read conditions remove']);
-    assert.deepEqual(readdirSync(join(server.folder, configuration.root ?? '', '.postern')), [], 'the test leaves nothing behind');
-    await postern.call('location/update', { id, configuration: JSON.stringify({ ...configuration, password: 'another one' }) });
-    const failed = await postern.call('location/test', { id });
-    assert.deepEqual([failed.works, failed.steps.at(-1).step], [false, 'signIn']);
-    const entries = JSON.stringify(await postern.call('audit/search', { pageSize: 100 }));
-    for (const secret of [configuration.password ?? '', 'another one']) assert.ok(!(entries + lines).includes(secret));
-  });
-
-  test('a stored password of a WebDAV location is not sent to another address', async (t) => {
-    const postern = await startPostern(t, { environment });
-    const id = await addLocation(postern, await server.newFolder());
-    const { configuration } = await postern.call('location/get', { id });
-    const moved = { ...JSON.parse(configuration), url: 'https://files.example.com/dav' };
-    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(moved) });
-    assert.match(fieldErrorAt(answer, 'configuration'), /password must be the secret itself.*url has changed/);
-  });
 
   test('WebDAV (apache): a location with a wrong folder is unavailable, and its files are not absent', async () => {
     const storage = open({ ...(await server.newFolder()), root: 'none' });

@@ -5,7 +5,6 @@ import { SecretInput } from '#console/components/secret-input.tsx';
 import { Section } from '#console/components/section.tsx';
 import { AzureFields } from './azure-fields.tsx';
 import type { LocationValues } from './location-values.ts';
-import { WebdavFields } from './webdav-fields.tsx';
 
 interface Props {
   readonly form: UseFormReturnType<LocationValues>;
@@ -15,7 +14,6 @@ const kindNames: Readonly<Record<string, string>> = {
   local: 'Folder on this server',
   s3: 'Amazon S3 or compatible',
   azure: 'Azure Blob Storage',
-  webdav: 'WebDAV',
 };
 
 /** Returns the name of a kind of storage. */
@@ -73,12 +71,7 @@ const S3 = ({ form }: Props) => (
   </>
 );
 
-const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = {
-  local: Local,
-  s3: S3,
-  azure: AzureFields,
-  webdav: WebdavFields,
-};
+const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { local: Local, s3: S3, azure: AzureFields };
 
 /** The fields of a location. @param isNew the kind can be chosen */
 export function LocationFields({ form, isNew = false }: Props & { readonly isNew?: boolean }) {
@@ -100,7 +93,7 @@ export function LocationFields({ form, isNew = false }: Props & { readonly isNew
       {Fields && <Fields form={form} />}
       {isNew && (
         <Text size="sm" c="dimmed">
-          SFTP is not available yet.
+          SFTP and WebDAV are not available yet.
         </Text>
       )}
     </Section>

@@ -18,7 +18,7 @@ const meanings: Readonly<Record<number, CodeMeaning>> = {
 };
 
 const partly = 207; // RFC 4918, 9.6.1 and 9.9.4: some items were not changed
-const maxRequests = 16; // at a time, without lists and downloads
+const maxRequests = 16; // changes at a time: PUT, MKCOL, MOVE and DELETE
 const schemeTimeLimit = 30_000; // ms
 
 /** A WebDAV server (RFC 4918), and the folder of a location in it. */
