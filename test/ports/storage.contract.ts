@@ -349,6 +349,12 @@ function ranges(name: string, open: OpenStorage): void {
     await file.close();
   });
 
+  test(`${name}: an empty file is opened and read`, async (t) => {
+    const storage = await open(t);
+    await putFile(storage, '/', 'empty', '');
+    assert.deepEqual([(await storage.stat(path('/empty')))?.size, await readText(storage, '/empty')], [0, '']);
+  });
+
   test(`${name}: an aborted signal ends the read of a file`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'file', Buffer.alloc(4 << 20));

@@ -88,7 +88,7 @@ else {
     await upload.sync();
     await open(configuration).sweep(async () => []);
     await open(configuration, later).sweep(async () => ['token-of-another']);
-    assert.deepEqual(staging(), ['token-of-another.part']);
+    assert.deepEqual(staging(), ['token-of-another-data.txt']);
     await open(configuration, later).sweep(async () => []);
     assert.deepEqual(staging(), []);
   });

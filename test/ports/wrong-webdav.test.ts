@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
-import { OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage.ts';
+import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeService } from '../parts/fake-s3.ts';
 import { partSpace } from '../parts/open-s3.ts';
 import { namesIn, path, token } from './storage.contract.ts';
 
 /** Starts a fake WebDAV server. @returns a storage in it, and the requests that it received */
-async function fakeServer(t: TestContext, answer: FakeAnswer, over: Partial<WebdavConfiguration> = {}) {
+async function fakeServer(t: TestContext, answer: FakeAnswer, over: Partial<WebdavConfiguration> = {}, now = Date.now) {
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
-  const services = { outbound, parts: partSpace(), memory: new MemoryBudget() };
+  const services = { outbound, parts: partSpace(), memory: new MemoryBudget(), now };
   return { storage: new WebdavStorage({ url: `${endpoint}/dav`, ...over }, 1, services), requests };
 }
 
@@ -44,13 +45,150 @@ test('names that a WebDAV server sends are checked: a path, a hidden folder and 
   assert.deepEqual(await namesIn(storage, '/'), ['good']);
 });
 
-test('a change that a WebDAV server makes only in part has an unknown outcome', async (t) => {
-  const { storage } = await fakeServer(t, ({ method, url = '' }, response) => {
-    if (method === 'MOVE') return void response.writeHead(207).end(list());
-    if (method === 'PROPFIND' && url.endsWith('/new')) return void response.writeHead(404).end();
-    response.writeHead(method === 'PROPFIND' ? 207 : 201).end(method === 'PROPFIND' ? list(found(url, folder)) : '');
+/** A fake server that keeps names and texts in memory. @param onMove returns true if it has answered a MOVE itself */
+function memoryServer(
+  onMove: (move: { from: string; to: string; overwrites: boolean }, items: Map<string, string>, response: ServerResponse) => boolean,
+) {
+  const items = new Map<string, string>();
+  const answer: FakeAnswer = ({ method = '', url = '', headers }, response, body) => {
+    const path = decodeURIComponent(url).replace(/\/$/, '');
+    if (method === 'PROPFIND') {
+      const text = items.get(path);
+      if (path !== '/dav' && text === undefined) return void response.writeHead(404).end();
+      const properties = text === undefined || text === '/' ? folder : file.replace('>4<', `>${text.length}<`);
+      return void response.writeHead(207).end(list(found(url, properties)));
+    }
+    if (method === 'GET') return void (items.has(path) ? response.end(items.get(path)) : response.writeHead(404).end());
+    if (method === 'PUT' || method === 'MKCOL') items.set(path, method === 'PUT' ? body : '/');
+    if (method === 'DELETE') items.delete(path);
+    if (method !== 'MOVE') return void response.writeHead(201).end();
+    const to = decodeURIComponent(new URL(String(headers.destination)).pathname).replace(/\/$/, '');
+    const move = { from: path, to, overwrites: headers.overwrite === 'T' };
+    if (onMove(move, items, response)) return;
+    if (!items.has(path)) return void response.writeHead(404).end();
+    if (items.has(to) && !move.overwrites) return void response.writeHead(412).end();
+    items.set(to, items.get(path) ?? '');
+    items.delete(path);
+    response.writeHead(201).end();
+  };
+  return { items, answer };
+}
+
+async function replace(storage: WebdavStorage, uploadToken: string, etag: string) {
+  const upload = await storage.upload({ parent: path('/'), name: 'doc', size: 3, ifTaken: { replaces: etag } }, uploadToken);
+  await upload.write(Buffer.from('new'));
+  return upload;
+}
+
+for (const [what, status] of [
+  ['refuses the move', 423],
+  ['loses the connection', null],
+] as const)
+  test(`a file is replaced although the WebDAV server deletes the old one, then ${what}`, async (t) => {
+    let isFirst = true;
+    const { items, answer } = memoryServer(({ to, overwrites }, kept, response) => {
+      if (!overwrites || !isFirst) return false;
+      isFirst = false;
+      kept.delete(to);
+      if (status === null) response.socket?.destroy();
+      else response.writeHead(status).end();
+      return true;
+    });
+    items.set('/dav/doc', 'old');
+    const { storage } = await fakeServer(t, answer);
+    const upload = await replace(storage, token(), (await storage.stat(path('/doc')))?.etag ?? '');
+    assert.equal(await upload.place(), 'doc');
+    await upload.discard();
+    assert.deepEqual(
+      [...items],
+      [
+        ['/dav/doc', 'new'],
+        ['/dav/.postern', '/'],
+      ].sort(),
+    );
   });
+
+test('recovery puts a file in place whose replacement the WebDAV server began and never completed', async (t) => {
+  const { items, answer } = memoryServer(({ to }, kept, response) => {
+    if (isUp) return false;
+    kept.delete(to);
+    response.writeHead(500).end();
+    return true;
+  });
+  let isUp = false;
+  items.set('/dav/doc', 'old');
+  let later = 0;
+  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
+  const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
+  const upload = await replace(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
+  await assert.rejects(upload.place(), OutcomeUnknown);
+  await upload.closeForRecovery();
+  isUp = true;
+  await assert.rejects(storage.recover(change), /may still be moving/);
+  later = 120_000;
+  assert.equal(await storage.recover(change), 'doc');
+  assert.equal(items.get('/dav/doc'), 'new');
+});
+
+test('a move that a WebDAV server completes after its connection was lost counts as done', async (t) => {
+  const { items, answer } = memoryServer(({ from, to }, kept, response) => {
+    kept.set(to, kept.get(from) ?? '');
+    kept.delete(from);
+    response.socket?.destroy();
+    return true;
+  });
+  items.set('/dav/old', 'text');
+  const { storage } = await fakeServer(t, answer);
+  await storage.rename(path('/'), 'old', 'new', context());
+  assert.equal(items.get('/dav/new'), 'text');
+});
+
+test('a move that a WebDAV server makes only in part has an unknown outcome, and is not repeated', async (t) => {
+  let moves = 0;
+  const { items, answer } = memoryServer((_, __, response) => {
+    moves += 1;
+    response.writeHead(207).end(list());
+    return true;
+  });
+  items.set('/dav/old', '/');
+  const { storage } = await fakeServer(t, answer);
   await assert.rejects(storage.rename(path('/'), 'old', 'new', context()), OutcomeUnknown);
+  assert.equal(moves, 1);
+});
+
+test('a name that a WebDAV server refuses is refused by name, and nothing is left', async (t) => {
+  const { items, answer } = memoryServer((_, __, response) => {
+    response.writeHead(400).end();
+    return true;
+  });
+  items.set('/dav/old', 'text');
+  const { storage } = await fakeServer(t, answer);
+  await assert.rejects(storage.rename(path('/'), 'old', 'CON', context()), ChangeImpossible);
+  assert.deepEqual([...items.keys()], ['/dav/old', '/dav/.postern']);
+});
+
+test('a WebDAV server behind a proxy gets the destination without a host if it refuses the other form', async (t) => {
+  const destinations: string[] = [];
+  const { items, answer } = memoryServer(() => false);
+  const { storage } = await fakeServer(t, (request, response, body) => {
+    const { destination } = request.headers;
+    if (request.method === 'MOVE') destinations.push(String(destination));
+    if (String(destination).startsWith('http')) return void response.writeHead(502).end();
+    if (destination) request.headers['destination'] = `http://${request.headers.host}${destination}`;
+    answer(request, response, body);
+  });
+  items.set('/dav/old', 'text');
+  await storage.rename(path('/'), 'old', 'new', context());
+  assert.equal(items.get('/dav/new'), 'text');
+  assert.deepEqual(destinations.at(-1), '/dav/new');
+});
+
+test('an empty file of a WebDAV server that ignores ranges of it is opened', async (t) => {
+  const { storage, requests } = await fakeServer(t, ({ url = '' }, response) =>
+    response.writeHead(207).end(list(found(url, file.replace('>4<', '>0<')))),
+  );
+  assert.equal((await storage.open(path('/empty')))?.content?.length, 0);
+  assert.ok(requests.every((request) => request.startsWith('PROPFIND')));
 });
 
 test('a WebDAV server that ignores ranges sends no wrong bytes to visitors', async (t) => {

@@ -18,6 +18,8 @@ export interface ServiceRequest {
   readonly timeLimit?: number | null;
   /** Whether a change may be sent again after any failure, because its result is the same. */
   readonly repeatable?: boolean;
+  /** Whether it is never sent again, even if the service has too many requests. */
+  readonly once?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -45,7 +47,8 @@ const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref
  * Returns whether a failed request may be sent again: any request, if the service has too many; one that only reads or is repeatable,
  * if the service did not respond or answered 5xx. A second attempt of another change could meet the result of the first one.
  */
-function mayRetry(method: Method, { repeatable = !mayChange(method) }: ServiceRequest, cause: unknown): boolean {
+function mayRetry(method: Method, { repeatable = !mayChange(method), once = false }: ServiceRequest, cause: unknown): boolean {
+  if (once) return false;
   const error = serviceErrorOf(cause);
   if (error?.isThrottling) return true;
   if (!repeatable || !(cause instanceof StorageUnavailable) || cause.cause instanceof TargetRefused) return false;

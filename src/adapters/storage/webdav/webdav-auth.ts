@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { encodeText } from '#adapters/storage/objects/encode-key.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 
 /** The parameters of a challenge of the scheme Digest. */
@@ -6,12 +7,18 @@ interface Digest {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | null;
-  readonly algorithm: 'MD5' | 'SHA-256';
+  readonly algorithm: string;
+  readonly hash: 'md5' | 'sha256';
+  /** Whether the algorithm ends in `-sess`: the secret includes the nonces. */
+  readonly isSession: boolean;
   readonly hasQop: boolean;
 }
 
-const hashNames = { MD5: 'md5', 'SHA-256': 'sha256' } as const;
+const hashNames: Readonly<Record<string, 'md5' | 'sha256'>> = { MD5: 'md5', 'SHA-256': 'sha256' };
 const maxChallenge = 4096; // characters
+
+/** Returns challenges without the texts in quotes, in which the name of a scheme could stand. */
+const withoutQuoted = (header: string) => header.replace(/"(?:[^"\\]|\\.)*"/g, '""');
 
 /** Returns the value of a parameter of a challenge. */
 function parameterOf(challenge: string, name: string): string | null {
@@ -23,17 +30,29 @@ function parameterOf(challenge: string, name: string): string | null {
 function digestIn(header: string): Digest | null {
   for (const text of header.slice(0, maxChallenge).split(/(?=\bDigest\s)/i)) {
     if (!/^Digest\s/i.test(text)) continue;
-    const algorithm = (parameterOf(text, 'algorithm') ?? 'MD5').toUpperCase();
+    const algorithm = parameterOf(text, 'algorithm') ?? 'MD5';
+    const hash = hashNames[algorithm.toUpperCase().replace(/-SESS$/, '')];
     const qop = parameterOf(text, 'qop');
     const [realm, nonce] = [parameterOf(text, 'realm'), parameterOf(text, 'nonce')];
-    if (algorithm !== 'MD5' && algorithm !== 'SHA-256') continue;
-    if (realm === null || nonce === null || (qop !== null && !/(^|[\s,])auth([\s,]|$)/i.test(qop))) continue;
-    return { realm, nonce, opaque: parameterOf(text, 'opaque'), algorithm, hasQop: qop !== null };
+    if (hash === undefined || realm === null || nonce === null || (qop !== null && !/(^|[\s,])auth([\s,]|$)/i.test(qop))) continue;
+    return {
+      realm,
+      nonce,
+      opaque: parameterOf(text, 'opaque'),
+      algorithm,
+      hash,
+      isSession: /-sess$/i.test(algorithm),
+      hasQop: qop !== null,
+    };
   }
   return null;
 }
 
 const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+
+/** A name with other characters than ASCII is encoded (RFC 7616, 3.4). */
+const userParameter = (username: string) =>
+  /^[ -~]*$/.test(username) ? `username=${quote(username)}` : `username*=UTF-8''${encodeText(username)}`;
 
 /** The credentials of a location at a WebDAV server. The server says which scheme it wants; Digest is preferred to Basic. */
 export class WebdavAuth {
@@ -57,7 +76,7 @@ export class WebdavAuth {
   accept(header: string, version: number): boolean {
     if (this.#configuration.username === undefined) return false;
     if (version !== this.version) return true; // another response has brought a challenge meanwhile
-    const scheme = digestIn(header) ?? (/\bBasic\b/i.test(header) ? 'Basic' : null);
+    const scheme = digestIn(header) ?? (/(^|[\s,])Basic(\s|,|$)/i.test(withoutQuoted(header)) ? 'Basic' : null);
     if (scheme === null || (scheme === 'Basic' && this.#scheme !== null)) return false;
     if (typeof scheme === 'object' && typeof this.#scheme === 'object' && this.#scheme?.nonce === scheme.nonce) return false;
     [this.#scheme, this.#uses] = [scheme, 0];
@@ -80,14 +99,15 @@ export class WebdavAuth {
   }
 
   #digestHeader(digest: Digest, username: string, password: string, method: string, target: string): string {
-    const { realm, nonce, opaque, algorithm, hasQop } = digest;
-    const hash = (text: string) => createHash(hashNames[algorithm]).update(text).digest('hex');
+    const { realm, nonce, opaque, algorithm, isSession, hasQop } = digest;
+    const hash = (text: string) => createHash(digest.hash).update(text).digest('hex');
     this.#uses += 1;
     const [count, client] = [this.#uses.toString(16).padStart(8, '0'), randomBytes(12).toString('hex')];
-    const [secret, request] = [hash(`${username}:${realm}:${password}`), hash(`${method}:${target}`)];
+    const [user, request] = [hash(`${username}:${realm}:${password}`), hash(`${method}:${target}`)];
+    const secret = isSession ? hash(`${user}:${nonce}:${client}`) : user;
     const response = hash(hasQop ? `${secret}:${nonce}:${count}:${client}:auth:${request}` : `${secret}:${nonce}:${request}`);
     const parts = [
-      ...[`username=${quote(username)}`, `realm=${quote(realm)}`, `nonce=${quote(nonce)}`, `uri=${quote(target)}`],
+      ...[userParameter(username), `realm=${quote(realm)}`, `nonce=${quote(nonce)}`, `uri=${quote(target)}`],
       ...[`response="${response}"`, `algorithm=${algorithm}`],
       ...(hasQop ? ['qop=auth', `nc=${count}`, `cnonce="${client}"`] : []),
       ...(opaque === null ? [] : [`opaque=${quote(opaque)}`]),

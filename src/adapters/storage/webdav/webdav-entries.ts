@@ -14,12 +14,15 @@ const maxListed = 1_000_000; // entries of one folder
 const listLimits: XmlLimits = { bytes: 1 << 30, elements: 30 * maxListed };
 const entryLimits: XmlLimits = { bytes: 1 << 16, elements: 1000 };
 const redirects = [301, 307, 308];
+const listTimeLimit = 300_000; // ms: some servers read the entire folder before they send the first entry
 const batchSize = 1000;
 const youngTime = 2000; // ms: times have whole seconds, so a younger file can change without another time
 
 /** An entry, and whether the server itself has sent its ETag. */
 export interface WebdavEntry extends Entry {
   readonly hasServerEtag: boolean;
+  /** Whether the server has said that the file has no bytes. */
+  readonly isEmpty?: boolean;
 }
 
 /** Returns an ETag for a file whose server sends none: from its size and time. @param now ms since the epoch */
@@ -61,16 +64,22 @@ function entryOf(response: XmlElement, folder: URL, now: number): { readonly pat
   const modified = Number.isNaN(time) ? null : time;
   const name = path.at(-1) ?? '';
   if (isFolder) return { path, entry: { name, folder: true, size: 0, modified, etag: 'W/"folder"', hasServerEtag: false } };
-  const size = /^\d{1,16}$/.test(childText(properties, 'getcontentlength') ?? '') ? Number(childText(properties, 'getcontentlength')) : 0;
+  const length = childText(properties, 'getcontentlength') ?? '';
+  const size = /^\d{1,16}$/.test(length) ? Number(length) : null;
   if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
   const sent = etagOf(childText(properties, 'getetag') ?? '').trim();
-  const etag = sent === '' ? madeEtag(size, modified, now) : sent;
-  return { path, entry: { name, folder: false, size, modified, etag, hasServerEtag: sent !== '' } };
+  const etag = sent === '' ? madeEtag(size ?? 0, modified, now) : sent;
+  return { path, entry: { name, folder: false, size: size ?? 0, modified, etag, hasServerEtag: sent !== '', isEmpty: size === 0 } };
 }
 
 async function* responses(server: WebdavServer, url: URL, depth: '0' | '1', limits: XmlLimits, now: () => number) {
   const headers = { depth, 'content-type': 'application/xml; charset=utf-8' };
-  const request = { headers, body, expected: [301, 307, 308, 400, 403, 404, 405], ...(depth === '0' ? {} : { timeLimit: null }) };
+  const request = {
+    headers,
+    body,
+    expected: [301, 307, 308, 400, 403, 404, 405],
+    ...(depth === '0' ? {} : { timeLimit: listTimeLimit, once: true }),
+  };
   const response = await server.send('PROPFIND', url, request);
   if (response.status !== 207) {
     await skipBody('PROPFIND', response);

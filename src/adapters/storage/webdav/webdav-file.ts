@@ -2,7 +2,7 @@ import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
 import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/storage/objects/object-store.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
-import { findEntry, isSameVersion, madeEtag } from './webdav-entries.ts';
+import { findEntry, isSameVersion, madeEtag, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the size of the file in `content-range`, or null. */
@@ -10,6 +10,12 @@ const sizeIn = (contentRange = ''): number | null => {
   const size = /^bytes \d+-\d+\/(\d{1,16})$/.exec(contentRange)?.[1];
   return size === undefined ? null : Number(size);
 };
+
+function emptyFile({ name, etag, modified }: WebdavEntry): OpenFile {
+  if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
+  const entry = { name, folder: false, size: 0, modified, etag };
+  return { entry, content: new Uint8Array(), async *read() {}, close: async () => {} };
+}
 
 /** Opens a file. @param now ms since the epoch @returns null if there is none */
 export async function openWebdavFile(server: WebdavServer, path: readonly string[], now: () => number): Promise<OpenFile | null> {
@@ -48,5 +54,6 @@ export async function openWebdavFile(server: WebdavServer, path: readonly string
     const object: StoredObject = { key, size, modified, etag, mayNeedRestore: false };
     return { ...object, token: null, headers: {} };
   }
+  if (opened.isEmpty) return emptyFile(opened); // servers ignore ranges of an empty file
   return openObjectFile({ get, describe, monotonic: server.monotonic }, name, name);
 }

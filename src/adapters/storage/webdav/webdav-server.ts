@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 import { encodeText } from '#adapters/storage/objects/encode-key.ts';
-import { type CodeMeaning, type Method, mayChange, ServiceError } from '#adapters/storage/objects/service-errors.ts';
+import { type CodeMeaning, type Method, mayChange, ServiceError, serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { type ServiceRequest, sendSigned, sendWithRetries, skipBody } from '#adapters/storage/objects/service-request.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound, OutboundResponse } from '#ports/outbound.ts';
-import { ChangeImpossible, OutcomeUnknown, StorageFull } from '#ports/storage.ts';
+import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { WebdavAuth } from './webdav-auth.ts';
 
 /** What the errors of a server mean, by status. */
@@ -17,8 +17,8 @@ const meanings: Readonly<Record<number, CodeMeaning>> = {
   503: { isThrottling: true },
 };
 
-const partly = 207; // RFC 4918, 9.6.1 and 9.9.4: some items were not changed
-const maxRequests = 16; // changes at a time: PUT, MKCOL, MOVE and DELETE
+const partly = 207; // RFC 4918, 9.6.1: some items were not deleted
+const [maxRequests, maxBodies] = [16, 8]; // changes at a time; files that are sent at a time
 const schemeTimeLimit = 30_000; // ms
 
 /** A WebDAV server (RFC 4918), and the folder of a location in it. */
@@ -32,7 +32,9 @@ export class WebdavServer {
   readonly #tid: number;
   /** Small servers close connections if there are many. */
   readonly #limit = pLimit(maxRequests);
+  readonly #bodyLimit = pLimit(maxBodies);
   #asked: Promise<void> | null = null;
+  #movesByPath = false;
 
   constructor(configuration: WebdavConfiguration, tid: number, outbound: Pick<Outbound, 'request'>, monotonic: () => number) {
     const { url, root = '' } = configuration;
@@ -61,11 +63,26 @@ export class WebdavServer {
 
   /** Sends a request and reads its response to the end. @returns the response without its body */
   async sendAndRead(method: Method, url: URL, request?: ServiceRequest): Promise<OutboundResponse> {
-    return this.#limit(async () => {
+    const limit = typeof request?.body === 'object' ? this.#bodyLimit : this.#limit;
+    return limit(async () => {
       const response = await this.send(method, url, request);
       await skipBody(method, response);
       return response;
     });
+  }
+
+  /** Moves an item. Some servers behind a proxy accept only a destination without a host (RFC 4918, 10.3). */
+  async move(from: URL, to: URL, request: ServiceRequest): Promise<OutboundResponse> {
+    const send = (destination: string) => this.sendAndRead('MOVE', from, { ...request, headers: { ...request.headers, destination } });
+    if (this.#movesByPath) return send(to.pathname);
+    try {
+      return await send(to.href);
+    } catch (cause) {
+      if (serviceErrorOf(cause)?.status !== 502) throw cause;
+      const response = await send(to.pathname);
+      this.#movesByPath = true;
+      return response;
+    }
   }
 
   /** Returns the error of a response that is not a success. */
@@ -82,9 +99,9 @@ export class WebdavServer {
       response = await this.#exchange(method, url, request, signal);
     }
     const { status } = response;
-    if (status === partly && method !== 'PROPFIND') {
+    if (status === partly && method === 'DELETE') {
       response.discard();
-      throw new OutcomeUnknown('the server has made the change only in part');
+      throw new StorageUnavailable('the server has deleted the folder only in part');
     }
     if (status < 300 || request.expected?.includes(status)) return response;
     response.discard();

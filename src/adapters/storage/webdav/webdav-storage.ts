@@ -16,9 +16,10 @@ import {
   type UploadTarget,
 } from '#ports/storage.ts';
 import { WebdavChanges } from './webdav-changes.ts';
+import { WebdavEvidence } from './webdav-evidence.ts';
 import { openWebdavFile } from './webdav-file.ts';
+import { WebdavMoves } from './webdav-moves.ts';
 import { WebdavServer } from './webdav-server.ts';
-import { WebdavStaging } from './webdav-staging.ts';
 import { webdavTestSteps } from './webdav-test-steps.ts';
 import { startWebdavUpload } from './webdav-upload.ts';
 
@@ -41,7 +42,8 @@ export class WebdavStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
   readonly signedAddress = null;
   readonly #server: WebdavServer;
-  readonly #staging: WebdavStaging;
+  readonly #evidence: WebdavEvidence;
+  readonly #moves: WebdavMoves;
   readonly #changes: WebdavChanges;
   readonly #services: WebdavServices;
   readonly #tid: number;
@@ -53,20 +55,21 @@ export class WebdavStorage implements Storage {
     this.#tid = tid;
     this.#now = now;
     this.#server = new WebdavServer(configuration, tid, outbound, monotonic);
-    this.#staging = new WebdavStaging(this.#server, now);
-    this.#changes = new WebdavChanges(this.#staging);
+    this.#evidence = new WebdavEvidence(this.#server, now);
+    this.#moves = new WebdavMoves(this.#evidence);
+    this.#changes = new WebdavChanges(this.#evidence, this.#moves);
   }
 
   async check(): Promise<void> {
-    if (!(await this.#staging.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
+    if (!(await this.#evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
   }
 
   testSteps(token: string): readonly TestStep[] {
-    return webdavTestSteps(this.#staging, token);
+    return webdavTestSteps(this.#evidence, this.#moves, token);
   }
 
   stat(path: ItemPath): Promise<Entry | null> {
-    return this.#staging.find(path);
+    return this.#evidence.find(path);
   }
 
   async pathOnDisk(): Promise<null> {
@@ -78,7 +81,7 @@ export class WebdavStorage implements Storage {
   }
 
   async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null> {
-    return (await this.#staging.find(path))?.folder ? this.#staging.list(path) : null;
+    return (await this.#evidence.find(path))?.folder ? this.#evidence.list(path) : null;
   }
 
   async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
@@ -91,7 +94,7 @@ export class WebdavStorage implements Storage {
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startWebdavUpload(this.#staging, this.#services.parts, target, token);
+    return startWebdavUpload({ evidence: this.#evidence, moves: this.#moves, parts: this.#services.parts }, target, token);
   }
 
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
@@ -107,15 +110,23 @@ export class WebdavStorage implements Storage {
   }
 
   async recover(change: PendingFileChange): Promise<string | null> {
-    await this.check(); // if the folder is away, nothing is known
+    await this.#checkMounted();
     return this.#changes.recover(change);
   }
 
+  /** Checks that the folder is the one with the evidence: an empty one may be a mount point. @throws StorageUnavailable */
+  async #checkMounted(): Promise<void> {
+    await this.check();
+    for await (const _ of this.#evidence.list([])) return;
+    if (!(await this.#evidence.find(this.#evidence.folder)))
+      throw new StorageUnavailable('the folder is empty: a disk of the server may be missing');
+  }
+
   clearEvidence({ token }: PendingFileChange): Promise<void> {
-    return this.#staging.clear(token);
+    return this.#evidence.clear(token);
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    await this.#staging.sweep(pendingTokens, minSweepAge);
+    await this.#evidence.sweep(pendingTokens, minSweepAge);
   }
 }

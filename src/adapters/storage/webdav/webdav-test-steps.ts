@@ -1,29 +1,33 @@
 import { connectionSteps, ignoresConditions, testContent } from '#adapters/storage/objects/connection-steps.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
-import type { WebdavStaging } from './webdav-staging.ts';
+import type { WebdavEvidence } from './webdav-evidence.ts';
+import type { WebdavMoves } from './webdav-moves.ts';
 
 /** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */
-export function webdavTestSteps(staging: WebdavStaging, token: string): readonly TestStep[] {
-  const { server } = staging;
-  const url = server.urlOf(staging.staged(token));
+export function webdavTestSteps(evidence: WebdavEvidence, moves: WebdavMoves, token: string): readonly TestStep[] {
+  const { server } = evidence;
+  const [staged, moved] = [evidence.staged(token), evidence.removed(token)];
   async function look(): Promise<void> {
-    if (!(await staging.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
-    for await (const _ of staging.list([])) break;
+    if (!(await evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
+    for await (const _ of evidence.list([])) break;
   }
   return [
     ...connectionSteps(look),
     {
       step: 'write',
       async run() {
-        await staging.prepare();
-        await server.sendAndRead('PUT', url, { body: testContent });
+        const request = { body: testContent, expected: [404, 409] };
+        await evidence.write(() => server.sendAndRead('PUT', server.urlOf(staged), request));
+        const entry = await evidence.find(staged);
+        if (!entry) throw new StorageUnavailable('the server does not list a file that it has stored');
+        await moves.run({ token, from: staged, to: moved, entry });
       },
     },
     {
       step: 'read',
       async run() {
-        const response = await server.send('GET', url);
+        const response = await server.send('GET', server.urlOf(moved));
         const bytes = await readBody('GET', () => response.read(2 * testContent.length));
         if (Buffer.from(bytes).toString() !== testContent)
           throw new StorageUnavailable('the server returned other bytes than those written');
@@ -32,7 +36,7 @@ export function webdavTestSteps(staging: WebdavStaging, token: string): readonly
     {
       step: 'conditions',
       async run(note) {
-        const { status } = await server.sendAndRead('PUT', url, {
+        const { status } = await server.sendAndRead('PUT', server.urlOf(moved), {
           headers: { 'if-match': '"another"' },
           body: testContent,
           expected: [409, 412, 501],
@@ -40,6 +44,6 @@ export function webdavTestSteps(staging: WebdavStaging, token: string): readonly
         if (status < 300 || status === 501) note(ignoresConditions);
       },
     },
-    { step: 'remove', run: () => staging.clear(token) },
+    { step: 'remove', run: () => evidence.clear(token) },
   ];
 }

@@ -2,22 +2,33 @@ import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
 import { isSameVersion } from './webdav-entries.ts';
-import type { WebdavStaging } from './webdav-staging.ts';
+import type { WebdavEvidence } from './webdav-evidence.ts';
+import type { WebdavMoves } from './webdav-moves.ts';
 
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
 const bodyTimeLimit = 3_600_000; // ms until a file is stored
 
+/** Where files are uploaded to. */
+interface UploadPlace {
+  readonly evidence: WebdavEvidence;
+  readonly moves: WebdavMoves;
+  readonly parts: PartSpace;
+}
+
 /** An upload. The file is collected on this machine, and sent with one request: no WebDAV server continues a file. */
 class WebdavUpload implements Upload {
   readonly handle = null;
-  readonly #staging: WebdavStaging;
+  readonly #evidence: WebdavEvidence;
+  readonly #moves: WebdavMoves;
   readonly #target: UploadTarget;
   readonly #token: string;
   readonly #content: UploadPart;
   #isSent = false;
+  #size = 0;
 
-  constructor(staging: WebdavStaging, parts: PartSpace, target: UploadTarget, token: string) {
-    this.#staging = staging;
+  constructor({ evidence, moves, parts }: UploadPlace, target: UploadTarget, token: string) {
+    this.#evidence = evidence;
+    this.#moves = moves;
     this.#target = target;
     this.#token = token;
     this.#content = new UploadPart(parts);
@@ -29,10 +40,10 @@ class WebdavUpload implements Upload {
 
   async sync(): Promise<void> {
     if (this.#isSent) return;
-    const { server } = this.#staging;
-    await this.#staging.prepare();
-    const request = { body: this.#content.body(), timeLimit: bodyTimeLimit, repeatable: true };
-    await server.sendAndRead('PUT', server.urlOf(this.#staging.staged(this.#token)), request);
+    const { server } = this.#evidence;
+    const request = { body: this.#content.body(), timeLimit: bodyTimeLimit, repeatable: true, expected: [404, 409] };
+    await this.#evidence.write(() => server.sendAndRead('PUT', server.urlOf(this.#evidence.staged(this.#token)), request));
+    this.#size = this.#content.length;
     this.#isSent = true;
     await this.#content.clear();
   }
@@ -40,9 +51,9 @@ class WebdavUpload implements Upload {
   async place(): Promise<string> {
     await this.sync();
     const { parent, name, ifTaken } = this.#target;
-    if (!(await hasFolder(this.#staging, parent))) throw new ItemNotFound('there is no such folder');
+    if (!(await hasFolder(this.#evidence, parent))) throw new ItemNotFound('there is no such folder');
     if (ifTaken === 'number') return this.#placeNumbered();
-    const existing = await this.#staging.find([...parent, name]);
+    const existing = await this.#evidence.find([...parent, name]);
     if (ifTaken === 'refuse') {
       if (existing) throw new ItemExists('the name is taken');
     } else if (!existing || existing.folder || !isSameVersion(existing.etag, ifTaken.replaces))
@@ -53,7 +64,7 @@ class WebdavUpload implements Upload {
 
   async discard(): Promise<void> {
     await this.#content.clear();
-    await this.#staging.clear(this.#token);
+    await this.#evidence.clear(this.#token);
   }
 
   closeForRecovery(): Promise<void> {
@@ -63,7 +74,7 @@ class WebdavUpload implements Upload {
   async #placeNumbered(): Promise<string> {
     const { parent, name } = this.#target;
     for (const candidate of [name, ...numbers.map((number) => numberedName(name, number)), numberedName(name, this.#token)]) {
-      if (await this.#staging.find([...parent, candidate])) continue;
+      if (await this.#evidence.find([...parent, candidate])) continue;
       try {
         await this.#move(candidate, false);
         return candidate;
@@ -75,16 +86,17 @@ class WebdavUpload implements Upload {
   }
 
   #move(name: string, overwrites: boolean): Promise<void> {
-    const from = this.#staging.staged(this.#token);
-    return this.#staging.move(from, [...this.#target.parent, name], { token: this.#token, isFolder: false, overwrites });
+    const entry = { name, folder: false, size: this.#size, modified: null, etag: '', hasServerEtag: false };
+    const to = [...this.#target.parent, name];
+    return this.#moves.run({ token: this.#token, from: this.#evidence.staged(this.#token), to, entry, overwrites });
   }
 }
 
-const hasFolder = async (staging: WebdavStaging, path: readonly string[]): Promise<boolean> =>
-  path.length === 0 || (await staging.find(path))?.folder === true;
+const hasFolder = async (evidence: WebdavEvidence, path: readonly string[]): Promise<boolean> =>
+  path.length === 0 || (await evidence.find(path))?.folder === true;
 
 /** Starts an upload. @throws ItemNotFound if there is no such folder */
-export async function startWebdavUpload(staging: WebdavStaging, parts: PartSpace, target: UploadTarget, token: string): Promise<Upload> {
-  if (!(await hasFolder(staging, target.parent))) throw new ItemNotFound('there is no such folder');
-  return new WebdavUpload(staging, parts, target, token);
+export async function startWebdavUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
+  if (!(await hasFolder(place.evidence, target.parent))) throw new ItemNotFound('there is no such folder');
+  return new WebdavUpload(place, target, token);
 }
