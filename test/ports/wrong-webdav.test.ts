@@ -125,7 +125,7 @@ test('recovery puts a file in place whose replacement the WebDAV server began an
   await upload.closeForRecovery();
   isUp = true;
   await assert.rejects(storage.recover(change), /may still be moving/);
-  later = 120_000;
+  later = 700_000;
   assert.equal(await storage.recover(change), 'doc');
   assert.equal(items.get('/dav/doc'), 'new');
 });
@@ -154,6 +154,80 @@ test('a move that a WebDAV server makes only in part has an unknown outcome, and
   const { storage } = await fakeServer(t, answer);
   await assert.rejects(storage.rename(path('/'), 'old', 'new', context()), OutcomeUnknown);
   assert.equal(moves, 1);
+});
+
+test('a list that breaks off after a move leaves its outcome unknown, and its evidence in place', async (t) => {
+  let hasMoved = false;
+  const { items, answer } = memoryServer((_, __, response) => {
+    hasMoved = true;
+    response.socket?.destroy();
+    return true;
+  });
+  items.set('/dav/old', 'text');
+  const { storage } = await fakeServer(t, (request, response, body) => {
+    if (!hasMoved || request.method !== 'PROPFIND') return answer(request, response, body);
+    response.writeHead(207);
+    response.write('<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">', () => response.destroy());
+  });
+  await assert.rejects(storage.rename(path('/'), 'old', 'new', context()), OutcomeUnknown);
+  assert.ok([...items.keys()].some((name) => name.endsWith('-begun.txt')));
+});
+
+test('recovery of a deletion keeps another file that has the name since', async (t) => {
+  const { items, answer } = memoryServer(() => false);
+  items.set('/dav/doc', 'old');
+  let later = 0;
+  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
+  const change = { action: 'delete', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
+  await storage.remove(change.parent, 'doc', change);
+  items.set('/dav/doc', 'another');
+  later = 700_000;
+  assert.equal(await storage.recover(change), 'doc');
+  await storage.clearEvidence(change);
+  assert.deepEqual(
+    [...items],
+    [
+      ['/dav/.postern', '/'],
+      ['/dav/doc', 'another'],
+    ],
+  );
+});
+
+test('recovery completes a replacement of which a WebDAV server has copied only a part', async (t) => {
+  const { items, answer } = memoryServer(({ to }, kept, response) => {
+    if (isUp) return false;
+    kept.set(to, 'n'); // a part of the copy
+    response.writeHead(504).end();
+    return true;
+  });
+  let [isUp, later] = [false, 0];
+  items.set('/dav/doc', 'the old one');
+  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
+  const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
+  const upload = await replace(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
+  await assert.rejects(upload.place(), OutcomeUnknown);
+  await upload.closeForRecovery();
+  isUp = true;
+  await assert.rejects(storage.recover(change), /may still be moving/);
+  later = 700_000;
+  assert.equal(await storage.recover(change), 'doc');
+  assert.equal(items.get('/dav/doc'), 'new');
+});
+
+test('recovery does not take a rename for done because somebody else has renamed the file', async (t) => {
+  const { items, answer } = memoryServer((_, __, response) => {
+    if (isUp) return false;
+    response.writeHead(500).end();
+    return true;
+  });
+  let isUp = false;
+  items.set('/dav/old', 'text');
+  const { storage } = await fakeServer(t, answer);
+  const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
+  await assert.rejects(storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
+  isUp = true;
+  await storage.rename(path('/'), 'old', 'elsewhere', context());
+  assert.equal(await storage.recover(change), null);
 });
 
 test('a name that a WebDAV server refuses is refused by name, and nothing is left', async (t) => {

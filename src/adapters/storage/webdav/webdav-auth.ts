@@ -18,7 +18,7 @@ const hashNames: Readonly<Record<string, 'md5' | 'sha256'>> = { MD5: 'md5', 'SHA
 const maxChallenge = 4096; // characters
 
 /** Returns challenges without the texts in quotes, in which the name of a scheme could stand. */
-const withoutQuoted = (header: string) => header.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+const withoutQuoted = (header: string) => header.slice(0, maxChallenge).replace(/"(?:[^"\\]|\\.)*"/g, '""');
 
 /** Returns the value of a parameter of a challenge. */
 function parameterOf(challenge: string, name: string): string | null {

@@ -1,8 +1,8 @@
 import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
-import type { WebdavEvidence } from './webdav-evidence.ts';
+import { isVersion, type WebdavEvidence } from './webdav-evidence.ts';
 import type { WebdavMoves } from './webdav-moves.ts';
 
-const removalTime = 600_000; // ms in which a server has moved a folder
+const removalTime = 660_000; // ms after which a server works on no removal any more
 
 /** Creates, renames and removes files and folders, each with one MOVE. */
 export class WebdavChanges {
@@ -19,45 +19,51 @@ export class WebdavChanges {
     await this.#checkParent(parent);
     await this.#checkFree([...parent, name], pendingTokens);
     const { server } = this.#evidence;
-    const [from, request] = [this.#evidence.staged(token), { expected: [404, 409], repeatable: true }];
-    await this.#evidence.write(() => server.sendAndRead('MKCOL', server.urlOf(from, true), request));
-    await confirm?.();
+    const [from, request] = [this.#evidence.staged(token), { expected: [404, 405, 409], repeatable: true }];
+    await this.#evidence.write(async () => {
+      const { status } = await server.sendAndRead('MKCOL', server.urlOf(from, true), request);
+      return { status: status === 405 ? 201 : status }; // sent twice
+    });
     const entry = { name, folder: true, size: 0, modified: null, etag: '', hasServerEtag: false };
-    await this.#moves.run({ token, from, to: [...parent, name], entry });
+    await this.#moves.run({ token, from, to: [...parent, name], entry, confirm });
   }
 
   /** @throws ItemNotFound, ItemExists, ItemBusy, PathTooLong, ChangeImpossible */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm, pendingTokens }: ChangeContext): Promise<void> {
     const entry = await this.#existing(parent, from);
     await this.#checkFree([...parent, to], pendingTokens);
-    await confirm?.();
-    await this.#moves.run({ token, from: [...parent, from], to: [...parent, to], entry });
+    await this.#moves.run({ token, from: [...parent, from], to: [...parent, to], entry, confirm });
   }
 
   /** Moves an item into the staging area, where `clearEvidence` deletes it. @throws ItemNotFound, ItemBusy, ChangeImpossible */
   async remove(parent: readonly string[], name: string, { token, confirm }: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
     const entry = await this.#existing(parent, name);
-    await confirm?.();
-    await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removed(token), entry });
+    await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removed(token), entry, confirm });
   }
 
   /** @returns as `Storage.recover` */
   async recover({ action, parent, name, token }: PendingFileChange): Promise<string | null> {
     if (action === 'delete') return this.#recoverRemoval(parent, name, token);
     const source = action === 'rename' ? [...parent, name] : this.#evidence.staged(token);
-    return this.#moves.recover(token, source, parent);
+    return this.#moves.recover(token, source, parent, action !== 'rename');
   }
 
-  /** Completes a removal of which a part is in the staging area. @throws StorageUnavailable while the server may still be moving the item */
+  /** @throws StorageUnavailable while the server may still be moving the item */
   async #recoverRemoval(parent: readonly string[], name: string, token: string): Promise<string | null> {
     const marker = await this.#evidence.markerOf(token);
     const removed = await this.#evidence.find(this.#evidence.removed(token));
     if (!marker && !removed) return null;
     const rest = await this.#evidence.find([...parent, name]);
-    if (!rest) return name;
-    if (marker && this.#evidence.now() - marker.at < removalTime) throw new StorageUnavailable('the server may still be moving the item');
-    if (!removed) return null;
-    await this.#evidence.delete([...parent, name]);
+    const isItem = marker !== null && rest !== null && isVersion(marker.item, rest);
+    if (!removed) {
+      if (isItem && !this.#evidence.isSettled(token, marker, removalTime))
+        throw new StorageUnavailable('the server may still be moving the item');
+      return null;
+    }
+    if (!isItem) return name; // what has the name now is another item
+    if (!this.#evidence.isSettled(token, marker, removalTime)) throw new StorageUnavailable('the server may still be moving the item');
+    // The server has moved a part of a folder, or copied a file. Nothing is deleted under its name, where others may have written.
+    await this.#evidence.moveRest([...parent, name], token, rest.folder);
     return name;
   }
 

@@ -34,6 +34,12 @@ export function madeEtag(size: number, modified: number, now: number): string {
 /** Returns whether two ETags name one version: a server may send it as weak as long as the file is young. */
 export const isSameVersion = (one: string, other: string): boolean => one.replace(/^W\//, '') === other.replace(/^W\//, '');
 
+/** Returns an ETag with its quotes, which some servers leave out. '' for one that is none. */
+const quoted = (etag: string): string => {
+  const text = /^(W\/)?"/.test(etag) || etag === '' ? etag : `"${etag}"`;
+  return /^(W\/)?"[!#-~]*"$/.test(text) ? text : '';
+};
+
 /** Returns the segments of the path in `href` below a folder, or null if it is not below it. */
 function segmentsBelow(root: URL, href: string): readonly string[] | null {
   if (!URL.canParse(href, root)) return null;
@@ -54,11 +60,15 @@ function propertiesOf(response: XmlElement): XmlElement | null {
   return found ? (childrenOf(found, 'prop')[0] ?? null) : null;
 }
 
-/** Returns an entry as a response describes it, or null if it is not below the folder. */
+/** Returns whether a response says that there is no item. */
+const saysAbsent = (response: XmlElement): boolean =>
+  [response, ...childrenOf(response, 'propstat')].some((element) => / 404 /.test(`${childText(element, 'status') ?? ''} `));
+
+/** Returns an entry as a response describes it, with its path below the folder (empty: elsewhere), or null if it is not described. */
 function entryOf(response: XmlElement, folder: URL, now: number): { readonly path: readonly string[]; readonly entry: WebdavEntry } | null {
-  const path = segmentsBelow(folder, (childText(response, 'href') ?? '').trim());
   const properties = propertiesOf(response);
-  if (path === null || properties === null) return null;
+  const path = segmentsBelow(folder, (childText(response, 'href') ?? '').trim()) ?? [];
+  if (properties === null) return null;
   const isFolder = childrenOf(properties, 'resourcetype').some((type) => childrenOf(type, 'collection').length > 0);
   const time = Date.parse(childText(properties, 'getlastmodified') ?? '');
   const modified = Number.isNaN(time) ? null : time;
@@ -67,7 +77,7 @@ function entryOf(response: XmlElement, folder: URL, now: number): { readonly pat
   const length = childText(properties, 'getcontentlength') ?? '';
   const size = /^\d{1,16}$/.test(length) ? Number(length) : null;
   if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
-  const sent = etagOf(childText(properties, 'getetag') ?? '').trim();
+  const sent = quoted(etagOf(childText(properties, 'getetag') ?? '').trim());
   const etag = sent === '' ? madeEtag(size ?? 0, modified, now) : sent;
   return { path, entry: { name, folder: false, size: size ?? 0, modified, etag, hasServerEtag: sent !== '', isEmpty: size === 0 } };
 }
@@ -86,9 +96,14 @@ async function* responses(server: WebdavServer, url: URL, depth: '0' | '1', limi
     if (response.status === 404) return;
     throw server.errorOf(response.status);
   }
-  for await (const element of readElements(response.body, server.monotonic, { root: 'multistatus', name: 'response' }, limits)) {
-    const found = entryOf(element, url, now());
-    if (found) yield found;
+  try {
+    for await (const element of readElements(response.body, server.monotonic, { root: 'multistatus', name: 'response' }, limits)) {
+      const found = entryOf(element, url, now());
+      if (found) yield found;
+      else if (depth === '0' && !saysAbsent(element)) throw new StorageUnavailable('the server does not describe an item');
+    }
+  } catch (cause) {
+    throw cause instanceof StorageUnavailable ? cause : new StorageUnavailable('the connection to the server was lost', { cause });
   }
 }
 
@@ -100,8 +115,9 @@ export async function findEntry(
   isFolder = false,
 ): Promise<WebdavEntry | null> {
   try {
-    for await (const { path: below, entry } of responses(server, server.urlOf(path, isFolder), '0', entryLimits, now))
-      if (below.length === 0) return { ...entry, name: path.at(-1) ?? '' };
+    // The one response is about the path, in whatever form the server writes it.
+    for await (const { entry } of responses(server, server.urlOf(path, isFolder), '0', entryLimits, now))
+      return { ...entry, name: path.at(-1) ?? '' };
     return null;
   } catch (cause) {
     const status = serviceErrorOf(cause)?.status ?? 0;

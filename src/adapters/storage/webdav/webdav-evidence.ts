@@ -1,41 +1,59 @@
 import { readBody } from '#adapters/storage/objects/service-request.ts';
 import { nameError } from '#core/item-path.ts';
-import { StorageUnusable } from '#ports/storage.ts';
-import { findEntry, listEntries, type WebdavEntry } from './webdav-entries.ts';
+import { StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { findEntry, isSameVersion, listEntries, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 /** Folder of the evidence of changes, within the folder of the location. */
 const stagingFolder = '.postern';
 /** Ends of the names in it. Servers refuse some extensions, and do not send files of unknown ones: `.txt` is harmless everywhere. */
-const ends = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed' } as const;
-const tokenOf = (name: string) => name.replace(/-(data\.txt|begun\.txt|removed)$/, '');
+const ends = { staged: '-data.txt', marker: '-begun.txt', removed: '-removed', rest: '-rest' } as const;
+const tokenOf = (name: string) => name.replace(/-(data\.txt|begun\.txt|removed|rest)$/, '');
 
 const maxMarker = 1 << 16; // bytes: a server may describe an error
 const moveTimeLimit = 600_000; // ms: a server may copy a folder
+
+/** A version of a file, as far as a move does not change it. */
+export interface Version {
+  readonly size: number;
+  /** ms since the epoch; null: unknown. */
+  readonly modified: number | null;
+  readonly etag: string;
+}
 
 /** What is noted directly before an item is moved. */
 export interface Marker {
   /** The name that the item gets. */
   readonly name: string;
-  /** Whether it replaces a file. */
-  readonly overwrites: boolean;
   /** When it was noted; ms since the epoch. */
   readonly at: number;
-  /** Size and time of the item, which a move does not change; null: a folder. */
-  readonly item: { readonly size: number; readonly modified: number | null } | null;
+  readonly item: Version | 'folder';
+  /** The file that it replaces; null: the name was free. */
+  readonly replaced: Version | 'folder' | null;
 }
 
-/** Returns whether an entry may be the item that a marker describes. */
-export function isItemOf({ item }: Marker, { folder, size }: WebdavEntry): boolean {
-  return item === null ? folder : !folder && size === item.size;
+export const versionOf = ({ folder, size, modified, etag }: WebdavEntry): Version | 'folder' =>
+  folder ? 'folder' : { size, modified, etag };
+
+/** Returns whether an entry is a version. A server may change the time and the ETag of a file when it moves it: one of them must be equal, if known. */
+export function isVersion(version: Version | 'folder', entry: WebdavEntry): boolean {
+  if (version === 'folder' || entry.folder) return version === 'folder' && entry.folder;
+  if (version.size !== entry.size) return false;
+  return version.modified === null || version.modified === entry.modified || isSameVersion(version.etag, entry.etag);
 }
 
-function parseMarker(text: string): Marker | null {
+const isVersionLike = (value: unknown): boolean => value === 'folder' || (typeof value === 'object' && value !== null && 'size' in value);
+
+/** @throws StorageUnavailable if it is no marker: then nothing is known of the change */
+function parseMarker(text: string): Marker {
   try {
-    const { name, overwrites, at, item }: Marker = JSON.parse(text);
-    return typeof name === 'string' && nameError(name) === null ? { name, overwrites: overwrites === true, at: Number(at), item } : null;
-  } catch {
-    return null;
+    const marker: Marker = JSON.parse(text);
+    const { name, at, item, replaced } = marker;
+    if (typeof name !== 'string' || nameError(name) !== null || typeof at !== 'number') throw new TypeError('a member is wrong');
+    if (!isVersionLike(item) || (replaced !== null && !isVersionLike(replaced))) throw new TypeError('a version is wrong');
+    return marker;
+  } catch (cause) {
+    throw new StorageUnavailable('the server sent no marker of a change', { cause });
   }
 }
 
@@ -59,6 +77,7 @@ export class WebdavEvidence {
   staged = (token: string): readonly string[] => [stagingFolder, token + ends.staged];
   /** The path of an item that was removed. */
   removed = (token: string): readonly string[] => [stagingFolder, token + ends.removed];
+  readonly #rest = (token: string): readonly string[] => [stagingFolder, token + ends.rest];
   readonly #marker = (token: string): readonly string[] => [stagingFolder, token + ends.marker];
 
   find(path: readonly string[]) {
@@ -75,11 +94,11 @@ export class WebdavEvidence {
    * @throws StorageUnusable if the folder cannot be created
    */
   async write(write: () => Promise<{ readonly status: number }>): Promise<void> {
-    await this.#prepare();
+    await this.prepare();
     const first = await write();
     if (first.status < 300) return;
     this.#prepared = null;
-    await this.#prepare();
+    await this.prepare();
     const { status } = await write();
     if (status >= 300) throw this.server.errorOf(status);
   }
@@ -97,9 +116,23 @@ export class WebdavEvidence {
     return response.status === 404 ? null : parseMarker(text);
   }
 
+  /** Returns whether a time has passed since a marker was written. The clock of another process, or of the server, may be wrong: then it counts from the first look. */
+  isSettled(token: string, { at }: Marker, time: number): boolean {
+    const seen = this.#firstSeen.get(token) ?? this.now();
+    this.#firstSeen.set(token, seen);
+    const age = this.now() - at;
+    return (age >= 0 && age > time) || this.now() - seen > time;
+  }
+
   /** Deletes the marker of a change: nothing was moved. */
   unmark(token: string): Promise<void> {
     return this.delete(this.#marker(token));
+  }
+
+  /** Moves what is left of a removed item into the staging area. @throws OutcomeUnknown if the server does not do it */
+  async moveRest(path: readonly string[], token: string, isFolder: boolean): Promise<void> {
+    const request = { headers: { overwrite: 'F' }, expected: [404], timeLimit: moveTimeLimit, once: true };
+    await this.server.move(this.server.urlOf(path, isFolder), this.server.urlOf(this.#rest(token), isFolder), request);
   }
 
   /** Deletes the evidence of a change. @throws the first error, after all was tried */
@@ -128,19 +161,24 @@ export class WebdavEvidence {
       for (const { name, modified } of entries) {
         const token = tokenOf(name);
         found.set(token, [...(found.get(token) ?? []), name]);
-        if (modified !== null && !name.endsWith(ends.removed)) written.set(token, Math.max(modified, written.get(token) ?? 0));
+        if (modified !== null && !name.endsWith(ends.removed) && !name.endsWith(ends.rest))
+          written.set(token, Math.max(modified, written.get(token) ?? 0));
       }
     const pending = new Set(await pendingTokens());
+    const results: PromiseSettledResult<void>[] = [];
     for (const token of this.#firstSeen.keys()) if (!found.has(token)) this.#firstSeen.delete(token);
     for (const [token, names] of found) {
       if (pending.has(token)) continue;
-      const since = written.get(token) ?? this.#firstSeen.get(token) ?? this.now();
-      this.#firstSeen.set(token, since);
-      if (this.now() - since > minAge) for (const name of names) await this.delete([stagingFolder, name]);
+      const seen = this.#firstSeen.get(token) ?? this.now();
+      this.#firstSeen.set(token, seen);
+      const since = Math.min(written.get(token) ?? seen, seen); // a time in the future is that of a wrong clock
+      if (this.now() - since > minAge) results.push(...(await Promise.allSettled(names.map((name) => this.delete([stagingFolder, name])))));
     }
+    for (const result of results) if (result.status === 'rejected') throw result.reason; // after all were tried
   }
 
-  #prepare(): Promise<void> {
+  /** Creates the staging folder if it is missing. @throws StorageUnusable */
+  prepare(): Promise<void> {
     this.#prepared ??= this.#createFolder().catch((cause: unknown) => {
       this.#prepared = null;
       throw cause;
@@ -151,8 +189,10 @@ export class WebdavEvidence {
   async #createFolder(): Promise<void> {
     const request = { expected: [403, 405, 409], repeatable: true };
     const { status } = await this.server.sendAndRead('MKCOL', this.server.urlOf([stagingFolder], true), request);
-    if (status < 300 || (await this.find([stagingFolder]))?.folder) return;
+    if (status < 300) return;
     if (status === 409) throw this.server.errorOf(404);
-    throw new StorageUnusable('the folder .postern cannot be created: the user may not write there');
+    if (status === 405 && (await this.find([stagingFolder]))?.folder) return;
+    if (status === 403 && (await this.find([stagingFolder]).catch(() => null))?.folder) return;
+    throw new StorageUnusable('the folder .postern cannot be created: the server or the rights of the user do not allow it');
   }
 }

@@ -79,8 +79,8 @@ export class WebdavServer {
       return await send(to.href);
     } catch (cause) {
       if (serviceErrorOf(cause)?.status !== 502) throw cause;
-      const response = await send(to.pathname);
-      this.#movesByPath = true;
+      const response = await send(to.pathname); // if the first one was made after all, it finds nothing to move
+      if (response.status < 300) this.#movesByPath = true;
       return response;
     }
   }
@@ -105,7 +105,7 @@ export class WebdavServer {
     }
     if (status < 300 || request.expected?.includes(status)) return response;
     response.discard();
-    if (status === 507) throw new StorageFull('the server has no space left');
+    if (status === 507 && method !== 'MOVE') throw new StorageFull('the server has no space left');
     if (status === 413 && method === 'PUT') throw new ChangeImpossible('The server does not accept files of this size');
     const cause = this.errorOf(status);
     throw status >= 500 && status !== 503 && mayChange(method) ? new OutcomeUnknown(cause.message, { cause }) : cause;

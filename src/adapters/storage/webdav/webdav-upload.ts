@@ -1,7 +1,7 @@
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
-import { isSameVersion } from './webdav-entries.ts';
+import { isSameVersion, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavEvidence } from './webdav-evidence.ts';
 import type { WebdavMoves } from './webdav-moves.ts';
 
@@ -58,7 +58,7 @@ class WebdavUpload implements Upload {
       if (existing) throw new ItemExists('the name is taken');
     } else if (!existing || existing.folder || !isSameVersion(existing.etag, ifTaken.replaces))
       throw new ItemChanged('the file has changed');
-    await this.#move(name, ifTaken !== 'refuse');
+    await this.#move(name, existing);
     return name;
   }
 
@@ -76,7 +76,7 @@ class WebdavUpload implements Upload {
     for (const candidate of [name, ...numbers.map((number) => numberedName(name, number)), numberedName(name, this.#token)]) {
       if (await this.#evidence.find([...parent, candidate])) continue;
       try {
-        await this.#move(candidate, false);
+        await this.#move(candidate, null);
         return candidate;
       } catch (cause) {
         if (!(cause instanceof ItemExists)) throw cause;
@@ -85,10 +85,11 @@ class WebdavUpload implements Upload {
     throw new ItemExists('each name is taken');
   }
 
-  #move(name: string, overwrites: boolean): Promise<void> {
+  /** @param replaced null: the name must be free */
+  #move(name: string, replaced: WebdavEntry | null): Promise<void> {
     const entry = { name, folder: false, size: this.#size, modified: null, etag: '', hasServerEtag: false };
     const to = [...this.#target.parent, name];
-    return this.#moves.run({ token: this.#token, from: this.#evidence.staged(this.#token), to, entry, overwrites });
+    return this.#moves.run({ token: this.#token, from: this.#evidence.staged(this.#token), to, entry, ...(replaced ? { replaced } : {}) });
   }
 }
 
@@ -98,5 +99,6 @@ const hasFolder = async (evidence: WebdavEvidence, path: readonly string[]): Pro
 /** Starts an upload. @throws ItemNotFound if there is no such folder */
 export async function startWebdavUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
   if (!(await hasFolder(place.evidence, target.parent))) throw new ItemNotFound('there is no such folder');
+  await place.evidence.prepare(); // before a body is received in vain
   return new WebdavUpload(place, target, token);
 }
