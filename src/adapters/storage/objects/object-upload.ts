@@ -1,5 +1,6 @@
+import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import { nameError, numberedName } from '#core/item-path.ts';
+import { nameError } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable, type Upload, type UploadTarget } from '#ports/storage.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore, WriteCondition } from './object-store.ts';
@@ -13,7 +14,6 @@ const growingParts = [
   { from: 5000, size: 512 << 20 },
   { from: 1000, size: 64 << 20 },
 ];
-const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
 
 /** Returns the size of the next part. @param size of the file; null: unknown */
 function nextPartSize(size: number | null, sentParts: number): number {
@@ -121,7 +121,7 @@ class ObjectUpload implements Upload {
   async #placeNumbered(): Promise<string> {
     const { parent, name } = this.#target;
     if (this.handle !== null) await this.#joinParts(this.handle, 'none');
-    for (const candidate of [name, ...numbers.map((number) => numberedName(name, number)), numberedName(name, this.#token)]) {
+    for (const candidate of dropBoxNames(name, this.#token)) {
       if (await this.#folders.entry([...parent, candidate])) continue;
       await this.#noteName(candidate);
       const key = this.#folders.keys.file([...parent, candidate]);

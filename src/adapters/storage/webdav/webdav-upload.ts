@@ -1,11 +1,10 @@
+import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import { numberedName } from '#core/item-path.ts';
 import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
 import { isSameVersion, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavEvidence } from './webdav-evidence.ts';
 import type { WebdavMoves } from './webdav-moves.ts';
 
-const numbers = [2, 3, 4, 5, 6, 7, 8, 9]; // that a drop box tries, before it adds a random suffix
 const bodyTimeLimit = 3_600_000; // ms until a file is stored
 
 /** Where files are uploaded to. */
@@ -73,7 +72,7 @@ class WebdavUpload implements Upload {
 
   async #placeNumbered(): Promise<string> {
     const { parent, name } = this.#target;
-    for (const candidate of [name, ...numbers.map((number) => numberedName(name, number)), numberedName(name, this.#token)]) {
+    for (const candidate of dropBoxNames(name, this.#token)) {
       if (await this.#evidence.find([...parent, candidate])) continue;
       try {
         await this.#move(candidate, null);

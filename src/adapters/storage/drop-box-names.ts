@@ -1,0 +1,9 @@
+import { numberedName } from '#core/item-path.ts';
+
+const numbers = [2, 3, 4, 5, 6, 7, 8, 9];
+
+/** Returns the names that a drop box tries for a file: its own, then some with a number, at last one with the token of the upload. */
+export const dropBoxNames = (name: string, token: string): readonly string[] => [
+  name,
+  ...[...numbers, token].map((suffix) => numberedName(name, suffix)),
+];
