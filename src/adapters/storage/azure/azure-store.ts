@@ -13,7 +13,7 @@ import type {
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
-import { bodyTimeLimit, slowTimeLimit, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
+import { bodyTimeLimit, rangeRequest, slowTimeLimit, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
 import { xmlText } from '#adapters/storage/objects/xml.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemArchived, ItemChanged, ItemExists, OutcomeUnknown } from '#ports/storage.ts';
@@ -98,13 +98,8 @@ export class AzureStore implements ObjectStore {
     };
   }
 
-  async get(key: string, { range, etag, streamed = false, signal }: ObjectRange = {}): Promise<OutboundResponse | null> {
-    const headers = {
-      ...(range ? { range: `bytes=${range[0]}-${range[1]}` } : {}),
-      ...(etag === undefined ? {} : { 'if-match': etag }),
-    };
-    const request = { headers, expected: [404, 412, 416], ...(streamed ? { timeLimit: null } : {}), ...(signal ? { signal } : {}) };
-    const response = await this.#container.send('GET', key, request).catch(throwIfArchived);
+  async get(key: string, range: ObjectRange = {}): Promise<OutboundResponse | null> {
+    const response = await this.#container.send('GET', key, rangeRequest(range)).catch(throwIfArchived);
     if (response.status !== 404) return response;
     response.discard();
     return null;
@@ -167,7 +162,7 @@ export class AzureStore implements ObjectStore {
       timeLimit: slowTimeLimit,
     });
     if (response.status === 400 && codeOf(response) !== 'InvalidBlockList') throw new OutcomeUnknown('the service did not join the blocks');
-    // Whoever joins the blocks of a name first discards those of others.
+    // If another upload has joined its blocks under this name, the service has discarded ours.
     return response.status < 300;
   }
 

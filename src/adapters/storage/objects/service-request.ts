@@ -2,7 +2,7 @@ import pRetry from 'p-retry';
 import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
 import { type Outbound, type OutboundBody, type OutboundResponse, TargetRefused } from '#ports/outbound.ts';
 import { OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import type { WriteCondition } from './object-store.ts';
+import type { ObjectRange, WriteCondition } from './object-store.ts';
 import { type Method, mayChange, noResponse, serviceErrorOf } from './service-errors.ts';
 import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
 
@@ -87,6 +87,17 @@ export async function sendSigned(
     throw noResponse(method, cause);
   }
 }
+
+/** Returns the request for an object or a part of it. Its caller interprets the statuses for another version and for an impossible range. */
+export const rangeRequest = ({ range, etag, streamed = false, signal }: ObjectRange) => ({
+  headers: {
+    ...(range ? { range: `bytes=${range[0]}-${range[1]}` } : {}),
+    ...(etag === undefined ? {} : { 'if-match': etag }),
+  },
+  expected: [404, 412, 416],
+  ...(streamed ? { timeLimit: null } : {}),
+  ...(signal ? { signal } : {}),
+});
 
 /** Returns the statuses of a response to a request whose condition is not met. A service may answer 404 if the object to replace was deleted. */
 export function unmetStatuses(condition: WriteCondition): readonly number[] {

@@ -7,7 +7,7 @@ import type {
   StoredObject,
   WriteCondition,
 } from '#adapters/storage/objects/object-store.ts';
-import { bodyTimeLimit, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
+import { bodyTimeLimit, rangeRequest, unmetStatuses } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundBody, OutboundResponse } from '#ports/outbound.ts';
 import { ItemChanged, type SignedHeaders } from '#ports/storage.ts';
 import type { S3Bucket } from './s3-bucket.ts';
@@ -24,8 +24,6 @@ import {
   throwIfArchived,
   tokenHeader,
 } from './s3-objects.ts';
-
-const rangeHeader = ([first, last]: readonly [number, number]) => ({ range: `bytes=${first}-${last}` });
 
 /** The objects in a bucket. */
 export class S3Store implements ObjectStore {
@@ -70,10 +68,8 @@ export class S3Store implements ObjectStore {
     return describeObject(this.#bucket, key);
   }
 
-  get(key: string, { range, etag, streamed = false, signal }: ObjectRange = {}): Promise<OutboundResponse | null> {
-    const headers = { ...(range ? rangeHeader(range) : {}), ...(etag === undefined ? {} : { 'if-match': etag }) };
-    const request = { headers, expected: [412, 416], ...(streamed ? { timeLimit: null } : {}), ...(signal ? { signal } : {}) };
-    return this.#bucket.sendForObject(key, request).catch(throwIfArchived);
+  get(key: string, range: ObjectRange = {}): Promise<OutboundResponse | null> {
+    return this.#bucket.sendForObject(key, rangeRequest(range)).catch(throwIfArchived);
   }
 
   async put(key: string, body: string | OutboundBody, { token, condition = 'none', repeatable = false }: PutOptions = {}) {

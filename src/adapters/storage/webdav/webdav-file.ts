@@ -1,5 +1,6 @@
 import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
 import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/storage/objects/object-store.ts';
+import { rangeRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import { findEntry, isSameVersion, madeEtag, type WebdavEntry } from './webdav-entries.ts';
@@ -35,13 +36,9 @@ export async function openWebdavFile(server: WebdavServer, path: readonly string
     const etag = opened.hasServerEtag ? sent : madeEtag(size, Date.parse(modified), now());
     return { ...response, headers: { ...response.headers, etag: isSameVersion(etag, opened.etag) ? opened.etag : etag } };
   }
-  async function get(_key: string, { range, etag, streamed = false, signal }: ObjectRange = {}): Promise<OutboundResponse | null> {
-    const headers = {
-      ...(range ? { range: `bytes=${range[0]}-${range[1]}` } : {}),
-      ...(opened?.hasServerEtag && etag?.startsWith('"') ? { 'if-match': etag } : {}),
-    };
-    const request = { headers, expected: [404, 412, 416], ...(streamed ? { timeLimit: null } : {}), ...(signal ? { signal } : {}) };
-    const response = await server.send('GET', url, request);
+  async function get(_key: string, { etag, ...range }: ObjectRange = {}): Promise<OutboundResponse | null> {
+    const condition = opened?.hasServerEtag && etag?.startsWith('"') ? { etag } : {};
+    const response = await server.send('GET', url, rangeRequest({ ...range, ...condition }));
     if (response.status !== 404) return withListedEtag(response);
     response.discard();
     return null;
