@@ -120,7 +120,7 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   const bodies = arrivingBodies(maxConnections());
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { method, headers, raw } = request;
-    const isFile = method === 'PUT' && request.routeOptions.config.receivesFile === true;
+    const isFile = request.routeOptions.config.receivesFile === true;
     if (!isFile && headers.expect !== undefined) reply.raw.writeContinue();
     if (method === 'GET' || method === 'HEAD') {
       if (hasBody(headers)) reply.header('connection', 'close'); // nobody reads the body, which may be endless

@@ -47,6 +47,35 @@ export interface AlertTable {
   created_at: number;
 }
 
+/** A file that a visitor uploads in parts (tus). A part becomes durable before its row says so. */
+export interface ResumableUploadTable {
+  /** Names the upload in its address. */
+  id: string;
+  readonly tid: number;
+  readonly share_id: number;
+  readonly location_id: number;
+  /** `SignedInVisitor.identityKey`; empty: the visitor has not signed in. */
+  readonly identity_key: string;
+  /** The narrow network that began it. */
+  readonly network: string;
+  /** Path of the file in the share. */
+  readonly path: string;
+  /** Bytes of the complete file. */
+  readonly size: number;
+  /** Durable bytes. */
+  received: number;
+  /** Names the staging file. */
+  readonly token: string;
+  /** The Upload-Metadata of the client, which HEAD returns. */
+  readonly metadata: string;
+  /** The process that receives a part; null: none does. */
+  holder: string | null;
+  /** Name of the complete file; null: it is not complete. */
+  stored_name: string | null;
+  /** The upload ends at this time, in ms, unless bytes arrive. */
+  expires_at: number;
+}
+
 /** A pending change of files: what recovery needs to know after a crash. The row is deleted when the outcome is recorded. */
 export interface PendingChangeTable {
   tid: number;

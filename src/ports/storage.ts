@@ -63,6 +63,12 @@ export interface Upload {
   closeForRecovery(): Promise<void>;
 }
 
+/** An upload that goes on after a request, or a process, has ended. */
+export interface ContinuedUpload extends Upload {
+  /** Yields all bytes that were written, from the first one. Call it after `sync`. A piece may be used until the next one is requested. */
+  readBack(): AsyncIterable<Uint8Array>;
+}
+
 /** What a kind of storage guarantees. */
 export interface StorageTraits {
   /** atomic: of several uploads to one free name, one succeeds. checked: two at the same moment may both succeed. */
@@ -153,6 +159,12 @@ export interface Storage {
    * @throws ItemNotFound (no such parent), PathTooLong, StorageFull
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
+  /**
+   * Continues an upload that was synced, then closed for recovery. null: the storage cannot, so that a file must be sent in one request.
+   * @param offset number of bytes to keep: what was written after them is overwritten
+   * @throws ItemNotFound (the staging file is gone, or has fewer bytes), StorageFull
+   */
+  readonly continueUpload: ((target: UploadTarget, token: string, offset: number) => Promise<ContinuedUpload>) | null;
   /**
    * Finds out whether a change took place before a crash, and repairs what is half done. Calling it again gives the same
    * result.

@@ -3,7 +3,7 @@ import type { storedUserFields } from '#core/records/access-user.ts';
 import type { storedProfileFields } from '#core/records/login-profile.ts';
 import type { storedShareFields } from '#core/records/share.ts';
 import type { ColumnsOf } from '#core/records/stored-fields.ts';
-import type { AlertTable, AuditTable, OpenEntryTable, PendingChangeTable } from './audit-tables.ts';
+import type { AlertTable, AuditTable, OpenEntryTable, PendingChangeTable, ResumableUploadTable } from './audit-tables.ts';
 import type {
   ApiKeyTable,
   ApiTokenTable,
@@ -239,6 +239,7 @@ export interface Database {
   delivery: DeliveryTable;
   unsubscribed: UnsubscribedTable;
   unsettled: PendingChangeTable;
+  resumable_upload: ResumableUploadTable;
   visit_session: VisitSessionTable;
   known_network: KnownNetworkTable;
   used_statement: UsedStatementTable;

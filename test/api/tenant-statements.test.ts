@@ -171,7 +171,7 @@ const ofTheInstallation = [
   /^select .* from unsettled inner join audit .* unsettled\.process not in /,
   /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // stored by an earlier version
   /^select .* from login_profile where id = \S+$/, // the provider of a profile reports that a user has signed out
-  /^select token from unsettled$/,
+  /^select token from (unsettled|resumable_upload where stored_name is null)$/,
   /^update audit set outcome = .* where outcome = .* and process not in /,
   /^delete from (visit_session|idempotency|ongoing) where (created_at|until) < \S+$/,
   /^select tid, id from audit where at < /,

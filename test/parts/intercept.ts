@@ -2,7 +2,12 @@
 export type CallHook = (method: string, parameters: readonly unknown[]) => void | Promise<void>;
 
 /** Methods that return an object to wrap as well, with the name of that object. */
-const parts: Readonly<Record<string, string>> = { 'storages.open': 'storage', 'storage.upload': 'upload', 'storage.open': 'file' };
+const parts: Readonly<Record<string, string>> = {
+  'storages.open': 'storage',
+  'storage.upload': 'upload',
+  'storage.continueUpload': 'upload',
+  'storage.open': 'file',
+};
 const nothing = () => {};
 
 /**

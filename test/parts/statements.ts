@@ -16,6 +16,7 @@ export const tenantTables = [
     'alert_digest',
     'unsubscribed',
     'unsettled',
+    'resumable_upload',
     'sign_in_code',
   ],
 ];

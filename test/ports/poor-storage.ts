@@ -45,6 +45,7 @@ const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${
  */
 export class PoorStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 3 } as const;
+  readonly continueUpload = null;
   readonly #objects = new Map<string, StoredObject>();
   readonly #staged = new Map<string, StagedUpload>(); // by token
   /** Tokens of renames and removals that have taken place. */

@@ -64,6 +64,11 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
       }),
     createFolder: (parent, name, context) => withStorage((storage) => storage.createFolder(parent, name, context)),
     upload: (target, token) => withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(target, token), hold())),
+    continueUpload: (target, token, offset) =>
+      withStorage(async (storage, hold) => {
+        const upload = await storage.continueUpload(target, token, offset);
+        return { ...releaseAfterUpload(upload, hold()), readBack: () => upload.readBack() };
+      }),
     recover: (change) => withStorage((storage) => storage.recover(change)),
     clearEvidence: (change) => withStorage((storage) => storage.clearEvidence(change)),
     rename: (parent, from, to, context) => withStorage((storage) => storage.rename(parent, from, to, context)),

@@ -176,9 +176,9 @@ export const de: VisitorMessages = {
   itemAbsentNext: 'Vielleicht wurde es umbenannt oder entfernt.',
   archiveTooDeep: 'Die Ordner sind für einen Download zu tief verschachtelt',
   archiveTooDeepNext: 'Öffnen Sie diesen Ordner und laden Sie einen der Ordner darin herunter.',
-  changeImpossible: 'Dieser Ordner kann hier nicht umbenannt oder gelöscht werden',
+  changeImpossible: 'Der Speicher lässt diese Änderung nicht zu',
   changeImpossibleNext:
-    'Er hat zu viele Dateien für diesen Speicher oder einen Namen, den der Speicher nicht ändern kann. Fragen Sie den Absender des Links.',
+    'Vielleicht ist dort eine Datei gesperrt oder geschützt, ein Ordner hat zu viele Dateien, oder der Speicher lässt einen Namen nicht zu. Fragen Sie den Absender des Links.',
   fileArchived: 'Diese Datei liegt in einem Archivspeicher',
   fileArchivedNext: 'Sie muss zuerst von dort wiederhergestellt werden, was Stunden dauern kann. Fragen Sie den Absender des Links.',
   storageAway: 'Die Dateien sind gerade nicht erreichbar',

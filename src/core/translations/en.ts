@@ -182,9 +182,9 @@ export const en = {
   itemAbsentNext: 'It may have been renamed or deleted.',
   archiveTooDeep: 'The folders are nested too deeply for one download',
   archiveTooDeepNext: 'Open this folder and download one of the folders inside it.',
-  changeImpossible: 'This folder cannot be renamed or deleted here',
+  changeImpossible: 'The storage cannot make this change',
   changeImpossibleNext:
-    'It has too many files for this storage, or a name that the storage cannot change. Ask the person who sent you the link.',
+    'A file may be locked or protected there, a folder may have too many files, or the storage may not allow a name. Ask the person who sent you the link.',
   fileArchived: 'This file is in archive storage',
   fileArchivedNext: 'It must be restored from there first, which can take hours. Ask the person who sent you the link.',
   storageAway: 'The files are not available right now',

@@ -175,9 +175,9 @@ export const es: VisitorMessages = {
   itemAbsentNext: 'Quizá se cambió de nombre o se quitó.',
   archiveTooDeep: 'Las carpetas están anidadas demasiado profundamente para una sola descarga',
   archiveTooDeepNext: 'Abra esta carpeta y descargue una de las carpetas que contiene.',
-  changeImpossible: 'Esta carpeta no se puede renombrar ni eliminar aquí',
+  changeImpossible: 'El almacenamiento no permite este cambio',
   changeImpossibleNext:
-    'Tiene demasiados archivos para este almacenamiento, o un nombre que este no puede cambiar. Pregunte a quien envió el enlace.',
+    'Puede que allí un archivo esté bloqueado o protegido, que una carpeta tenga demasiados archivos o que un nombre no esté permitido. Pregunte a quien envió el enlace.',
   fileArchived: 'Este archivo está en un almacén de archivo',
   fileArchivedNext: 'Primero hay que recuperarlo de allí, lo que puede tardar horas. Pregunte a quien envió el enlace.',
   storageAway: 'Los archivos no están accesibles ahora mismo',

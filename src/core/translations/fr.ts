@@ -176,9 +176,9 @@ export const fr: VisitorMessages = {
   itemAbsentNext: 'L’élément a peut-être été renommé ou supprimé.',
   archiveTooDeep: 'Les dossiers sont trop imbriqués pour un seul téléchargement',
   archiveTooDeepNext: 'Ouvrez ce dossier et téléchargez un des dossiers qu’il contient.',
-  changeImpossible: 'Ce dossier ne peut pas être renommé ni supprimé ici',
+  changeImpossible: 'Le stockage ne permet pas cette modification',
   changeImpossibleNext:
-    'Il contient trop de fichiers pour ce stockage, ou un nom que celui-ci ne peut pas modifier. Demandez à la personne qui a envoyé le lien.',
+    'Un fichier y est peut-être verrouillé ou protégé, un dossier contient trop de fichiers, ou un nom n’y est pas permis. Demandez à la personne qui a envoyé le lien.',
   fileArchived: 'Ce fichier se trouve dans un stockage d’archivage',
   fileArchivedNext:
     'Il faut d’abord le sortir de l’archive, ce qui peut prendre des heures. Adressez-vous à la personne qui a envoyé le lien.',

@@ -175,9 +175,9 @@ export const it: VisitorMessages = {
   itemAbsentNext: 'Forse è stato rinominato o rimosso.',
   archiveTooDeep: 'Le cartelle sono annidate troppo in profondità per un solo download',
   archiveTooDeepNext: 'Apri questa cartella e scarica una delle cartelle al suo interno.',
-  changeImpossible: 'Questa cartella non può essere rinominata o eliminata qui',
+  changeImpossible: 'Lo spazio di archiviazione non consente questa modifica',
   changeImpossibleNext:
-    'Contiene troppi file per questo spazio di archiviazione, o un nome che non può essere modificato. Chiedi a chi ha inviato il link.',
+    'Forse un file è bloccato o protetto, una cartella contiene troppi file, o un nome non è consentito. Chiedi a chi ha inviato il link.',
   fileArchived: 'Questo file si trova in uno spazio di archiviazione a lungo termine',
   fileArchivedNext: 'Prima va recuperato da lì, il che può richiedere ore. Chiedi a chi ha inviato il link.',
   storageAway: 'I file al momento non sono raggiungibili',

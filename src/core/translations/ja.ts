@@ -176,8 +176,9 @@ export const ja: VisitorMessages = {
   itemAbsentNext: '名前が変わったか、取り除かれた可能性があります。',
   archiveTooDeep: 'フォルダーの階層が深すぎて一度にダウンロードできません',
   archiveTooDeepNext: 'このフォルダーを開き、中のフォルダーをダウンロードしてください。',
-  changeImpossible: 'このフォルダーはここでは名前の変更も削除もできません',
-  changeImpossibleNext: 'このストレージにはファイルが多すぎるか、変更できない名前が含まれています。リンクの送信者にお問い合わせください。',
+  changeImpossible: 'このストレージではこの変更はできません',
+  changeImpossibleNext:
+    'ファイルがロックまたは保護されているか、フォルダー内のファイルが多すぎるか、使用できない名前が含まれています。リンクの送信者にお問い合わせください。',
   fileArchived: 'このファイルはアーカイブ用ストレージにあります',
   fileArchivedNext: '先にアーカイブから復元する必要があり、数時間かかることがあります。リンクの送信者にお問い合わせください。',
   storageAway: 'ただいまファイルに接続できません',

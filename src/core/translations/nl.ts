@@ -175,9 +175,9 @@ export const nl: VisitorMessages = {
   itemAbsentNext: 'Misschien is het hernoemd of verwijderd.',
   archiveTooDeep: 'De mappen zijn te diep genest voor één download',
   archiveTooDeepNext: 'Open deze map en download een van de mappen erin.',
-  changeImpossible: 'Deze map kan hier niet worden hernoemd of verwijderd',
+  changeImpossible: 'De opslag staat deze wijziging niet toe',
   changeImpossibleNext:
-    'De map heeft te veel bestanden voor deze opslag, of een naam die de opslag niet kan wijzigen. Vraag het aan wie de link stuurde.',
+    'Misschien is een bestand daar vergrendeld of beschermd, heeft een map te veel bestanden, of staat de opslag een naam niet toe. Vraag het aan wie de link stuurde.',
   fileArchived: 'Dit bestand staat in archiefopslag',
   fileArchivedNext: 'Het moet daar eerst worden hersteld, wat uren kan duren. Vraag het aan wie de link stuurde.',
   storageAway: 'De bestanden zijn nu niet bereikbaar',

@@ -210,9 +210,9 @@ export const pl: VisitorMessages = {
   itemAbsentNext: 'Być może zmieniono nazwę lub usunięto.',
   archiveTooDeep: 'Foldery są zagnieżdżone zbyt głęboko na jedno pobranie',
   archiveTooDeepNext: 'Otwórz ten folder i pobierz jeden z folderów w środku.',
-  changeImpossible: 'Tego folderu nie można tu zmienić ani usunąć',
+  changeImpossible: 'Magazyn nie pozwala na tę zmianę',
   changeImpossibleNext:
-    'Zawiera zbyt wiele plików dla tego magazynu albo nazwę, której magazyn nie może zmienić. Zapytaj osobę, która wysłała link.',
+    'Być może plik jest tam zablokowany lub chroniony, folder zawiera zbyt wiele plików albo magazyn nie dopuszcza nazwy. Zapytaj osobę, która wysłała link.',
   fileArchived: 'Ten plik jest w magazynie archiwalnym',
   fileArchivedNext: 'Najpierw trzeba go stamtąd przywrócić, co może potrwać kilka godzin. Zapytaj osobę, która wysłała link.',
   storageAway: 'Pliki są teraz niedostępne',

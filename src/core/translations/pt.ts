@@ -175,9 +175,9 @@ export const pt: VisitorMessages = {
   itemAbsentNext: 'Talvez tenha sido renomeado ou removido.',
   archiveTooDeep: 'As pastas estão aninhadas demais para um só download',
   archiveTooDeepNext: 'Abra esta pasta e baixe uma das pastas dentro dela.',
-  changeImpossible: 'Esta pasta não pode ser renomeada nem excluída aqui',
+  changeImpossible: 'O armazenamento não permite esta alteração',
   changeImpossibleNext:
-    'Ela tem arquivos demais para este armazenamento, ou um nome que ele não pode alterar. Pergunte a quem enviou o link.',
+    'Talvez um arquivo esteja bloqueado ou protegido, uma pasta tenha arquivos demais ou um nome não seja permitido. Pergunte a quem enviou o link.',
   fileArchived: 'Este arquivo está em um armazenamento de arquivamento',
   fileArchivedNext: 'Primeiro é preciso recuperá-lo de lá, o que pode levar horas. Pergunte a quem enviou o link.',
   storageAway: 'Os arquivos não podem ser alcançados agora',

@@ -39,6 +39,7 @@ export const copiedTables: Keys = {
   delivery: ['id'],
   unsubscribed: ['tid', 'share_id', 'recipient_key'],
   unsettled: ['tid', 'audit_id'],
+  resumable_upload: ['tid', 'id'],
   job: ['kind', 'key'],
   secret_key: ['fingerprint'],
 };

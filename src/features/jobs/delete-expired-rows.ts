@@ -28,6 +28,7 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
   ['ongoing', sql`until < ${now}`],
   ['alert', sql`created_at < ${now - maxDeliveryAge}`],
   ['sign_in_code', sql`created_at < ${now - codeWindow}`],
+  ['resumable_upload', sql`expires_at < ${now}`],
   ['delivery', sql`ended_at < ${now - mailRetention}`],
   [
     'mail_content',

@@ -4,14 +4,18 @@ import { portalTurns } from '#features/turns/search-turns.ts';
 import { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import { listingFormatter } from '#features/visits/files/listing-json.ts';
+import { UploadHashes } from '#features/visits/resumable-uploads/upload-hashes.ts';
+import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Creates the limits on how much visitors do at one time. */
+/** Creates what limits how much visitors do at one time, and keeps the state of that. */
 export const visitLimits = ({ clock, limits }: Pick<Ports, 'clock' | 'limits'>) => ({
   archives: new ArchivePlans(),
   changes: changesInTurn(limits.maxChangeTime),
   uploads: uploadSlots(),
+  uploadWriters: new UploadWriters(() => performance.now()),
+  uploadHashes: new UploadHashes(),
   newSessions: newSessionLimit(clock),
   newCodes: newCodeLimit(clock),
   providerRequests: providerRequestLimit(clock),

@@ -8,7 +8,6 @@ import type { DirectDownload } from '#features/visits/files/direct-download.ts';
 import { openDownload } from '#features/visits/files/download-file.ts';
 import { disconnectSignal } from '#http/connections/disconnect.ts';
 import { readQuery, validator } from '#http/validation.ts';
-import { receiveFile } from './receive-file.ts';
 import { sendArchive } from './send-archive.ts';
 import { disposition, sendFile } from './send-file.ts';
 import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
@@ -67,7 +66,7 @@ async function sendFolder(request: FastifyRequest, reply: FastifyReply, parts: V
   await sendRaw(reply, () => sendArchive({ request: request.raw, response: reply.raw, ...parts }, archive, headersOf(request)));
 }
 
-/** Adds the routes of a link that receive and send files and archives. */
+/** Adds the routes of a link that send files and archives. */
 export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const addRead = (path: string, handler: RouteHandlerMethod) => {
     for (const url of pathUrls(path)) app.route({ method: ['GET', 'HEAD'], url, exposeHeadRoute: false, handler });
@@ -75,15 +74,4 @@ export function fileRoutes(app: FastifyInstance, parts: VisitorParts): void {
   addRead('/s/:viewId/file', (request, reply) => serveFile(request, reply, parts, 'download'));
   addRead('/s/:viewId/view', (request, reply) => serveFile(request, reply, parts, 'view'));
   addRead('/s/:viewId/zip', (request, reply) => sendFolder(request, reply, parts));
-  app.register(async (uploads) => {
-    // The body is the file, with any Content-Type.
-    uploads.removeAllContentTypeParsers();
-    uploads.addContentTypeParser('*', async () => undefined);
-    uploads.addHook('onRequest', async ({ raw }) => {
-      raw.headers['content-type'] = 'application/octet-stream';
-    });
-    const config = { receivesFile: true };
-    for (const url of pathUrls('/s/:viewId/file'))
-      uploads.put(url, { config }, (request, reply) => receiveFile(request, reply, parts, request.place.path));
-  });
 }

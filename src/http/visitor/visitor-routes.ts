@@ -13,6 +13,7 @@ import { fileRoutes } from './file-routes.ts';
 import { listingRoutes } from './listing-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { isUnsubscribePath, unsubscribeRoutes } from './unsubscribe-routes.ts';
+import { uploadRoutes } from './upload-routes.ts';
 import { sessionTokens } from './visitor-cookies.ts';
 import { parsePaths, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
@@ -40,6 +41,7 @@ const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/s\/[^/]+\/(list|zip)(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/view(\/|$)/, 'GET, HEAD'],
   [/^\/s\/[^/]+\/file(\/|$)/, 'GET, HEAD, PUT, DELETE'],
+  [/^\/s\/[^/]+\/upload(\/|$)/, 'OPTIONS, POST, HEAD, PATCH, DELETE'],
   [/^\/s\/[^/]+\/(folder|rename)(\/|$)/, 'POST'],
   [/^\/([sp]\/[^/]+\/sign-in\/start|sign-in\/(oidc\/\d+|test))$/, 'GET, HEAD'],
   [/^\/sign-in\/oidc\/\d+\/logout$/, 'POST'],
@@ -93,6 +95,7 @@ export function visitorRoutes(app: FastifyInstance, parts: VisitorParts): void {
     signInRoutes(link, parts);
     listingRoutes(link, parts);
     fileRoutes(link, parts);
+    uploadRoutes(link, parts);
     changeRoutes(link, parts);
     unsubscribeRoutes(link, parts);
   });

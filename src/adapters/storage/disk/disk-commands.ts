@@ -15,7 +15,15 @@ import { clearEvidence, recoverChange } from './recover-change.ts';
 import { removeEntry } from './remove-entry.ts';
 import { renameEntry } from './rename-entry.ts';
 import { deleteStagedName, stagedNames } from './staged-names.ts';
-import { discardStaged, openStagedUpload, type Placing, placeStaged, type StagedUpload, writeStaged } from './staged-upload.ts';
+import {
+  discardStaged,
+  openStagedUpload,
+  type Placing,
+  placeStaged,
+  reopenStagedUpload,
+  type StagedUpload,
+  writeStaged,
+} from './staged-upload.ts';
 
 /** The commands that the threads of a location run in its folder. Each may block for as long as the disk does not respond. */
 export class DiskCommands {
@@ -82,6 +90,10 @@ export class DiskCommands {
 
   openUpload(parent: ItemPath, token: string, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload {
     return this.#inRoot((root) => openStagedUpload(root, { parent, token, size }, freeSpace));
+  }
+
+  reopenUpload(parent: ItemPath, token: string, offset: number, size: number | null, freeSpace: FreeSpaceFloor): StagedUpload {
+    return this.#inRoot((root) => reopenStagedUpload(root, { parent, token, offset, size }, freeSpace));
   }
 
   /** Writes the beginning of a buffer, which goes back to the caller. */

@@ -1,4 +1,4 @@
-import { type ChangeContext, ItemNotFound, type Storage } from '#ports/storage.ts';
+import { type ChangeContext, type ContinuedUpload, ItemNotFound, type Storage } from '#ports/storage.ts';
 import type { EntryChange } from './change-entry.ts';
 import { ConfirmationExpired } from './disk-errors.ts';
 import { diskFile } from './disk-file.ts';
@@ -15,7 +15,10 @@ export interface WritingRules {
 }
 
 /** The methods of a storage that need its folder open. */
-export type FolderStorage = Omit<Storage, 'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps'>;
+export interface FolderStorage
+  extends Omit<Storage, 'traits' | 'check' | 'folderKey' | 'pathOnDisk' | 'signedAddress' | 'testSteps' | 'continueUpload'> {
+  continueUpload(...parameters: Parameters<NonNullable<Storage['continueUpload']>>): Promise<ContinuedUpload>;
+}
 
 /** Returns the result of work, or null if its item does not exist. */
 async function orNull<T>(work: Promise<T>): Promise<T | null> {
@@ -68,6 +71,14 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
         late: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
       });
       return new DiskUpload(staged, target, ownership, threads);
+    },
+    async continueUpload(target, token, offset) {
+      const { parent, size, client } = target;
+      const staged = await data.run('reopenUpload', [parent, token, offset, size, floor], {
+        client,
+        late: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
+      });
+      return new DiskUpload(staged, target, ownership, threads, offset);
     },
     createFolder: (parent, name, context) =>
       changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership])),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { numberedName } from '#core/item-path.ts';
-import type { StorageClient, Upload, UploadTarget } from '#ports/storage.ts';
+import { type ContinuedUpload, type StorageClient, StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { Ownership } from './ownership.ts';
 import type { Placing, StagedUpload } from './staged-upload.ts';
@@ -21,7 +21,7 @@ function namesFor({ name, ifTaken }: UploadTarget): string[] {
  * Receives a file. It is written to the staging area, synced, and then linked into place, so that it is visible only when it is
  * complete. A buffer is filled while a thread writes the other one.
  */
-export class DiskUpload implements Upload {
+export class DiskUpload implements ContinuedUpload {
   readonly handle = null;
   readonly #staged: StagedUpload;
   readonly #placing: Placing;
@@ -30,14 +30,16 @@ export class DiskUpload implements Upload {
   #buffer: ArrayBuffer;
   #spare: ArrayBuffer | null = null;
   #filled = 0;
-  #position = 0;
+  #position: number;
   #writing: Promise<unknown> = Promise.resolve();
   /** Resolves when no thread uses the descriptors: another file may get their numbers after that. */
   #unused: Promise<void> = Promise.resolve();
   #isSynced = false;
 
-  constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, threads: FolderThreads) {
+  /** @param offset bytes that the staging file has already */
+  constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, threads: FolderThreads, offset = 0) {
     this.#staged = staged;
+    this.#position = offset;
     this.#threads = threads;
     this.#client = target.client;
     const replaces = typeof target.ifTaken === 'object' ? target.ifTaken.replaces : null;
@@ -46,6 +48,7 @@ export class DiskUpload implements Upload {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
+    this.#isSynced = false;
     for (let rest = chunk; rest.length > 0; ) {
       const part = rest.subarray(0, this.#buffer.byteLength - this.#filled);
       new Uint8Array(this.#buffer).set(part, this.#filled);
@@ -61,6 +64,20 @@ export class DiskUpload implements Upload {
     await this.#writing;
     await this.#threads.syncs.run('syncUpload', [this.#staged], { client: this.#client, late: () => {}, ended: this.#use() });
     this.#isSynced = true;
+  }
+
+  async *readBack(): AsyncIterable<Uint8Array> {
+    let buffer = new ArrayBuffer(bufferSize);
+    for (let position = 0; position < this.#position; ) {
+      const length = Math.min(bufferSize, this.#position - position);
+      const filled = await this.#threads.data.run('read', [this.#staged.file, buffer, length, position], {
+        ...{ client: this.#client, moved: [buffer], late: () => {}, ended: this.#use() },
+      });
+      if (filled.count < length) throw new StorageUnavailable('a staging file is shorter than what was written to it');
+      buffer = filled.buffer;
+      position += length;
+      yield new Uint8Array(buffer, 0, length);
+    }
   }
 
   async place(): Promise<string> {

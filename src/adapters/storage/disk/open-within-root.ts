@@ -121,6 +121,10 @@ export function withFolder<T>(root: StorageRoot, segments: readonly string[], wo
   }
 }
 
+/** Opens a file that `createFile` has created, for reading and writing. @throws ENOENT */
+export const openCreatedFile = (folder: number, name: string) =>
+  fs.openSync(descriptorPath(folder, name), O_NOFOLLOW | fs.constants.O_RDWR);
+
 /** Creates a file and opens it for writing. @throws EEXIST if the name is taken */
 export const createFile = (folder: number, name: string, mode: number) =>
   fs.openSync(descriptorPath(folder, name), O_CREAT | O_EXCL | O_NOFOLLOW | fs.constants.O_WRONLY, mode);

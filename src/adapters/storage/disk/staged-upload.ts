@@ -4,7 +4,7 @@ import { ItemExists } from '#ports/storage.ts';
 import { errorWithCode, toStorageError } from './disk-errors.ts';
 import { deleteMountNote, evidenceEntry } from './evidence.ts';
 import { checkFreeSpace, type FreeSpaceFloor, floorOf } from './free-space.ts';
-import { createFile, openFolder, type StorageRoot } from './open-within-root.ts';
+import { createFile, openCreatedFile, openFolder, type StorageRoot } from './open-within-root.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
 import { clearStaging, placeFile, replaceFile } from './place-file.ts';
 import type { DirectoryEntry } from './staging-area.ts';
@@ -30,6 +30,36 @@ export function openStagedUpload(
     const floor = floorOf(staging.folder, freeSpace);
     checkFreeSpace(staging.folder, floor, size ?? 0);
     return { file: createFile(staging.folder, staging.name, 0o666), staging, token, floor };
+  } catch (cause) {
+    fs.closeSync(staging.folder);
+    throw cause;
+  }
+}
+
+/**
+ * Opens the staging file of an upload that goes on.
+ * @param upload `offset`: bytes that the file must have; `size`: bytes of the complete file, or null if not known
+ * @throws ENOENT if it is gone or shorter; ENOSPC if there is no space for the rest
+ */
+export function reopenStagedUpload(
+  root: StorageRoot,
+  {
+    parent,
+    token,
+    offset,
+    size,
+  }: { readonly parent: ItemPath; readonly token: string; readonly offset: number; readonly size: number | null },
+  freeSpace: FreeSpaceFloor,
+): StagedUpload {
+  const staging = evidenceEntry(root, parent, token);
+  try {
+    const floor = floorOf(staging.folder, freeSpace);
+    checkFreeSpace(staging.folder, floor, Math.max(0, (size ?? offset) - offset));
+    const file = openCreatedFile(staging.folder, staging.name);
+    const { size: staged } = fs.fstatSync(file);
+    if (staged >= offset) return { file, staging, token, floor };
+    fs.closeSync(file);
+    throw errorWithCode('ENOENT');
   } catch (cause) {
     fs.closeSync(staging.folder);
     throw cause;

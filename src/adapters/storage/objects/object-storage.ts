@@ -26,6 +26,7 @@ export interface ObjectStorageServices {
 /** The files of a location in a place for objects. Folders are beginnings of keys, and are changed object by object. */
 export class ObjectStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
+  readonly continueUpload = null;
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   readonly #store: ObjectStore;
   readonly #keys: ObjectKeys;

@@ -40,6 +40,7 @@ export interface WebdavServices {
 /** The files of a location at a WebDAV server. */
 export class WebdavStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
+  readonly continueUpload = null;
   readonly signedAddress = null;
   readonly #server: WebdavServer;
   readonly #evidence: WebdavEvidence;

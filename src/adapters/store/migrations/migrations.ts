@@ -23,6 +23,7 @@ import { operatorProvider } from './0022-operator-provider.ts';
 import { alertVisitors } from './0023-alert-visitors.ts';
 import { alertKeys } from './0024-alert-keys.ts';
 import { listedNameIndexes } from './0025-listed-names.ts';
+import { resumableUploads } from './0026-resumable-uploads.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   alertVisitors,
   alertKeys,
   listedNameIndexes,
+  resumableUploads,
 ];

@@ -20,6 +20,12 @@ import {
 } from '#ports/storage.ts';
 import type { AuthorizedVisit } from './authorize-visit.ts';
 
+/** Returns the function that continues an upload of a client, or null if the storage cannot. */
+function continuationFor(storage: Storage, client: string): Storage['continueUpload'] {
+  const continueUpload = storage.continueUpload?.bind(storage);
+  return continueUpload ? (target, token, offset) => continueUpload({ ...target, client }, token, offset) : null;
+}
+
 /** Returns, for each action, only those methods of a storage that it may call, on behalf of a client. */
 const permittedMethods = (storage: Storage, client: string) => {
   const stat: Storage['stat'] = (path) => storage.stat(path);
@@ -39,6 +45,7 @@ const permittedMethods = (storage: Storage, client: string) => {
       ...change,
       traits: storage.traits,
       upload: ((target, token) => storage.upload({ ...target, client }, token)) satisfies Storage['upload'],
+      continueUpload: continuationFor(storage, client),
     },
     createFolder: {
       ...change,

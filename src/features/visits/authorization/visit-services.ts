@@ -6,6 +6,8 @@ import type { ArchivePlans } from '#features/visits/archives/archive-plans.ts';
 import type { ChangesInTurn } from '#features/visits/files/changes-in-turn.ts';
 import type { FormatListing } from '#features/visits/files/listing-json.ts';
 import type { ListingTurns } from '#features/visits/files/listing-turns.ts';
+import type { UploadHashes } from '#features/visits/resumable-uploads/upload-hashes.ts';
+import type { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import type { SessionRenewals } from '#features/visits/sessions/renew-session.ts';
 import type { VerifiedPasswords } from '#features/visits/sessions/verified-passwords.ts';
 import type { UploadSlots } from '#features/visits/transfers/upload-slots.ts';
@@ -26,6 +28,8 @@ export interface VisitServices {
   readonly runningChanges: Set<string>;
   readonly changes: ChangesInTurn;
   readonly uploads: UploadSlots;
+  readonly uploadWriters: UploadWriters;
+  readonly uploadHashes: UploadHashes;
   readonly listings: ListingTurns;
   readonly formatListing: FormatListing;
   readonly archives: ArchivePlans;

@@ -10,6 +10,7 @@ import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { FailingLocations } from './failing-locations.ts';
 import { withNameLocks } from './name-locks.ts';
 import { changeOf, type PendingRow, pendingRows, recordOutcome } from './recovered-outcome.ts';
+import { isUnfinishedUpload, unfinishedUploadTokens } from './unfinished-uploads.ts';
 
 const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, liveProcesses: readonly string[] | null) =>
   pendingRows(store.read)
@@ -72,6 +73,7 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
   });
   if (!recovered) return;
   await store.write((tx) => recordOutcome(tx, row, change, recovered.name, clock.now()), 'job');
+  if (change.action === 'upload' && recovered.name === null && (await isUnfinishedUpload(store.read, row.tid, change.token))) return;
   const storage = await openStorage().catch(() => null);
   if (!storage || (keepsTrash && change.action === 'delete' && storage.traits.folders === 'real')) return;
   await storage.clearEvidence(change).catch(() => {}); // the next sweep deletes it
@@ -196,7 +198,10 @@ export async function sweepLocations({
   vault,
 }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<ReadonlyMap<string, string>> {
   const refusals = new Map<string, string>();
-  const pendingTokens = async () => (await store.read.selectFrom('unsettled').select('token').execute()).map(({ token }) => token);
+  const pendingTokens = async () => {
+    const rows = await store.read.selectFrom('unsettled').select('token').execute();
+    return [...rows.map(({ token }) => token), ...(await unfinishedUploadTokens(store.read))];
+  };
   const locations = await store.read.selectFrom('location').selectAll().execute();
   await runForEach(
     locations,

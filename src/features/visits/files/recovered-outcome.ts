@@ -3,7 +3,8 @@ import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
-import { deletePendingChange } from './pending-change.ts';
+import { deletePendingChange } from './pending-records.ts';
+import { recordCompleteUpload } from './unfinished-uploads.ts';
 
 const changeActions: readonly string[] = ['upload', 'createFolder', 'rename', 'delete'] satisfies PendingFileChange['action'][];
 const isChange = (action: string): action is PendingFileChange['action'] => changeActions.includes(action);
@@ -79,6 +80,7 @@ export async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFile
     .where('id', '=', row.audit_id)
     .execute();
   if (name === null) return deleteResponse(tx, row.tid, row.audit_id);
+  if (change.action === 'upload') await recordCompleteUpload(tx, row.tid, change.token, name);
   await confirmResponse(tx, row.tid, row.audit_id);
   await enqueueAlertOf(tx, row, change.action, now);
 }

@@ -8,13 +8,12 @@ import {
   authorizeVisit,
   type VisitorRequest,
 } from '#features/visits/authorization/authorize-visit.ts';
-import { type SharedStorage, type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
-import { withNameLocks } from './name-locks.ts';
 import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
-import { recordEarlierChanges } from './record-earlier-changes.ts';
 import { respondInTime } from './respond-in-time.ts';
+import { checkTarget, placeReceivedFile } from './upload-target.ts';
 
 /** A file that a visitor uploads. */
 export interface IncomingFile {
@@ -34,30 +33,6 @@ export interface StoredFile {
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
-}
-
-/** Returns the ETag of the file to replace, or null if the name must be free. @throws Refusal (404, 409, 412) */
-async function checkTarget(
-  { storage }: SharedStorage<'upload'>,
-  folder: ItemPath,
-  path: ItemPath,
-  ifMatch: string | null,
-  { dropBox, nested }: { readonly dropBox: boolean; readonly nested: boolean },
-): Promise<string | null> {
-  // A drop box must not show which folders exist in it.
-  if (dropBox && nested) throw new Refusal('itemAbsent');
-  const parent = await storage.stat(folder);
-  if (!parent?.folder) throw new Refusal('itemAbsent');
-  const existing = await storage.stat(path);
-  if (ifMatch === null) {
-    if (existing && !dropBox)
-      throw new Refusal('itemExists', 'A file or folder with this name exists. To replace a file, send its ETag as If-Match.');
-    return null;
-  }
-  if (existing?.folder) throw new Refusal('itemExists');
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (!existing || !(tags.includes('*') || tags.includes(existing.etag))) throw new Refusal('itemStale');
-  return existing.etag;
 }
 
 /** Writes the body to the staging file. @param onData called for every chunk @throws Refusal (413) if the body is too long */
@@ -119,17 +94,8 @@ export async function uploadFile(
       if (upload.handle !== null) await recordHandle(upload.handle);
       const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, limit, onData);
       received.resolve();
-      const stagedUpload = upload;
-      const place = async () => {
-        abortSignal.throwIfAborted();
-        if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
-        const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
-        if (etag !== null) await recordEarlierChanges(ports, shared.storage, lockedName, token);
-        return stagedUpload.place();
-      };
-      // If the storage does not guarantee it, a lock makes uploads to one name run one after the other: each sees the previous result.
-      const isAtomic = etag === null && shared.storage.traits.create === 'atomic';
-      const storedName = await (isAtomic ? place() : withNameLocks(ports, shared.storage, parent, [name], place));
+      const file = { upload, parent, name, etag, token, abortSignal };
+      const storedName = await placeReceivedFile(ports, visit, shared.storage, file);
       return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
     };
     const deleteEvidence = async () => {

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ItemPath } from '#core/item-path.ts';
-import { Refusal } from '#core/messages.ts';
-import { uploadFile } from '#features/visits/files/upload-file.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import { expectBodyProgress, expectRate, keepOpenWhileProcessing } from '#http/request-timeouts.ts';
 import { resetConnection } from './send-file.ts';
-import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
+import type { VisitorParts } from './visitor-request.ts';
 
 const smallPiece = 4096; // bytes
 const drainTimeout = 5000; // ms for a client to finish sending a refused body, so that it can read the response
@@ -19,10 +17,6 @@ async function* piecesOf(body: IncomingMessage): AsyncGenerator<Buffer> {
 }
 
 const expectsContinue = ({ headers }: IncomingMessage) => /^100-continue$/i.test(headers.expect ?? '');
-
-function parseLength(header: string | undefined): number | null {
-  return header === undefined ? null : Number(header);
-}
 
 /** Closes the connection when the response is sent and the body has arrived. Node.js would not wait for the body. */
 function closeAfterBody(request: IncomingMessage, response: ServerResponse): void {
@@ -50,11 +44,26 @@ function discardBody({ raw, ip }: FastifyRequest, reply: FastifyReply, { discard
   raw.once('close', () => clearTimeout(close));
 }
 
-/** Receives a file by PUT. All checks run before the body is requested (RFC 9110, 10.1.1: 100 Continue is sent only then). */
-export async function receiveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, path: ItemPath) {
+/** The body of an upload. */
+export interface IncomingBody {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Ends the transfer at once. */
+  readonly abort: () => void;
+  /** Requests the body after all checks. @returns a signal that aborts with the transfer */
+  readonly begin: (visit: Pick<AuthorizedVisit, 'decideAgain'>) => AbortSignal;
+}
+
+/**
+ * Receives the body of an upload. All checks run before it is requested (RFC 9110, 10.1.1: 100 Continue is sent only then).
+ * @param receive reads the body and sends the response
+ */
+export async function receiveBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: VisitorParts,
+  receive: (incoming: IncomingBody) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
   const { raw } = request;
-  if (request.headers['content-range'] !== undefined)
-    throw new Refusal('requestMalformed', 'Send the entire file: Content-Range is not supported.');
   const transfer = new AbortController();
   const abort = () => {
     transfer.abort();
@@ -63,10 +72,8 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
   let unfollow = () => {};
   let isRequested = false;
   try {
-    const storedFile = await uploadFile(parts.ports, visitorRequestOf(request, parts), path, {
+    return await receive({
       body: expectRate(keepOpenWhileProcessing(piecesOf(raw), raw, parts.timeouts), parts.timeouts, () => performance.now()),
-      length: parseLength(request.headers['content-length']),
-      ifMatch: request.headers['if-match'] ?? null,
       abort,
       begin(visit) {
         isRequested = true;
@@ -76,7 +83,6 @@ export async function receiveFile(request: FastifyRequest, reply: FastifyReply, 
         return transfer.signal;
       },
     });
-    return await reply.code(201).send(storedFile);
   } catch (cause) {
     if (raw.destroyed && !raw.complete) return reply.hijack(); // the client has left: nobody reads a response
     discardBody(request, reply, parts, isRequested);

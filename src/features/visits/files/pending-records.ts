@@ -1,0 +1,155 @@
+import { formatItemPath } from '#core/item-path.ts';
+import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
+import { appendAuditEntry } from '#features/audit/audit-entry.ts';
+import { auditEntryOf } from '#features/audit/event-entry.ts';
+import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { Ports } from '#ports/ports.ts';
+import { StoreUnavailable, type Tx } from '#ports/store.ts';
+import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } from './pending-change.ts';
+
+// How a change of files is recorded: as pending before it is made, and its outcome afterwards.
+
+const maxQueryTime = 10_000; // ms; a slower query is repeated, because the process may have been paused, and the result may be out of date
+
+export async function recordPending(
+  ports: Pick<Ports, 'store' | 'clock' | 'process'>,
+  { link, authenticated, visitorRequest }: AuthorizedVisit,
+  change: FileChange,
+  token: string,
+  saveResponse: SaveResponse | null,
+): Promise<number> {
+  const now = ports.clock.now();
+  return ports.store.write(async (tx) => {
+    const event = {
+      link,
+      visitor: authenticated?.signedIn ?? null,
+      visitorRequest,
+      action: change.action,
+      outcome: 'begun',
+      path: formatItemPath(change.path),
+    } as const;
+    const id = await appendAuditEntry(tx, auditEntryOf(event, ports, now));
+    await tx
+      .insertInto('unsettled')
+      .values({
+        tid: link.tid,
+        audit_id: id,
+        location_id: link.location_id,
+        parent: formatItemPath(change.parent),
+        name: change.name,
+        new_name: change.newName ?? '',
+        token,
+        process: ports.process,
+      })
+      .execute();
+    await saveResponse?.(tx, id);
+    return id;
+  }, visitorTurn(visitorRequest.address));
+}
+
+export async function recordDone<T>(
+  ports: Pick<Ports, 'store' | 'clock' | 'process'>,
+  visit: AuthorizedVisit,
+  change: FileChange,
+  auditId: number,
+  outcome: FileChangeOutcome<T>,
+  recordAlso?: FileChangeSteps<T>['recordAlso'],
+): Promise<void> {
+  const { tid } = visit.link;
+  await ports.store.write(async (tx) => {
+    const wasPending = await deletePendingChange(tx, tid, auditId);
+    const existing = wasPending
+      ? undefined
+      : await tx.selectFrom('audit').select('outcome').where('tid', '=', tid).where('id', '=', auditId).executeTakeFirst();
+    await tx
+      .updateTable('audit')
+      .set({
+        outcome: 'done',
+        bytes: outcome.bytes ?? null,
+        ...(outcome.path ? { path: outcome.path } : {}),
+        ...(outcome.after ? { after: JSON.stringify(outcome.after) } : {}),
+      })
+      .where('tid', '=', tid)
+      .where('id', '=', auditId)
+      .execute();
+    // If another process has recovered the change as done meanwhile, it has enqueued the alert.
+    if (change.alert && (wasPending || existing?.outcome === 'failed')) {
+      const identityKey = visit.authenticated?.signedIn.identityKey ?? null;
+      const alerted = { auditId, action: change.action, identityKey, address: visit.visitorRequest.address };
+      await enqueueAlert(tx, visit.link, alerted, ports.clock.now());
+    }
+    await recordAlso?.(tx);
+    await confirmResponse(tx, tid, auditId);
+  }, visitorTurn(visit.visitorRequest.address));
+}
+
+/**
+ * Deletes the record of a pending change.
+ * @returns false if there is none, because the process that began the change or one that recovered it has deleted it
+ */
+export async function deletePendingChange(tx: Tx, tid: number, auditId: number): Promise<boolean> {
+  const [result] = await tx.deleteFrom('unsettled').where('tid', '=', tid).where('audit_id', '=', auditId).execute();
+  return Number(result?.numDeletedRows) > 0;
+}
+
+/**
+ * Checks that the change is still pending in this process. If a process was paused for more than a minute, another process may
+ * have recovered its changes, and clients may have repeated them: it must not make them any more.
+ * @throws StoreUnavailable if another process has recovered the change
+ */
+export async function confirmPending(
+  { store, clock, process }: Pick<Ports, 'store' | 'clock' | 'process'>,
+  tid: number,
+  auditId: number,
+): Promise<void> {
+  let queriedAt: number;
+  do {
+    queriedAt = clock.now();
+    const pending = await store.read
+      .selectFrom('unsettled')
+      .select('process')
+      .where('tid', '=', tid)
+      .where('audit_id', '=', auditId)
+      .executeTakeFirst();
+    if (pending?.process !== process) throw new StoreUnavailable('another process has recovered the change');
+  } while (clock.now() - queriedAt >= maxQueryTime);
+}
+
+export async function recordHandle(
+  { store }: Pick<Ports, 'store'>,
+  { link: { tid }, visitorRequest }: AuthorizedVisit,
+  auditId: number,
+  handle: string,
+): Promise<void> {
+  await store.write(
+    (tx) => tx.updateTable('unsettled').set({ handle }).where('tid', '=', tid).where('audit_id', '=', auditId).execute(),
+    visitorTurn(visitorRequest.address),
+  );
+}
+
+/** Deletes the audit entry of a change that failed before it had an effect: repeated failures would fill the disk. */
+export async function deletePendingEntry(
+  ports: Pick<Ports, 'store'>,
+  { link: { tid }, visitorRequest }: AuthorizedVisit,
+  auditId: number,
+): Promise<void> {
+  await ports.store.write(async (tx) => {
+    if (!(await deletePendingChange(tx, tid, auditId))) return;
+    await tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute();
+    await deleteResponse(tx, tid, auditId);
+  }, visitorTurn(visitorRequest.address));
+}
+
+export async function recordFailed(
+  ports: Pick<Ports, 'store'>,
+  { link: { tid }, visitorRequest }: AuthorizedVisit,
+  auditId: number,
+): Promise<void> {
+  await ports.store.write(async (tx) => {
+    if (!(await deletePendingChange(tx, tid, auditId))) return;
+    await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
+    await deleteResponse(tx, tid, auditId);
+  }, visitorTurn(visitorRequest.address));
+}

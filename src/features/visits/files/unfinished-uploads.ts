@@ -1,0 +1,30 @@
+import type { Tx } from '#ports/store.ts';
+
+// Uploads in parts (features/visits/resumable-uploads), as recovery and the sweep see them.
+
+/** Returns the tokens of all uploads in parts that are not complete, whose staging files must stay. */
+export async function unfinishedUploadTokens(db: Tx): Promise<readonly string[]> {
+  const rows = await db.selectFrom('resumable_upload').select('token').where('stored_name', 'is', null).execute();
+  return rows.map(({ token }) => token);
+}
+
+/** Returns whether a token belongs to an upload in parts that is not complete, and can go on. */
+export async function isUnfinishedUpload(db: Tx, tid: number, token: string): Promise<boolean> {
+  const query = db
+    .selectFrom('resumable_upload')
+    .select('id')
+    .where('tid', '=', tid)
+    .where('token', '=', token)
+    .where('stored_name', 'is', null);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Records that the file of an upload in parts is in place. Does nothing for a token of another upload. */
+export async function recordCompleteUpload(tx: Tx, tid: number, token: string, storedName: string): Promise<void> {
+  await tx
+    .updateTable('resumable_upload')
+    .set({ stored_name: storedName, holder: null })
+    .where('tid', '=', tid)
+    .where('token', '=', token)
+    .execute();
+}

@@ -1,0 +1,74 @@
+import type { ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
+import type { Upload } from '#ports/storage.ts';
+import { withNameLocks } from './name-locks.ts';
+import type { ChangePorts } from './pending-change.ts';
+import { recordEarlierChanges } from './record-earlier-changes.ts';
+
+/** How the share receives a file. */
+interface TargetRules {
+  readonly dropBox: boolean;
+  /** Whether the file is for a subfolder of the share. */
+  readonly nested: boolean;
+}
+
+/**
+ * Checks the folder and the name of a file before it is received.
+ * @returns the ETag of the file to replace, or null if the name must be free
+ * @throws Refusal (404, 409, 412)
+ */
+export async function checkTarget(
+  { storage }: SharedStorage<'upload'>,
+  folder: ItemPath,
+  path: ItemPath,
+  ifMatch: string | null,
+  { dropBox, nested }: TargetRules,
+): Promise<string | null> {
+  // A drop box must not show which folders exist in it.
+  if (dropBox && nested) throw new Refusal('itemAbsent');
+  const parent = await storage.stat(folder);
+  if (!parent?.folder) throw new Refusal('itemAbsent');
+  const existing = await storage.stat(path);
+  if (ifMatch === null) {
+    if (existing && !dropBox)
+      throw new Refusal('itemExists', 'A file or folder with this name exists. To replace a file, send its ETag as If-Match.');
+    return null;
+  }
+  if (existing?.folder) throw new Refusal('itemExists');
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (!existing || !(tags.includes('*') || tags.includes(existing.etag))) throw new Refusal('itemStale');
+  return existing.etag;
+}
+
+/** A received file that is to become visible. */
+interface ReceivedFile {
+  readonly upload: Upload;
+  readonly parent: ItemPath;
+  readonly name: string;
+  /** ETag of the file to replace; null: none. */
+  readonly etag: string | null;
+  readonly token: string;
+  /** Ends the transfer, because it is no longer permitted or its client is gone. */
+  readonly abortSignal: AbortSignal;
+}
+
+/** Makes a received file visible if the share still permits the upload. @returns the name in the storage @throws Refusal (403) */
+export async function placeReceivedFile(
+  ports: ChangePorts,
+  { link, decideAgain }: Pick<AuthorizedVisit<'upload'>, 'link' | 'decideAgain'>,
+  storage: SharedStorage<'upload'>['storage'],
+  { upload, parent, name, etag, token, abortSignal }: ReceivedFile,
+): Promise<string> {
+  async function place(): Promise<string> {
+    abortSignal.throwIfAborted();
+    if (!(await decideAgain())) throw new Refusal('permissionOff');
+    const lockedName = { tid: link.tid, locationId: link.location_id, parent, name };
+    if (etag !== null) await recordEarlierChanges(ports, storage, lockedName, token);
+    return upload.place();
+  }
+  // If the storage does not guarantee it, a lock makes uploads to one name run one after the other: each sees the previous result.
+  const isAtomic = etag === null && storage.traits.create === 'atomic';
+  return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], place);
+}

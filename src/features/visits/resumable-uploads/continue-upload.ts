@@ -1,0 +1,82 @@
+import { isDropBox } from '#core/authorization/share-rules.ts';
+import { Refusal } from '#core/messages.ts';
+import {
+  type AuthorizationPorts,
+  type AuthorizedVisit,
+  authorizeVisit,
+  type VisitorRequest,
+} from '#features/visits/authorization/authorize-visit.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import type { ChangePorts } from '#features/visits/files/pending-change.ts';
+import { respondInTime } from '#features/visits/files/respond-in-time.ts';
+import type { StoredFile } from '#features/visits/files/upload-file.ts';
+import { ItemNotFound } from '#ports/storage.ts';
+import { type IncomingPart, PartReceiver } from './part-receiver.ts';
+import { claimUpload, findUnfinished, pathOfUpload, releaseUpload, type UploadRow } from './upload-rows.ts';
+import type { WriterReport } from './upload-writers.ts';
+
+/** The state of an upload after a part. */
+export interface UploadProgress {
+  /** Durable bytes. */
+  readonly received: number;
+  /** ms since the epoch */
+  readonly expiresAt: number;
+  /** The complete file; null: bytes are missing. */
+  readonly stored: StoredFile | null;
+}
+
+type UploadPorts = AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitServices, 'uploads' | 'uploadWriters' | 'uploadHashes'>;
+
+/**
+ * Receives a part of an upload. With the last one the file becomes visible, and is recorded like any upload. Returns after the storage has
+ * made the part durable.
+ * @throws Refusal (403, 404, 409, 410, 413, 423, 460, 503, 507)
+ */
+export async function continueUpload(
+  ports: UploadPorts,
+  visitorRequest: VisitorRequest,
+  id: string,
+  part: IncomingPart,
+): Promise<UploadProgress> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
+  const found = await findUnfinished(ports, visit, id);
+  const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, part.abort);
+  const received = Promise.withResolvers<void>();
+  const receiving = ports.uploadWriters
+    .run(id, part.abort, (report) => withStorageErrors(() => receivePart(ports, visit, found, part, report, received.resolve)))
+    .finally(release);
+  await Promise.race([receiving, received.promise]); // the sender may take as long as it needs
+  return respondInTime(receiving, ports.limits.maxChangeTime);
+}
+
+async function receivePart(
+  ports: UploadPorts,
+  visit: AuthorizedVisit<'upload'>,
+  found: UploadRow,
+  part: IncomingPart,
+  report: WriterReport,
+  onReceived: () => void,
+): Promise<UploadProgress> {
+  const row = await claimUpload(ports, visit, found);
+  try {
+    if (part.offset !== row.received) throw new Refusal('uploadOffsetWrong', `The upload continues at offset ${row.received}.`);
+    const shared = await storageFor(visit, ports);
+    const { continueUpload: reopen } = shared.storage;
+    if (!reopen) throw new Refusal('uploadUnknown'); // the location was changed
+    const path = pathOfUpload(row);
+    const place = { path, ...shared.directoryEntry(path) };
+    const target = { ...place, size: row.size, ifTaken: isDropBox(visit.permit.share) ? 'number' : 'refuse' } as const;
+    const upload = await reopen(target, row.token, row.received).catch((cause: unknown) => {
+      throw cause instanceof ItemNotFound ? new Refusal('uploadUnknown') : cause;
+    });
+    const receiver = new PartReceiver({ ports, visit, storage: shared.storage, row, place, upload }, part);
+    try {
+      return { ...(await receiver.receive(report, onReceived)), expiresAt: row.expires_at };
+    } finally {
+      await receiver.close();
+    }
+  } finally {
+    await releaseUpload(ports, row).catch(() => {}); // a process that cannot reach the database loses its claims
+  }
+}

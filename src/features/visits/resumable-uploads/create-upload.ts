@@ -1,0 +1,106 @@
+import { isDropBox } from '#core/authorization/share-rules.ts';
+import { narrowNetworkOf } from '#core/client-networks.ts';
+import { formatItemPath, type ItemPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { checkStoreSpace } from '#features/health/check-store-space.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import { newChangeToken } from '#features/visits/files/pending-change.ts';
+import { checkTarget } from '#features/visits/files/upload-target.ts';
+import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
+import { ownerKey, type UploadRow, uploadLifetime } from './upload-rows.ts';
+
+const idBits = 192;
+/** Maximum number of unfinished uploads at one link: in all, and from one network. */
+const maxUnfinished = { link: 1000, network: 200 };
+const retryAfter = 60; // seconds
+
+/** A file that a visitor wants to send in parts. */
+export interface AnnouncedFile {
+  /** Path in the share, with the name of the file. */
+  readonly path: ItemPath;
+  /** Bytes. */
+  readonly size: number;
+  /** The Upload-Metadata of the client. */
+  readonly metadata: string;
+}
+
+/** A new upload. */
+export interface NewUpload {
+  readonly id: string;
+  /** ms since the epoch */
+  readonly expiresAt: number;
+}
+
+/** @throws Refusal (503) if the link or the network has too many unfinished uploads */
+async function checkUnfinished(tx: Tx, { tid, share_id: shareId, network }: UploadRow, now: number): Promise<void> {
+  const { link, ofNetwork } = await tx
+    .selectFrom('resumable_upload')
+    .select(({ fn, ref }) => [
+      fn.countAll<number | string>().as('link'),
+      fn.count<number | string>(ref('id')).filterWhere('network', '=', network).as('ofNetwork'),
+    ])
+    .where('tid', '=', tid)
+    .where('share_id', '=', shareId)
+    .where('stored_name', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  if (Number(link) >= maxUnfinished.link || Number(ofNetwork) >= maxUnfinished.network)
+    throw new Refusal('uploadsBusy', 'Too many uploads of your network or at this link are unfinished. Finish or delete some first.', {
+      retryAfter,
+    });
+}
+
+/**
+ * Begins an upload in parts. No byte of the file is received yet.
+ * @throws Refusal (403, 404, 409, 413, 503, 507)
+ */
+export async function createUpload(
+  ports: AuthorizationPorts & StoragePorts & Pick<Ports, 'random' | 'limits'>,
+  visitorRequest: VisitorRequest,
+  { path, size, metadata }: AnnouncedFile,
+): Promise<NewUpload> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
+  const { link, permit } = visit;
+  const { maxFileSize, minFreeSpace } = ports.limits;
+  if (size > maxFileSize) throw new Refusal('fileTooLarge', `Files of at most ${maxFileSize} bytes are accepted.`);
+  return withStorageErrors(async () => {
+    const shared = await storageFor(visit, ports);
+    if (!shared.storage.continueUpload)
+      throw new Refusal('changeImpossible', 'This storage cannot continue an upload: send the entire file with PUT.');
+    const { parent, name } = shared.directoryEntry(path);
+    const dropBox = isDropBox(permit.share);
+    await checkTarget(shared, parent, shared.locationPath(path), null, { dropBox, nested: path.length > 1 });
+    checkStoreSpace(ports.store, minFreeSpace);
+    const now = ports.clock.now();
+    const row: UploadRow = {
+      id: ports.random.token(idBits),
+      tid: link.tid,
+      share_id: link.id,
+      location_id: link.location_id,
+      identity_key: ownerKey(visit),
+      network: narrowNetworkOf(visitorRequest.address),
+      path: formatItemPath(path),
+      ...{ size, received: 0, token: newChangeToken(ports), metadata, holder: null, stored_name: null, expires_at: now + uploadLifetime },
+    };
+    // The row comes first: the sweep deletes a staging file without one.
+    await ports.store.write(async (tx) => {
+      await checkUnfinished(tx, row, now);
+      await tx.insertInto('resumable_upload').values(row).execute();
+    }, visitorTurn(visitorRequest.address));
+    try {
+      const upload = await shared.storage.upload({ parent, name, size, ifTaken: dropBox ? 'number' : 'refuse' }, row.token);
+      await upload.sync();
+      await upload.closeForRecovery();
+    } catch (cause) {
+      await ports.store.write(
+        (tx) => tx.deleteFrom('resumable_upload').where('tid', '=', row.tid).where('id', '=', row.id).execute(),
+        'job',
+      );
+      throw cause;
+    }
+    return { id: row.id, expiresAt: row.expires_at };
+  });
+}

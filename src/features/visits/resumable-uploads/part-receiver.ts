@@ -1,0 +1,152 @@
+import { createHash, type Hash } from 'node:crypto';
+import { formatItemPath, type ItemPath, withName } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { SharedStorage } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import { type ChangePorts, type FileChangeOutcome, runPendingChange } from '#features/visits/files/pending-change.ts';
+import { recordCompleteUpload } from '#features/visits/files/unfinished-uploads.ts';
+import type { StoredFile } from '#features/visits/files/upload-file.ts';
+import { placeReceivedFile } from '#features/visits/files/upload-target.ts';
+import type { ContinuedUpload } from '#ports/storage.ts';
+import { saveProgress, type UploadRow } from './upload-rows.ts';
+import type { WriterReport } from './upload-writers.ts';
+
+/** Bytes after which the progress of a part is saved, so that a process that is killed loses no more than this. */
+const saveInterval = 32 << 20;
+
+/** A part of a file that a visitor sends. */
+export interface IncomingPart {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Upload-Offset. */
+  readonly offset: number;
+  /** SHA-256 of the part, which is kept only if it matches; null: the client did not send it. */
+  readonly checksum: Buffer | null;
+  /** Ends the transfer at once. */
+  readonly abort: () => void;
+  /** Called after all checks, when the body is about to be read. @returns a signal that aborts with the transfer */
+  readonly begin: (visit: AuthorizedVisit) => AbortSignal;
+}
+
+/** Where the file of an upload belongs. */
+export interface UploadPlace {
+  /** Path in the share. */
+  readonly path: ItemPath;
+  /** Folder in the location. */
+  readonly parent: ItemPath;
+  readonly name: string;
+}
+
+async function hashOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/** An upload whose next part is received. */
+interface OpenUpload {
+  readonly ports: ChangePorts & Pick<VisitServices, 'uploadHashes'>;
+  readonly visit: AuthorizedVisit<'upload'>;
+  readonly storage: SharedStorage<'upload'>['storage'];
+  readonly row: UploadRow;
+  readonly place: UploadPlace;
+  readonly upload: ContinuedUpload;
+}
+
+/** Receives one part of an upload, and puts the file in place after the last one. */
+export class PartReceiver {
+  readonly #open: OpenUpload;
+  readonly #part: IncomingPart;
+  /** SHA-256 of all bytes that were received; null: not known. */
+  #hash: Hash | null;
+  #received: number;
+  #saved: number;
+  #isDiscarded = false;
+
+  constructor(open: OpenUpload, part: IncomingPart) {
+    const { ports, row } = open;
+    this.#open = open;
+    this.#part = part;
+    this.#received = row.received;
+    this.#saved = row.received;
+    this.#hash = ports.uploadHashes.find(row.id, row.received);
+  }
+
+  /** @param onReceived called when all bytes of the part have arrived */
+  async receive(report: WriterReport, onReceived: () => void): Promise<{ received: number; stored: StoredFile | null }> {
+    const { body, checksum, begin } = this.#part;
+    const abortSignal = begin(this.#open.visit);
+    const partHash = checksum && createHash('sha256');
+    try {
+      for await (const chunk of body) {
+        abortSignal.throwIfAborted();
+        report.received();
+        partHash?.update(chunk);
+        await this.#write(chunk);
+        if (!checksum && this.#received - this.#saved >= saveInterval) await this.#save();
+      }
+      abortSignal.throwIfAborted();
+    } catch (cause) {
+      // What has arrived is kept, unless it cannot be compared with the checksum of the part.
+      if (!checksum) await this.#save().catch(() => {});
+      throw cause;
+    }
+    report.complete();
+    onReceived();
+    if (checksum && partHash && !checksum.equals(partHash.digest())) throw new Refusal('checksumWrong');
+    await this.#save();
+    if (this.#received < this.#open.row.size) return { received: this.#received, stored: null };
+    return { received: this.#received, stored: await this.#complete(abortSignal) };
+  }
+
+  /** Must be called at the end. The staging file of an unfinished upload stays. */
+  async close(): Promise<void> {
+    if (!this.#isDiscarded) await this.#open.upload.closeForRecovery();
+  }
+
+  async #write(chunk: Uint8Array): Promise<void> {
+    const { row, upload } = this.#open;
+    if (this.#received + chunk.length > row.size)
+      throw new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${row.size} bytes.`);
+    await upload.write(chunk);
+    this.#hash?.update(chunk);
+    this.#received += chunk.length;
+  }
+
+  /** Makes what has arrived durable, and records it. */
+  async #save(): Promise<void> {
+    const { ports, visit, row, upload } = this.#open;
+    if (this.#received > this.#saved) {
+      await upload.sync();
+      await saveProgress(ports, visit, row.id, this.#received);
+      this.#saved = this.#received;
+    }
+    if (this.#hash) ports.uploadHashes.keep(row.id, this.#saved, this.#hash.copy());
+  }
+
+  /** Makes the complete file visible. If that fails, an empty part tries it again. */
+  async #complete(abortSignal: AbortSignal): Promise<StoredFile> {
+    const { ports, visit, storage, upload, row, place } = this.#open;
+    const { id, token, size } = row;
+    const { path, parent, name } = place;
+    const sha256 = this.#hash?.copy().digest('hex') ?? (await hashOf(upload.readBack()));
+    const change = { action: 'upload', path, parent, name, token, alert: visit.link.alert_upload === 1 } as const;
+    let storedName: string | undefined;
+    const stored = await runPendingChange<StoredFile>(ports, visit, change, {
+      apply: async (): Promise<FileChangeOutcome<StoredFile>> => {
+        const file = { upload, parent, name, etag: null, token, abortSignal };
+        storedName = await placeReceivedFile(ports, visit, storage, file);
+        return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
+      },
+      deleteEvidence: async () => {
+        if (storedName === undefined) return;
+        this.#isDiscarded = true;
+        await upload.discard();
+      },
+      hasNoEffect: () => true,
+      recordAlso: (tx) => recordCompleteUpload(tx, row.tid, token, storedName ?? name),
+    });
+    ports.uploadHashes.forget(id);
+    return stored;
+  }
+}

@@ -1,0 +1,55 @@
+import { Refusal } from '#core/messages.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
+import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import { findUnfinished, pathOfUpload, type UploadRow } from './upload-rows.ts';
+import { uploadInUse } from './upload-writers.ts';
+
+/** What the operations on unfinished uploads use. */
+type UnfinishedPorts = AuthorizationPorts & Pick<VisitServices, 'uploadWriters' | 'uploadHashes'>;
+
+/** Returns an unfinished upload, with the bytes that have arrived. @throws Refusal (403, 404, 410) */
+export async function readUpload(ports: UnfinishedPorts, visitorRequest: VisitorRequest, id: string): Promise<UploadRow> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
+  await findUnfinished(ports, visit, id); // another visitor must not end the part that is being received
+  await ports.uploadWriters.endSilent(id);
+  return findUnfinished(ports, visit, id);
+}
+
+/** Ends an upload and deletes what has arrived. @throws Refusal (403, 404, 410), (423) if its last bytes have arrived just now */
+export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visitorRequest: VisitorRequest, id: string): Promise<void> {
+  const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
+  const row = await findUnfinished(ports, visit, id);
+  await ports.uploadWriters.end(id);
+  const isDeleted = await ports.uploadWriters.run(
+    id,
+    () => {},
+    async ({ complete }) => {
+      complete();
+      return ports.store.write(async (tx) => {
+        const pending = await tx
+          .selectFrom('unsettled')
+          .select('audit_id')
+          .where('tid', '=', row.tid)
+          .where('token', '=', row.token)
+          .executeTakeFirst();
+        if (pending) throw uploadInUse();
+        const [result] = await tx
+          .deleteFrom('resumable_upload')
+          .where('tid', '=', row.tid)
+          .where('id', '=', id)
+          .where('stored_name', 'is', null)
+          .execute();
+        return Number(result?.numDeletedRows) > 0;
+      }, visitorTurn(visitorRequest.address));
+    },
+  );
+  if (!isDeleted) throw new Refusal('uploadUnknown');
+  ports.uploadHashes.forget(id);
+  // The response does not depend on it: the next sweep deletes a staging file that stays.
+  await withStorageErrors(async () => {
+    const { storage, directoryEntry } = await storageFor(visit, ports);
+    await storage.clearEvidence({ action: 'upload', ...directoryEntry(pathOfUpload(row)), newName: '', token: row.token });
+  }).catch(() => {});
+}

@@ -1,0 +1,28 @@
+import { createHash, type Hash } from 'node:crypto';
+import { setAndEvict } from '#core/bounded-map.ts';
+
+const maxHashes = 1000;
+
+/**
+ * The SHA-256 of uploads between two parts, in memory. After a restart, or if another process has received a part, the complete file is
+ * read once more.
+ */
+export class UploadHashes {
+  readonly #hashes = new Map<string, { readonly received: number; readonly hash: Hash }>();
+
+  /** Returns the hash of the first bytes of an upload, or null if it is not known. @param received number of these bytes */
+  find(upload: string, received: number): Hash | null {
+    if (received === 0) return createHash('sha256');
+    const known = this.#hashes.get(upload);
+    return known?.received === received ? known.hash.copy() : null;
+  }
+
+  /** Keeps the hash for the next part. The caller must not change it any more. */
+  keep(upload: string, received: number, hash: Hash): void {
+    setAndEvict(this.#hashes, upload, { received, hash }, maxHashes);
+  }
+
+  forget(upload: string): void {
+    this.#hashes.delete(upload);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Selectable } from 'kysely';
+import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
+import { Refusal } from '#core/messages.ts';
+import { findRunningProcesses } from '#features/processes/running-processes.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { ResumableUploadTable } from '#ports/audit-tables.ts';
+import type { Ports } from '#ports/ports.ts';
+import { uploadInUse } from './upload-writers.ts';
+
+/** An upload ends when no bytes have arrived for this time; ms. */
+export const uploadLifetime = 24 * 3_600_000;
+
+/** The row of an upload. */
+export type UploadRow = Selectable<ResumableUploadTable>;
+type RowPorts = Pick<Ports, 'store' | 'clock' | 'process'>;
+
+/** Returns the key of the visitor to whom an upload belongs. */
+export const ownerKey = ({ authenticated }: Pick<AuthorizedVisit, 'authenticated'>) => authenticated?.signedIn.identityKey ?? '';
+
+/** Returns the path of the file in the share. */
+export function pathOfUpload({ path }: Pick<UploadRow, 'path'>): ItemPath {
+  const parsed = parseStoredPath(path);
+  if (!parsed) throw new Error('invalid row in the table of uploads'); // cannot happen: it was checked when it was written
+  return parsed;
+}
+
+/**
+ * Returns an unfinished upload of the visitor at the link.
+ * @throws Refusal (404) if there is none, also if it belongs to another visitor; (410) if it is complete
+ */
+export async function findUnfinished(
+  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  visit: Pick<AuthorizedVisit, 'link' | 'authenticated'>,
+  id: string,
+): Promise<UploadRow> {
+  const { tid, id: shareId, location_id: locationId } = visit.link;
+  const row = await store.read
+    .selectFrom('resumable_upload')
+    .selectAll()
+    .where('tid', '=', tid)
+    .where('id', '=', id)
+    .where('share_id', '=', shareId)
+    .where('location_id', '=', locationId)
+    .where('identity_key', '=', ownerKey(visit))
+    .where('expires_at', '>', clock.now())
+    .executeTakeFirst();
+  if (!row) throw new Refusal('uploadUnknown');
+  if (row.stored_name !== null) throw new Refusal('uploadComplete');
+  return row;
+}
+
+/**
+ * Claims an upload for this process, so that no other process receives a part of it.
+ * @returns its row as it is now
+ * @throws Refusal (423) if another process receives a part, or the file of the upload is being put in place
+ */
+export async function claimUpload(
+  ports: RowPorts,
+  { link: { tid }, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
+  { id, token }: UploadRow,
+): Promise<UploadRow> {
+  const running = await findRunningProcesses(ports);
+  const claimed = await ports.store.write(async (tx) => {
+    // A change that is pending was interrupted: recovery finds out whether the file is in place already.
+    if (await tx.selectFrom('unsettled').select('audit_id').where('tid', '=', tid).where('token', '=', token).executeTakeFirst()) return;
+    return tx
+      .updateTable('resumable_upload')
+      .set({ holder: ports.process, expires_at: ports.clock.now() + uploadLifetime })
+      .where('tid', '=', tid)
+      .where('id', '=', id)
+      .where('stored_name', 'is', null)
+      .where(({ or, eb }) => or([eb('holder', 'is', null), eb('holder', '=', ports.process), eb('holder', 'not in', running)]))
+      .returningAll()
+      .executeTakeFirst();
+  }, visitorTurn(visitorRequest.address));
+  if (!claimed) throw uploadInUse();
+  return claimed;
+}
+
+/** Records that the first `received` bytes are durable. @throws Refusal (404) if the upload was deleted meanwhile */
+export async function saveProgress(
+  { store, clock, process }: RowPorts,
+  { link: { tid }, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
+  id: string,
+  received: number,
+): Promise<void> {
+  const [result] = await store.write(
+    (tx) =>
+      tx
+        .updateTable('resumable_upload')
+        .set({ received, expires_at: clock.now() + uploadLifetime })
+        .where('tid', '=', tid)
+        .where('id', '=', id)
+        .where('holder', '=', process)
+        .execute(),
+    visitorTurn(visitorRequest.address),
+  );
+  if (Number(result?.numUpdatedRows) !== 1) throw new Refusal('uploadUnknown');
+}
+
+/** Ends the claim of this process. */
+export async function releaseUpload({ store, process }: RowPorts, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('resumable_upload')
+        .set({ holder: null })
+        .where('tid', '=', tid)
+        .where('id', '=', id)
+        .where('holder', '=', process)
+        .execute(),
+    'job',
+  );
+}

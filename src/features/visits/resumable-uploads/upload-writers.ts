@@ -1,0 +1,81 @@
+import { Refusal } from '#core/messages.ts';
+import { inTime } from '#core/time-limit.ts';
+
+/** A part whose client has sent nothing for this time gives way: its connection is probably lost. ms */
+const silentTime = 3000;
+const maxEndTime = 5000; // ms in which such a part must end
+const retryAfter = 1; // seconds
+
+/** A part of an upload that is being received. */
+interface Writer {
+  /** Time of the last bytes, in ms of a monotonic clock. Infinity: all have arrived. */
+  lastDataAt: number;
+  readonly abort: () => void;
+  readonly ended: Promise<void>;
+}
+
+/** What the receiver of a part reports. */
+export interface WriterReport {
+  /** Bytes have arrived. */
+  received(): void;
+  /** All bytes have arrived: the part no longer gives way. */
+  complete(): void;
+}
+
+/** Refuses a part while another one of the same upload is received. */
+export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAfter });
+
+/**
+ * Lets one part of an upload be received at a time. A client that has lost its connection sends the rest over a new one, before the
+ * server knows of the loss: the old part ends then.
+ */
+export class UploadWriters {
+  readonly #writers = new Map<string, Writer>();
+  readonly #now: () => number;
+
+  /** @param now returns ms of a monotonic clock */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * Receives a part.
+   * @param abort ends it in favor of another part of the same upload
+   * @throws Refusal (423) if another part is being received
+   */
+  async run<T>(upload: string, abort: () => void, receive: (report: WriterReport) => Promise<T>): Promise<T> {
+    await this.endSilent(upload);
+    if (this.#writers.has(upload)) throw uploadInUse();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const writer: Writer = { lastDataAt: this.#now(), abort, ended };
+    this.#writers.set(upload, writer);
+    const report = {
+      received: () => {
+        writer.lastDataAt = this.#now();
+      },
+      complete: () => {
+        writer.lastDataAt = Number.POSITIVE_INFINITY;
+      },
+    };
+    try {
+      return await receive(report);
+    } finally {
+      this.#writers.delete(upload);
+      end();
+    }
+  }
+
+  /** Ends the part that is being received if its client is silent, so that what has arrived is counted. */
+  async endSilent(upload: string): Promise<void> {
+    const writer = this.#writers.get(upload);
+    if (writer && this.#now() - writer.lastDataAt >= silentTime) await this.end(upload);
+  }
+
+  /** Ends the part that is being received, unless all of its bytes have arrived. */
+  async end(upload: string): Promise<void> {
+    const writer = this.#writers.get(upload);
+    if (!writer || writer.lastDataAt === Number.POSITIVE_INFINITY) return;
+    writer.abort();
+    await inTime(writer.ended, maxEndTime);
+  }
+}

@@ -1,0 +1,166 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { nameError, parseSegments } from '#core/item-path.ts';
+import { fieldRefusal, Refusal } from '#core/messages.ts';
+import { fileNameOf } from '#core/upload-metadata.ts';
+import { continueUpload, type UploadProgress } from '#features/visits/resumable-uploads/continue-upload.ts';
+import { createUpload } from '#features/visits/resumable-uploads/create-upload.ts';
+import { deleteUpload, readUpload } from '#features/visits/resumable-uploads/unfinished-upload.ts';
+import { type IncomingBody, receiveBody } from './receive-body.ts';
+import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
+
+// The protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload), with its extensions creation, termination, checksum and expiration.
+
+const version = '1.0.0';
+const partType = 'application/offset+octet-stream';
+const checksumAlgorithm = 'sha256';
+const sha256Bytes = 32;
+const maxMetadataLength = 2048; // characters
+
+/** A request, and the body that it may have. */
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly parts: VisitorParts;
+  readonly incoming: IncomingBody;
+}
+
+type Handler = (exchange: Exchange) => Promise<FastifyReply>;
+
+const headerOf = ({ headers }: FastifyRequest, name: string): string | undefined => {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value[0] : value;
+};
+
+/** Returns a header that is a number of bytes. @throws Refusal (400) if it is missing or malformed */
+function bytesOf(request: FastifyRequest, name: string): number {
+  const value = headerOf(request, name);
+  if (value === undefined || !/^\d{1,15}$/.test(value)) throw fieldRefusal(name, 'must be a number of bytes');
+  return Number(value);
+}
+
+/** Returns the id in the address of an upload. @throws Refusal (404) */
+function idOf({ place: { path } }: FastifyRequest): string {
+  const [id] = path;
+  if (id === undefined || path.length > 1) throw new Refusal('uploadUnknown');
+  return id;
+}
+
+/** Returns the SHA-256 of a part, or null if the client did not send it. @throws Refusal (400) */
+function checksumOf(request: FastifyRequest): Buffer | null {
+  const value = headerOf(request, 'Upload-Checksum');
+  if (value === undefined) return null;
+  const [algorithm, text = ''] = value.split(' ');
+  const checksum = Buffer.from(text, 'base64');
+  if (algorithm !== checksumAlgorithm || checksum.length !== sha256Bytes)
+    throw fieldRefusal('Upload-Checksum', `must be "${checksumAlgorithm}" and the SHA-256 of the part in base64`);
+  return checksum;
+}
+
+const expires = (time: number) => new Date(time).toUTCString();
+
+/** @throws Refusal (400) if the metadata names no file, or its name is not valid */
+function announcedFileOf(request: FastifyRequest) {
+  const size = bytesOf(request, 'Upload-Length');
+  const metadata = headerOf(request, 'Upload-Metadata') ?? '';
+  if (metadata.length > maxMetadataLength) throw fieldRefusal('Upload-Metadata', `must have at most ${maxMetadataLength} characters`);
+  const name = fileNameOf(metadata);
+  if (name === null) throw fieldRefusal('Upload-Metadata', 'must contain "filename" and the name of the file in UTF-8 and base64');
+  const error = nameError(name);
+  if (error) throw fieldRefusal('Upload-Metadata', `names a file that cannot be stored: ${error}`);
+  const path = parseSegments([...request.place.path, name]);
+  if (!path) throw new Refusal('pathMalformed');
+  return { path, size, metadata };
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
+
+/** Begins an upload. An empty file is complete at once. */
+async function create({ request, reply, parts, incoming }: Exchange): Promise<FastifyReply> {
+  const { ports } = parts;
+  const visitorRequest = visitorRequestOf(request, parts);
+  const file = announcedFileOf(request);
+  const { id, expiresAt } = await createUpload(ports, visitorRequest, file);
+  if (file.size === 0) await continueUpload(ports, visitorRequest, id, { ...incoming, offset: 0, checksum: null, body: noBytes() });
+  const location = `${ports.links.publicUrl()}/s/${encodeURIComponent(request.place.viewId)}/upload/${id}`;
+  const headers = { location, 'upload-expires': expires(expiresAt) };
+  return reply.code(201).headers(headers).send();
+}
+
+const sendProgress = (reply: FastifyReply, { received, expiresAt, stored }: UploadProgress) =>
+  reply
+    .code(204)
+    .headers({
+      'upload-offset': received,
+      ...(stored
+        ? { 'repr-digest': `sha-256=:${Buffer.from(stored.sha256, 'hex').toString('base64')}:` } // RFC 9530, 3
+        : { 'upload-expires': expires(expiresAt) }),
+    })
+    .send();
+
+/** Receives a part of a file. */
+async function receivePart({ request, reply, parts, incoming }: Exchange): Promise<FastifyReply> {
+  if (headerOf(request, 'Content-Type') !== partType) throw new Refusal('partTypeWrong');
+  const part = { ...incoming, offset: bytesOf(request, 'Upload-Offset'), checksum: checksumOf(request) };
+  return sendProgress(reply, await continueUpload(parts.ports, visitorRequestOf(request, parts), idOf(request), part));
+}
+
+/** Sends how many bytes have arrived. */
+async function sendState({ request, reply, parts }: Exchange): Promise<FastifyReply> {
+  const { received, size, metadata, expires_at } = await readUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));
+  const headers = { 'upload-offset': received, 'upload-length': size, 'upload-metadata': metadata, 'upload-expires': expires(expires_at) };
+  return reply
+    .code(200)
+    .headers({ ...headers, 'cache-control': 'no-store' })
+    .send();
+}
+
+async function remove({ request, reply, parts }: Exchange): Promise<FastifyReply> {
+  await deleteUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));
+  return reply.code(204).send();
+}
+
+const handlers: Readonly<Record<'POST' | 'PATCH' | 'HEAD' | 'DELETE', Handler>> = {
+  POST: create,
+  PATCH: receivePart,
+  HEAD: sendState,
+  DELETE: remove,
+};
+const isHandled = (method: string): method is keyof typeof handlers => Object.hasOwn(handlers, method);
+
+/** Returns the method that a request means: a client that cannot send it names it in a header. */
+function methodOf(request: FastifyRequest): string {
+  return (request.method === 'POST' ? headerOf(request, 'X-HTTP-Method-Override') : undefined) ?? request.method;
+}
+
+/** Adds the routes of a link that receive files in parts. */
+export function resumableUploadRoutes(app: FastifyInstance, parts: VisitorParts): void {
+  const offer = {
+    'tus-version': version,
+    'tus-extension': 'creation,expiration,termination,checksum',
+    'tus-max-size': parts.ports.limits.maxFileSize,
+    'tus-checksum-algorithm': checksumAlgorithm,
+  };
+  function dispatch(exchange: Exchange): Promise<FastifyReply> {
+    const { request, reply } = exchange;
+    if (headerOf(request, 'Tus-Resumable') !== version) {
+      reply.header('tus-version', version);
+      throw new Refusal('tusVersionWrong');
+    }
+    const method = methodOf(request);
+    if (!isHandled(method)) throw new Refusal('methodWrong');
+    return handlers[method](exchange);
+  }
+  const handle = (request: FastifyRequest, reply: FastifyReply) =>
+    receiveBody(request, reply, parts, async (incoming) => dispatch({ request, reply, parts, incoming }));
+  app.register(async (uploads) => {
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser('*', async () => undefined); // the handler reads the body
+    uploads.addHook('onRequest', async (_request, reply) => void reply.header('tus-resumable', version));
+    const withBody: HTTPMethods[] = ['POST', 'PATCH'];
+    for (const url of pathUrls('/s/:viewId/upload')) {
+      uploads.options(url, async (_request, reply) => reply.code(204).headers(offer).send());
+      uploads.route({ method: withBody, url, config: { receivesFile: true }, handler: handle });
+      uploads.route({ method: ['HEAD', 'DELETE'], url, exposeHeadRoute: false, handler: handle });
+    }
+  });
+}

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { until } from '../ports/until.ts';
+import { mailSettings, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { changeShare, createShare, hour, noPermissions, settableClock } from '../visit/visiting.ts';
+import { metadataOf, sha256, tusClient } from './tus.ts';
+
+async function start(t: Parameters<typeof startPostern>[0], over: object = {}, options: Parameters<typeof startPostern>[1] = {}) {
+  const postern = await startPostern(t, options);
+  const share = await createShare(postern, over);
+  return { postern, ...share, tus: tusClient(postern, share.base) };
+}
+
+/** Returns the names in the folder of the location, without the staging area. */
+const visibleNames = async ({ files }: TestPostern) => (await readdir(files)).filter((name) => name !== '.postern').sort();
+const stagedNames = ({ files }: TestPostern) => readdir(join(files, '.postern')).catch(() => []);
+
+test('OPTIONS names the version, the extensions, the largest file and the checksum algorithm', async (t) => {
+  const { tus, base } = await start(t, {}, { environment: { POSTERN_MAX_FILE_SIZE: '1000' } });
+  const { status, headers } = await tus.send('OPTIONS', `${base}/upload`, { 'tus-resumable': '' });
+  assert.equal(status, 204);
+  assert.equal(headers['tus-version'], '1.0.0');
+  assert.equal(headers['tus-resumable'], '1.0.0');
+  assert.equal(headers['tus-extension'], 'creation,expiration,termination,checksum');
+  assert.equal(headers['tus-checksum-algorithm'], 'sha256');
+  assert.match(String(headers['tus-max-size']), /^\d+$/);
+});
+
+test('a file that is sent in parts becomes visible with the last one, whole, and is audited like any upload', async (t) => {
+  const { postern, tus } = await start(t);
+  const bytes = randomBytes(3_000_000);
+  const address = await tus.begin('naïve 🗂.bin', bytes.length);
+  assert.match(address, /^http.*\/s\/.*\/upload\/[\w-]{32}$/);
+  assert.equal(await tus.offset(address), 0);
+  const first = await tus.patch(address, 0, bytes.subarray(0, 1_000_001));
+  assert.equal(first.status, 204);
+  assert.equal(first.headers['upload-offset'], '1000001');
+  assert.ok(Date.parse(String(first.headers['upload-expires'])) > Date.now() + 23 * hour);
+  assert.deepEqual(await visibleNames(postern), ['welcome.txt']);
+  assert.equal(await tus.offset(address), 1_000_001);
+  const last = await tus.patch(address, 1_000_001, bytes.subarray(1_000_001));
+  assert.equal(last.status, 204);
+  assert.equal(last.headers['upload-offset'], '3000000');
+  assert.equal(last.headers['repr-digest'], `sha-256=:${sha256(bytes)}:`);
+  assert.deepEqual(await readFile(join(postern.files, 'naïve 🗂.bin')), bytes);
+  assert.deepEqual(await stagedNames(postern), []);
+  const { list: entries } = await postern.call('audit/search', { action: 'upload' });
+  assert.equal(entries.length, 1);
+  assert.equal(entries[0].outcome, 'done');
+  assert.equal(entries[0].bytes, bytes.length);
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  assert.match(JSON.stringify(entries[0]), new RegExp(hash));
+});
+
+test('an empty file is complete when it is announced', async (t) => {
+  const { postern, tus } = await start(t);
+  const address = await tus.begin('empty', 0);
+  assert.equal((await readFile(join(postern.files, 'empty'))).length, 0);
+  assert.equal((await tus.send('HEAD', address)).status, 410);
+});
+
+test('a complete upload answers 410, and an unknown one 404', async (t) => {
+  const { tus, base } = await start(t);
+  const address = await tus.begin('a', 1);
+  await tus.patch(address, 0, 'a');
+  for (const method of ['HEAD', 'DELETE']) assert.equal((await tus.send(method, address)).status, 410, method);
+  assert.equal((await tus.patch(address, 1, '')).json.code, 'uploadComplete');
+  for (const id of ['x', '', 'a/b']) {
+    assert.equal((await tus.send('HEAD', `${base}/upload/${id}`)).status, 404, id);
+    assert.equal((await tus.patch(`${base}/upload/${id}`, 0, 'a')).status, 404, id);
+  }
+});
+
+test('a request without the version of tus is refused with 412, which names it', async (t) => {
+  const { tus, base } = await start(t);
+  for (const method of ['POST', 'PATCH', 'HEAD', 'DELETE']) {
+    const { status, headers } = await tus.send(method, `${base}/upload/x`, { 'tus-resumable': '0.2.2' });
+    assert.equal(status, 412, method);
+    assert.equal(headers['tus-version'], '1.0.0');
+  }
+});
+
+test('each faulty header of a new upload is refused by its name', async (t) => {
+  const { tus, base, postern } = await start(t, {}, { environment: { POSTERN_MAX_FILE_SIZE: '1' } });
+  const good = { 'upload-length': '1', 'upload-metadata': metadataOf('a') };
+  const cases: [Record<string, string>, number, string][] = [
+    [{ 'upload-length': '-1' }, 400, 'Upload-Length'],
+    [{ 'upload-length': '1e3' }, 400, 'Upload-Length'],
+    [{ 'upload-metadata': '' }, 400, 'Upload-Metadata'],
+    [{ 'upload-metadata': 'filename' }, 400, 'Upload-Metadata'],
+    [{ 'upload-metadata': 'filename ***' }, 400, 'Upload-Metadata'],
+    [{ 'upload-metadata': `filename ${Buffer.from([0xff, 0xfe]).toString('base64')}` }, 400, 'Upload-Metadata'],
+    ...['..', '.postern', 'a/b', 'a\u0000', ''].map((name): [Record<string, string>, number, string] => [
+      { 'upload-metadata': metadataOf(name) },
+      400,
+      'Upload-Metadata',
+    ]),
+    [{ 'upload-metadata': metadataOf('a'.repeat(3000)) }, 400, 'Upload-Metadata'],
+    [{ 'upload-length': `${2 ** 20 + 1}` }, 413, ''],
+  ];
+  for (const [headers, status, field] of cases) {
+    const answer = await tus.send('POST', `${base}/upload`, { ...good, ...headers });
+    assert.equal(answer.status, status, JSON.stringify(headers));
+    if (field) assert.equal(answer.json.errors[0].field, field);
+  }
+  assert.deepEqual(await visibleNames(postern), ['welcome.txt']);
+});
+
+test('an upload to a taken name or an absent folder is refused before a byte is sent', async (t) => {
+  const { tus, postern, base } = await start(t);
+  await mkdir(join(postern.files, 'folder'));
+  assert.equal((await tus.announce('welcome.txt', 1)).json.code, 'itemExists');
+  const headers = { 'upload-length': '1', 'upload-metadata': metadataOf('a') };
+  assert.equal((await tus.send('POST', `${base}/upload/absent`, headers)).json.code, 'itemAbsent');
+  assert.equal((await tus.send('POST', `${base}/upload/folder`, headers)).status, 201);
+});
+
+test('a part at another offset is refused with 409, and changes nothing', async (t) => {
+  const { tus } = await start(t);
+  const address = await tus.begin('a', 10);
+  await tus.patch(address, 0, 'abc');
+  for (const offset of [0, 2, 4]) assert.equal((await tus.patch(address, offset, 'xyz')).json.code, 'uploadOffsetWrong', `${offset}`);
+  assert.equal(await tus.offset(address), 3);
+  assert.equal((await tus.patch(address, 3, 'defghij', { 'content-type': 'application/json' })).status, 415);
+  assert.equal((await tus.patch(address, 3, 'defghij', { 'upload-offset': 'x' })).json.errors[0].field, 'Upload-Offset');
+});
+
+test('a part that goes beyond the announced length is refused', async (t) => {
+  const { tus, postern } = await start(t);
+  const address = await tus.begin('a', 3);
+  assert.equal((await tus.patch(address, 0, 'abcd')).status, 413);
+  assert.equal(await tus.offset(address), 0);
+  assert.equal((await tus.patch(address, 0, 'abc')).status, 204);
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abc');
+});
+
+test('a part that does not match its checksum is refused with 460, and nothing of it is kept', async (t) => {
+  const { tus, postern } = await start(t);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc', { 'upload-checksum': `sha256 ${sha256('abc')}` });
+  assert.equal((await tus.patch(address, 3, 'dxf', { 'upload-checksum': `sha256 ${sha256('def')}` })).status, 460);
+  assert.equal(await tus.offset(address), 3);
+  assert.equal((await tus.patch(address, 3, 'def', { 'upload-checksum': `md5 ${sha256('def')}` })).status, 400);
+  const last = await tus.patch(address, 3, 'def', { 'upload-checksum': `sha256 ${sha256('def')}` });
+  assert.equal(last.headers['repr-digest'], `sha-256=:${sha256('abcdef')}:`);
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abcdef');
+});
+
+test('of a part that is cut short, what arrived is kept, and HEAD says how much', async (t) => {
+  const { tus, postern } = await start(t);
+  const bytes = randomBytes(5_000_000);
+  const address = await tus.begin('a', bytes.length);
+  const close = tus.sendBeginning(address, 0, bytes.subarray(0, 2_000_000), bytes.length);
+  await until(async () => (await stagedSize(postern)) > 1_000_000);
+  close();
+  await until(async () => (await tus.offset(address)) > 0);
+  const received = await tus.offset(address);
+  assert.ok(received <= 2_000_000);
+  const last = await tus.patch(address, received, bytes.subarray(received));
+  assert.equal(last.headers['repr-digest'], `sha-256=:${sha256(bytes)}:`);
+  assert.deepEqual(await readFile(join(postern.files, 'a')), bytes);
+});
+
+async function stagedSize(postern: TestPostern): Promise<number> {
+  const names = await stagedNames(postern);
+  const sizes = await Promise.all(names.map(async (name) => (await readFile(join(postern.files, '.postern', name))).length));
+  return Math.max(0, ...sizes);
+}
+
+test('while one part is received, another one is refused with 423', async (t) => {
+  const { tus, postern } = await start(t);
+  const address = await tus.begin('a', 5_000_000);
+  const close = tus.sendBeginning(address, 0, randomBytes(2_000_000), 5_000_000);
+  await until(async () => (await stagedSize(postern)) > 1_000_000);
+  const second = await tus.patch(address, 0, 'x');
+  assert.equal(second.status, 423);
+  assert.equal(second.headers['retry-after'], '1');
+  close();
+});
+
+test('of two parts at one offset, one is kept', async (t) => {
+  const { tus, postern } = await start(t);
+  for (let round = 0; round < 10; round += 1) {
+    const address = await tus.begin(`a${round}`, 6);
+    const answers = await Promise.all(['abc', 'xyz'].map((part) => tus.patch(address, 0, part)));
+    assert.deepEqual(answers.map(({ status }) => status === 204).sort(), [false, true]);
+    for (const { status } of answers) assert.ok([204, 409, 423].includes(status), `${status}`);
+    assert.equal((await tus.patch(address, 3, '...')).status, 204);
+    assert.match(await readFile(join(postern.files, `a${round}`), 'utf8'), /^(abc|xyz)\.\.\.$/);
+  }
+});
+
+test('a deleted upload leaves nothing behind', async (t) => {
+  const { tus, postern } = await start(t);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  assert.equal((await tus.send('DELETE', address)).status, 204);
+  assert.equal((await tus.send('HEAD', address)).status, 404);
+  assert.deepEqual(await stagedNames(postern), []);
+  assert.equal((await tus.announce('a', 6)).status, 201);
+});
+
+test('a name that was taken meanwhile answers 409, and an empty part completes the upload when it is free again', async (t) => {
+  const { tus, postern, base } = await start(t);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  await writeFile(join(postern.files, 'a'), 'another');
+  assert.equal((await tus.patch(address, 3, 'def')).json.code, 'itemExists');
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'another');
+  assert.equal(await tus.offset(address), 6);
+  await postern.visit(`${base}/file/a`, { method: 'DELETE' });
+  assert.equal((await tus.patch(address, 6, '')).headers['repr-digest'], `sha-256=:${sha256('abcdef')}:`);
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abcdef');
+});
+
+test('a drop box numbers a file whose name was taken meanwhile, and does not say so', async (t) => {
+  const { tus, postern, base } = await start(t, { ...noPermissions, canUpload: true });
+  const address = await tus.begin('welcome.txt', 3);
+  assert.equal((await tus.patch(address, 0, 'abc')).status, 204);
+  assert.equal(await readFile(join(postern.files, 'welcome (2).txt'), 'utf8'), 'abc');
+  const headers = { 'upload-length': '1', 'upload-metadata': metadataOf('a') };
+  assert.equal((await tus.send('POST', `${base}/upload/folder`, headers)).json.code, 'itemAbsent');
+});
+
+test('an upload goes no further when the share no longer permits it, and goes on when it does again', async (t) => {
+  const { tus, postern, id } = await start(t);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  await changeShare(postern, id, { canUpload: false });
+  for (const { status } of [await tus.patch(address, 3, 'def'), await tus.send('HEAD', address), await tus.send('DELETE', address)])
+    assert.equal(status, 403);
+  await changeShare(postern, id, { canUpload: true });
+  assert.equal((await tus.patch(address, 3, 'def')).status, 204);
+});
+
+test('an upload that gets no bytes for a day ends', async (t) => {
+  const clock = settableClock();
+  const { tus } = await start(t, {}, { replacements: { ports: { clock } } });
+  const address = await tus.begin('a', 6);
+  clock.advance(23 * hour);
+  await tus.patch(address, 0, 'abc');
+  clock.advance(23 * hour);
+  assert.equal(await tus.offset(address), 3);
+  clock.advance(2 * hour);
+  assert.equal((await tus.send('HEAD', address)).status, 404);
+  assert.equal((await tus.patch(address, 3, 'def')).status, 404);
+});
+
+test('a client that cannot send PATCH, HEAD or DELETE names the method in a header', async (t) => {
+  const { tus, postern } = await start(t);
+  const address = await tus.begin('a', 3);
+  const headers = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
+  assert.equal((await tus.send('POST', address, { ...headers, 'x-http-method-override': 'PATCH' }, 'abc')).status, 204);
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abc');
+  const other = await tus.begin('b', 3);
+  assert.equal((await tus.send('POST', other, { 'x-http-method-override': 'HEAD' })).headers['upload-offset'], '0');
+  assert.equal((await tus.send('POST', other, { 'x-http-method-override': 'DELETE' })).status, 204);
+  assert.equal((await tus.send('POST', other, { 'x-http-method-override': 'GET' })).status, 405);
+});
+
+test('an upload belongs to the visitor who began it: to others it does not exist', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const { base } = await createShare(postern, { authenticationId: profile.id, allowAllUsers: true });
+  const [ann, bob] = [
+    tusClient(postern, base, await signIn(postern, base, 'ann')),
+    tusClient(postern, base, await signIn(postern, base, 'bob')),
+  ];
+  const address = await ann.begin('a', 3);
+  for (const method of ['HEAD', 'DELETE']) assert.equal((await bob.send(method, address)).status, 404, method);
+  assert.equal((await bob.patch(address, 0, 'xyz')).status, 404);
+  assert.equal((await tusClient(postern, base).patch(address, 0, 'xyz')).status, 401);
+  const otherLink = await createShare(postern, { authenticationId: profile.id, allowAllUsers: true });
+  const elsewhere = address.replace(base, otherLink.base);
+  assert.equal(
+    (await tusClient(postern, otherLink.base, await signIn(postern, otherLink.base, 'ann')).patch(elsewhere, 0, 'xyz')).status,
+    404,
+  );
+  assert.equal((await ann.patch(address, 0, 'abc')).status, 204);
+});
+
+test('an upload goes on in a new session of the same visitor', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann']);
+  const { base } = await createShare(postern, { authenticationId: profile.id, allowAllUsers: true });
+  const address = await tusClient(postern, base, await signIn(postern, base, 'ann')).begin('a', 6);
+  await tusClient(postern, base, await signIn(postern, base, 'ann')).patch(address, 0, 'abc');
+  assert.equal((await tusClient(postern, base, await signIn(postern, base, 'ann')).patch(address, 3, 'def')).status, 204);
+});
+
+test('an alert reports a complete upload in parts once', async (t) => {
+  const { postern, tus } = await start(t, { alertUpload: true, notifyEmails: 'owner@example.com' }, { environment: mailSettings });
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  const alerts = async () => (await postern.ports.store.read.selectFrom('alert').selectAll().execute()).length;
+  assert.equal(await alerts(), 0);
+  await tus.patch(address, 3, 'def');
+  assert.equal(await alerts(), 1);
+});
+
+test('one network cannot leave more than 200 unfinished uploads at a link', async (t) => {
+  const { tus } = await start(t);
+  for (let index = 0; index < 200; index += 1) await tus.begin(`f${index}`, 10);
+  const refused = await tus.announce('more', 10);
+  assert.equal(refused.status, 503);
+  assert.equal(refused.json.code, 'uploadsBusy');
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
+import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { StoreUnavailable } from '#ports/store.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { startPostern, temporaryFolder } from '../start.ts';
+import { createShare, hour, settableClock } from '../visit/visiting.ts';
+import { sha256, tusClient } from './tus.ts';
+
+test('an upload goes on after a restart, and its SHA-256 is that of the whole file', async (t) => {
+  const data = await temporaryFolder(t);
+  const first = await startPostern(t, { data });
+  const { base } = await createShare(first);
+  const bytes = randomBytes(2_500_000);
+  const before = tusClient(first, base);
+  const address = await before.begin('a', bytes.length);
+  await before.patch(address, 0, bytes.subarray(0, 1_500_000));
+  await first.stop();
+  const second = await startPostern(t, { data });
+  await sweepLocations(second.ports);
+  const after = tusClient(second, base);
+  const { pathname } = new URL(address);
+  assert.equal(await after.offset(pathname), 1_500_000);
+  const { status, headers } = await after.patch(pathname, 1_500_000, bytes.subarray(1_500_000));
+  assert.equal(status, 204);
+  assert.equal(headers['repr-digest'], `sha-256=:${sha256(bytes)}:`);
+  assert.deepEqual(await readFile(join(second.files, 'a')), bytes);
+});
+
+test('an upload whose staging file was deleted answers 404', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  for (const name of await readdir(join(postern.files, '.postern'))) await rm(join(postern.files, '.postern', name));
+  assert.equal((await tus.patch(address, 3, 'def')).json.code, 'uploadUnknown');
+});
+
+test('the sweep keeps an unfinished upload, and deletes an expired one', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  await sweepLocations(postern.ports);
+  assert.equal((await readdir(join(postern.files, '.postern'))).length, 1);
+  clock.advance(25 * hour);
+  await deleteExpiredRows(postern.ports);
+  await sweepLocations(postern.ports);
+  assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
+});
+
+test('an upload whose file is in place but whose outcome was not recorded is complete after recovery', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 3);
+  const { store } = postern.ports;
+  const { write } = store;
+  const isInPlace = () => existsSync(join(postern.files, 'a'));
+  const failing: typeof write = (change, ...rest) =>
+    isInPlace() ? Promise.reject(new StoreUnavailable('the database is unavailable')) : write(change, ...rest);
+  const mocked = t.mock.method(store, 'write', failing);
+  assert.equal((await tus.patch(address, 0, 'abc')).status, 503);
+  mocked.mock.restore();
+  assert.equal((await tus.patch(address, 3, '')).status, 423);
+  await recoverInterruptedChanges(postern.ports, new Set());
+  assert.equal((await tus.send('HEAD', address)).status, 410);
+  const { list: entries } = await postern.call('audit/search', { action: 'upload' });
+  assert.deepEqual([entries.length, entries[0].outcome], [1, 'done']);
+  assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
+});
+
+test('an upload whose file could not be put in place goes on after recovery', async (t) => {
+  const placing = { fails: true };
+  const postern = await startWithStorages(t, (method) => {
+    if (method === 'upload.place' && placing.fails) throw new StorageUnavailable('the disk does not respond');
+  });
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 3);
+  assert.equal((await tus.patch(address, 0, 'abc')).status, 503);
+  placing.fails = false;
+  await recoverInterruptedChanges(postern.ports, new Set());
+  assert.equal(await tus.offset(address), 3);
+  assert.equal((await tus.patch(address, 3, '')).status, 204);
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abc');
+});

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import type { TestPostern } from '../start.ts';
+import { type RawResponse, sendPath } from '../visit/visiting.ts';
+
+/** Sends requests of the protocol tus to a link. */
+export interface TusClient {
+  /** Sends a request of tus. `path` is relative to the public base URL, or a Location. */
+  send(method: string, path: string, headers?: Record<string, string>, body?: string | Uint8Array): Promise<RawResponse>;
+  /** Begins an upload. */
+  announce(name: string, size: number, headers?: Record<string, string>): Promise<RawResponse>;
+  /** Begins an upload that must be accepted. @returns its address */
+  begin(name: string, size: number, headers?: Record<string, string>): Promise<string>;
+  /** Sends a part. */
+  patch(address: string, offset: number, part: string | Uint8Array, headers?: Record<string, string>): Promise<RawResponse>;
+  /** Returns how many bytes have arrived. */
+  offset(address: string): Promise<number>;
+  /**
+   * Sends the beginning of a part, and leaves the connection open.
+   * @returns a function that closes the connection
+   */
+  sendBeginning(address: string, offset: number, beginning: Uint8Array, length: number): () => void;
+}
+
+export const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('base64');
+export const metadataOf = (name: string) => `filename ${Buffer.from(name).toString('base64')}`;
+
+/** Returns a client of the folder of a link. @param base begins the addresses of the link @param cookie of a signed-in visitor */
+export function tusClient(postern: TestPostern, base: string, cookie = ''): TusClient {
+  const own = { 'tus-resumable': '1.0.0', ...(cookie ? { cookie } : {}) };
+  const partHeaders = (offset: number) => ({ 'upload-offset': `${offset}`, 'content-type': 'application/offset+octet-stream' });
+  const pathOf = (address: string) => (address.startsWith('http') ? new URL(address).pathname : address);
+  const client: TusClient = {
+    send: (method, path, headers = {}, body = '') => sendPath(postern, pathOf(path), { method, headers: { ...own, ...headers }, body }),
+    announce: (name, size, headers) =>
+      client.send('POST', `${base}/upload`, { 'upload-length': `${size}`, 'upload-metadata': metadataOf(name), ...headers }),
+    async begin(name, size, headers) {
+      const { status, headers: received, text } = await client.announce(name, size, headers);
+      if (status !== 201 || !received.location) throw new Error(`the upload was answered with ${status}: ${text}`);
+      return received.location;
+    },
+    patch: (address, offset, part, headers = {}) => client.send('PATCH', address, { ...partHeaders(offset), ...headers }, part),
+    async offset(address) {
+      const { status, headers } = await client.send('HEAD', address);
+      if (status !== 200) throw new Error(`HEAD was answered with ${status}`);
+      return Number(headers['upload-offset']);
+    },
+    sendBeginning(address, offset, beginning, length) {
+      const { hostname, port, pathname: path } = new URL(address);
+      const headers = { ...own, ...partHeaders(offset), 'content-length': length };
+      const sent = request({ hostname, port, path, method: 'PATCH', headers, agent: false });
+      sent.on('error', () => {}); // the test, or Postern, closes the connection
+      sent.write(beginning);
+      return () => void sent.destroy();
+    },
+  };
+  return client;
+}
