@@ -331,6 +331,42 @@ function lookups(name: string, open: OpenStorage): void {
 }
 
 function ranges(name: string, open: OpenStorage): void {
+  test(`${name}: an upload that was closed goes on at any offset that was synced, or the storage says that it cannot`, async (t) => {
+    const storage = await open(t);
+    const { continueUpload } = storage;
+    if (!continueUpload) return assert.equal(continueUpload, null);
+    const target = { parent: path('/'), name: 'a', size: 9, ifTaken: 'refuse' } as const;
+    const uploadToken = token();
+    const first = await storage.upload(target, uploadToken);
+    await first.write(Buffer.from('abcdef'));
+    await first.sync();
+    await first.closeForRecovery();
+    await storage.sweep(async () => [uploadToken]);
+    const second = await continueUpload(target, uploadToken, 3);
+    await second.write(Buffer.from('DEFGHI'));
+    await second.sync();
+    assert.equal(Buffer.concat(await Array.fromAsync(second.readBack(), (piece) => Buffer.from(piece))).toString(), 'abcDEFGHI');
+    assert.equal(await second.place(), 'a');
+    await second.discard();
+    assert.equal(await readText(storage, '/a'), 'abcDEFGHI');
+    await assert.rejects(continueUpload(target, uploadToken, 9), ItemNotFound);
+  });
+
+  test(`${name}: an upload whose staging file is shorter than the offset cannot go on`, async (t) => {
+    const storage = await open(t);
+    const { continueUpload } = storage;
+    if (!continueUpload) return assert.equal(continueUpload, null);
+    const target = { parent: path('/'), name: 'a', size: 9, ifTaken: 'refuse' } as const;
+    const uploadToken = token();
+    const upload = await storage.upload(target, uploadToken);
+    await upload.write(Buffer.from('abc'));
+    await upload.sync();
+    await upload.closeForRecovery();
+    await assert.rejects(continueUpload(target, uploadToken, 4), ItemNotFound);
+    await storage.clearEvidence({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: uploadToken });
+    await assert.rejects(continueUpload(target, uploadToken, 0), ItemNotFound);
+  });
+
   test(`${name}: a range of a file is read exactly, at its beginning, in the middle and at its end`, async (t) => {
     const storage = await open(t);
     const bytes = Buffer.from(Array.from({ length: 3 << 20 }, (_, index) => index % 251));

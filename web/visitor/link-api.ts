@@ -30,7 +30,7 @@ export const isPortal = linkPath.startsWith('/p/');
 
 const encodePath = (path: readonly string[]) => path.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 /** Returns the address of a route of the link. */
-export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder', path: readonly string[]) =>
+export const addressOf = (route: 'file' | 'view' | 'zip' | 'list' | 'folder' | 'upload', path: readonly string[]) =>
   `${linkPath}/${route}${encodePath(path)}`;
 
 /** The codes for responses without a problem document: to HEAD, or from a proxy in front of Postern. */
@@ -109,46 +109,66 @@ export async function fetchBeginning(path: readonly string[], bytes: number, sig
   return { mediaType, text: mediaType === 'text/plain' ? new TextDecoder(charset).decode(await response.arrayBuffer()) : '' };
 }
 
+/** Returns the failure of a body that could not be sent: the connection was lost, or the device can no longer read the file. */
+const sendFailure = (body: Blob): Promise<Failure> => body.slice(0, 1).arrayBuffer().then(offlineFailure, unreadableFailure);
+
+/** A request whose body is a file, or a part of it. */
+export interface FileRequest {
+  readonly method: 'PUT' | 'PATCH';
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Blob;
+  /** Receives the bytes sent so far. */
+  readonly onProgress: (sent: number) => void;
+}
+
+/**
+ * Sends a file. Uses XMLHttpRequest because fetch does not report upload progress.
+ * @returns the request, whose response has a status below 300
+ * @throws Failure
+ */
+export function sendFile({ method, address, headers, body, onProgress }: FileRequest, signal: AbortSignal): Promise<XMLHttpRequest> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    request.open(method, address);
+    request.setRequestHeader('accept', 'application/json');
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onload = () =>
+      request.status < 300
+        ? resolve(request)
+        : reject(parseFailure(request.status, request.responseText, request.getResponseHeader('retry-after')));
+    request.onerror = () => void sendFailure(body).then(reject);
+    request.onabort = () => reject(signal.reason instanceof Failure ? signal.reason : new Failure(0, 'cancelled', '', null));
+    request.onloadend = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort);
+    request.send(body);
+  });
+}
+
 /** What the server received and stored. */
 export interface UploadReceipt {
   readonly name: string;
   readonly size: number;
-  readonly sha256: string;
+  /** Hexadecimal; null: the response with it was lost. */
+  readonly sha256: string | null;
 }
 
 /**
- * Uploads a file. Uses XMLHttpRequest because fetch does not report upload progress.
+ * Uploads a file in one request.
  * @param replacedEtag the ETag of the file to replace; null: the name must be free
  * @param onProgress receives the bytes sent so far
  */
-export function upload(
+export async function upload(
   path: readonly string[],
   file: File,
   replacedEtag: string | null,
   onProgress: (sent: number) => void,
   signal: AbortSignal,
 ): Promise<UploadReceipt> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open('PUT', addressOf('file', path));
-    request.setRequestHeader('accept', 'application/json');
-    if (replacedEtag !== null) request.setRequestHeader('if-match', replacedEtag);
-    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
-    request.onload = () =>
-      request.status === 201 || request.status === 200
-        ? resolve(JSON.parse(request.responseText))
-        : reject(parseFailure(request.status, request.responseText, request.getResponseHeader('retry-after')));
-    request.onerror = () =>
-      void file
-        .slice(0, 1)
-        .arrayBuffer()
-        .then(
-          () => reject(offlineFailure()),
-          () => reject(unreadableFailure()),
-        );
-    request.onabort = () => reject(new Failure(0, 'cancelled', '', null));
-    signal.throwIfAborted();
-    signal.addEventListener('abort', () => request.abort());
-    request.send(file);
-  });
+  const headers = replacedEtag === null ? {} : { 'if-match': replacedEtag };
+  const request: FileRequest = { method: 'PUT', address: addressOf('file', path), headers, body: file, onProgress };
+  return JSON.parse((await sendFile(request, signal)).responseText);
 }

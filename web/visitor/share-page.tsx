@@ -13,6 +13,7 @@ import { useReportFailure } from './report-failure.ts';
 import { permissionSentence } from './translations/sentences.ts';
 import { useTranslation } from './translations/use-translation.ts';
 import { DropBox } from './upload/drop-box.tsx';
+import { UnfinishedList } from './upload/unfinished-list.tsx';
 import { isActive } from './upload/upload-item.ts';
 import { UploadSheet } from './upload/upload-sheet.tsx';
 import { useUploads } from './upload/use-uploads.ts';
@@ -55,6 +56,7 @@ export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
           onSignOut={() => (queue.items.some(isActive) ? setConfirmsSignOut(true) : onSignOut())}
         />
         {share.marked && hasList && <p class="notice">{translate('protectedFiles')}</p>}
+        {can.upload && share.folder && <UnfinishedList queue={queue} uploads={uploads} sessions={sessions} />}
         {hasList && <FolderView share={share} can={can} address={address} version={queue.completed + sessions} uploads={uploads} />}
         {!hasList && can.upload && <DropBox queue={queue} uploads={uploads} hidesFiles={!can.downloadFolder} />}
         {!hasList && can.downloadFolder && (

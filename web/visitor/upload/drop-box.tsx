@@ -40,7 +40,7 @@ function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
             <span class="quiet small" title={translate('bytes', { count: receipt.size })}>
               {format.size(receipt.size)}
             </span>
-            <code class="quiet">SHA-256 {receipt.sha256}</code>
+            {receipt.sha256 !== null && <code class="quiet">SHA-256 {receipt.sha256}</code>}
           </li>
         ))}
       </ul>

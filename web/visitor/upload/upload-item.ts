@@ -16,6 +16,8 @@ export interface UploadItem {
   readonly path: readonly string[];
   /** Bytes. */
   readonly sent: number;
+  /** Whether the upload waits for a connection, and then goes on by itself. */
+  readonly isInterrupted: boolean;
   readonly state: 'waiting' | 'sending' | 'conflict' | 'done' | 'failed';
   readonly failure: Failure | null;
   readonly receipt: UploadReceipt | null;

@@ -14,6 +14,7 @@ function Status({ item }: { item: UploadItem }) {
   const progress = item.file.size === 0 ? 1 : item.sent / item.file.size;
   if (item.state === 'failed')
     return <span class="problem small">{item.failure && describeUploadFailure(item.failure, uploadName(item), translation)}</span>;
+  if (item.state === 'sending' && item.isInterrupted) return <span class="quiet small">{translate('goesOn')}</span>;
   const text = {
     done: format.size(item.file.size),
     waiting: translate('waiting'),

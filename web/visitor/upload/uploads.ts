@@ -1,6 +1,7 @@
-import { asFailure, type Failure, unreadableFailure, upload } from '#visitor/link-api.ts';
+import { asFailure, type Failure, type UploadReceipt, unreadableFailure, upload } from '#visitor/link-api.ts';
 import { NewFolders } from './new-folders.ts';
 import { nextNumberedName } from './next-numbered-name.ts';
+import { maxSingleSize, type UploadEvents, uploadInParts } from './upload-in-parts.ts';
 import { type ConflictChoice, canRetry, type FileToUpload, type Queue, type UploadItem } from './upload-item.ts';
 
 const maxConcurrent = 3; // more uploads share the same connection and are not faster
@@ -46,6 +47,13 @@ export class Uploads {
     });
     for (const { number } of items) this.#existingDepths.set(number, path.length);
     this.#append(items);
+  }
+
+  /** Continues the upload of a file to a path, after the page was closed. */
+  continue(file: File, path: readonly string[]): void {
+    const item = this.#newItem(file, path);
+    this.#existingDepths.set(item.number, path.length - 1);
+    this.#append([item]);
   }
 
   /** Replaces the shared file, in a share of a single file. */
@@ -113,7 +121,7 @@ export class Uploads {
 
   #newItem(file: File, path: readonly string[]): UploadItem {
     this.#lastNumber += 1;
-    return { number: this.#lastNumber, file, path, sent: 0, state: 'waiting', failure: null, receipt: null };
+    return { number: this.#lastNumber, file, path, sent: 0, isInterrupted: false, state: 'waiting', failure: null, receipt: null };
   }
 
   #find(number: number): UploadItem | undefined {
@@ -136,11 +144,11 @@ export class Uploads {
     const { number, path, file } = item;
     const abort = new AbortController();
     this.#running.set(number, abort);
-    this.#change(number, { state: 'sending', sent: 0, failure: null });
+    this.#change(number, { state: 'sending', sent: 0, isInterrupted: false, failure: null });
     try {
       await this.#folders.create(path, this.#existingDepths.get(number) ?? path.length);
       abort.signal.throwIfAborted(); // cancelled while its folders were created
-      const receipt = await upload(path, file, this.#replacedEtags.get(number) ?? null, this.#countProgress(number), abort.signal);
+      const receipt = await this.#upload(item, abort.signal);
       this.#change(number, { state: 'done', sent: file.size, receipt });
       this.#set({ completed: this.#queue.completed + 1 });
     } catch (cause) {
@@ -151,15 +159,31 @@ export class Uploads {
     }
   }
 
-  /** Returns a function that receives the bytes sent so far. */
-  #countProgress(number: number): (sent: number) => void {
+  #upload({ number, path, file }: UploadItem, signal: AbortSignal): Promise<UploadReceipt> {
+    const { onOffset, onProgress } = this.#countProgress(number);
+    const etag = this.#replacedEtags.get(number);
+    if (etag !== undefined || file.size <= maxSingleSize) return upload(path, file, etag ?? null, onProgress, signal);
+    const onInterruption = (isInterrupted: boolean) => {
+      if (this.#find(number)?.isInterrupted !== isInterrupted) this.#change(number, { isInterrupted });
+    };
+    return uploadInParts(path, file, { onOffset, onProgress, onInterruption }, signal);
+  }
+
+  /** Returns functions that receive the bytes that an earlier attempt has sent, and all bytes sent so far. */
+  #countProgress(number: number): Pick<UploadEvents, 'onOffset' | 'onProgress'> {
     let sentBefore = 0;
-    return (sent) => {
-      this.#transfer.bytes += sent - sentBefore;
-      sentBefore = sent;
-      const time = (performance.now() - this.#transfer.startedAt) / 1000;
-      this.#queue = { ...this.#queue, speed: this.#transfer.bytes / Math.max(minSpeedTime, time) };
-      this.#change(number, { sent });
+    return {
+      onOffset: (received) => {
+        sentBefore = received;
+        this.#change(number, { sent: received });
+      },
+      onProgress: (sent) => {
+        this.#transfer.bytes += sent - sentBefore;
+        sentBefore = sent;
+        const time = (performance.now() - this.#transfer.startedAt) / 1000;
+        this.#queue = { ...this.#queue, speed: this.#transfer.bytes / Math.max(minSpeedTime, time) };
+        this.#change(number, { sent });
+      },
     };
   }
 

@@ -13,7 +13,7 @@ import type { VisitServices } from '#features/visits/authorization/visit-service
 import type { Upload } from '#ports/storage.ts';
 import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 import { respondInTime } from './respond-in-time.ts';
-import { checkTarget, placeReceivedFile } from './upload-target.ts';
+import { checkUploadTarget, placeReceivedFile } from './upload-target.ts';
 
 /** A file that a visitor uploads. */
 export interface IncomingFile {
@@ -81,7 +81,7 @@ export async function uploadFile(
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
     const dropBox = isDropBox(permit.share);
-    const etag = await checkTarget(shared, parent, shared.locationPath(path), incoming.ifMatch, { dropBox, nested: path.length > 1 });
+    const etag = await checkUploadTarget(shared, parent, shared.locationPath(path), incoming.ifMatch, { dropBox, nested: path.length > 1 });
     const change = { action: 'upload', path, parent, name, alert: link.alert_upload === 1 } as const;
     let upload: Upload | undefined;
     let hasNoEffect = true;

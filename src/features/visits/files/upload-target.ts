@@ -19,7 +19,7 @@ interface TargetRules {
  * @returns the ETag of the file to replace, or null if the name must be free
  * @throws Refusal (404, 409, 412)
  */
-export async function checkTarget(
+export async function checkUploadTarget(
   { storage }: SharedStorage<'upload'>,
   folder: ItemPath,
   path: ItemPath,

@@ -7,7 +7,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import { newChangeToken } from '#features/visits/files/pending-change.ts';
-import { checkTarget } from '#features/visits/files/upload-target.ts';
+import { checkUploadTarget } from '#features/visits/files/upload-target.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { ownerKey, type UploadRow, uploadLifetime } from './upload-rows.ts';
@@ -72,7 +72,7 @@ export async function createUpload(
       throw new Refusal('changeImpossible', 'This storage cannot continue an upload: send the entire file with PUT.');
     const { parent, name } = shared.directoryEntry(path);
     const dropBox = isDropBox(permit.share);
-    await checkTarget(shared, parent, shared.locationPath(path), null, { dropBox, nested: path.length > 1 });
+    await checkUploadTarget(shared, parent, shared.locationPath(path), null, { dropBox, nested: path.length > 1 });
     checkStoreSpace(ports.store, minFreeSpace);
     const now = ports.clock.now();
     const row: UploadRow = {

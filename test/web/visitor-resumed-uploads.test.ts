@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { openWindow, viewports } from '../parts/chromium.ts';
+import { newShare, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { uploadOverCutLine } from './cut-upload.ts';
+
+const mebibyte = 1 << 20;
+
+test('a large upload over a line that is cut, with a page that is loaded again, arrives once and whole', (t) =>
+  uploadOverCutLine(t, 48 * mebibyte, 3));
+
+for (const viewport of viewports)
+  test(`the list of unfinished uploads is accessible and refuses another file, ${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`, async (t) => {
+    const postern = await startPostern(t);
+    const share = await postern.call('share/add', newShare());
+    const folder = await temporaryFolder(t);
+    const [film, other] = [join(folder, 'holiday film.mp4'), join(folder, 'other.mp4')];
+    await writeFile(film, Buffer.alloc(12 * mebibyte, 'film'));
+    await writeFile(other, Buffer.alloc(11 * mebibyte, 'other'));
+    const { window, consoleErrors } = await openWindow(t, viewport);
+    const page = await window.newPage();
+    await page.goto(share.viewUrl);
+    await page.route('**/upload/**', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()));
+    await page.getByLabel('Upload', { exact: true }).setInputFiles(film);
+    await page.getByText('The upload continues by itself').waitFor();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.unroute('**/upload/**');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Unfinished uploads' }).waitFor();
+    await page.getByLabel('Choose the file').setInputFiles(other);
+    await page.getByText('This is another file.').waitFor();
+    assert.deepEqual((await new AxeBuilder({ page }).analyze()).violations, []);
+    if (process.env['POSTERN_PICTURES'])
+      await page.screenshot({ path: join(process.env['POSTERN_PICTURES'], `unfinished-${viewport.width}-${viewport.dark}.png`) });
+    await page.getByRole('button', { name: 'Do not upload holiday film.mp4' }).click();
+    await page.getByRole('heading', { name: 'Unfinished uploads' }).waitFor({ state: 'detached' });
+    const rows = await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute();
+    assert.deepEqual(rows, []);
+    assert.deepEqual(
+      consoleErrors.filter((line) => !/Failed to load resource/.test(line)),
+      [],
+    );
+  });
+
+test('a large upload whose session ends goes on where it stopped after the visitor has signed in again', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann']);
+  const share = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: true }));
+  const film = join(await temporaryFolder(t), 'film.mp4');
+  await writeFile(film, Buffer.alloc(80 * mebibyte, 'film'));
+  const { window } = await openWindow(t, { width: 1440, dark: false });
+  const page = await window.newPage();
+  await page.goto(share.viewUrl);
+  async function signInAtPage(): Promise<void> {
+    await page.getByLabel('User name').fill('ann');
+    await page.getByLabel('Password', { exact: true }).fill(profile.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+  await signInAtPage();
+  const offsets: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') offsets.push(request.headers()['upload-offset'] ?? '');
+  });
+  page.on('response', (response) => {
+    // After the first part, the session ends.
+    if (response.request().method() === 'PATCH' && response.status() === 204 && offsets.length === 1) void window.clearCookies();
+  });
+  await page.getByLabel('Upload', { exact: true }).setInputFiles(film);
+  await page.getByRole('dialog').waitFor();
+  await signInAtPage();
+  await page.getByText('All files uploaded').waitFor({ timeout: 60_000 });
+  assert.equal(offsets[0], '0');
+  assert.equal(offsets.at(-1), `${64 * mebibyte}`);
+  assert.equal((await readFile(join(postern.files, 'film.mp4'))).length, 80 * mebibyte);
+});

@@ -1,0 +1,104 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '#kit/icons.tsx';
+import { asFailure } from '#visitor/link-api.ts';
+import { FileName } from '#visitor/listing/file-name.tsx';
+import { useTranslation } from '#visitor/translations/use-translation.ts';
+import { endUpload, fetchOffset } from './tus-requests.ts';
+import { forgetUnfinished, isSameFile, readUnfinished, type UnfinishedUpload } from './unfinished-uploads.ts';
+import { FileButton } from './upload-buttons.tsx';
+import type { FileToUpload, Queue } from './upload-item.ts';
+import type { Uploads } from './uploads.ts';
+
+/** An unfinished upload that the server still has. */
+interface FoundUpload extends UnfinishedUpload {
+  /** Bytes that have arrived. */
+  readonly received: number;
+}
+
+/** Returns the unfinished uploads of this browser that the server still has, and forgets the others. */
+async function findUploads(): Promise<readonly FoundUpload[]> {
+  const found = await Promise.all(
+    readUnfinished().map(async (upload) => {
+      try {
+        const received = await fetchOffset(upload.address);
+        if (received !== null) return { ...upload, received };
+        forgetUnfinished(upload.address);
+      } catch (cause) {
+        if (asFailure(cause).status === 404) forgetUnfinished(upload.address);
+      }
+      return null; // another visitor has signed in, or there is no connection
+    }),
+  );
+  return found.filter((upload) => upload !== null);
+}
+
+interface LineProperties {
+  readonly upload: FoundUpload;
+  readonly onFile: (file: FileToUpload) => void;
+  readonly onDelete: () => void;
+}
+
+function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
+  const { translate, format } = useTranslation();
+  const [isOtherFile, setIsOtherFile] = useState(false);
+  const name = upload.path.at(-1) ?? '';
+  function choose([chosen]: readonly FileToUpload[]): void {
+    if (!chosen) return;
+    if (isSameFile(upload, chosen.file)) onFile(chosen);
+    else setIsOtherFile(true);
+  }
+  return (
+    <li class="upload">
+      <div class="upload-row">
+        <FileName name={name} />
+        <span class="quiet small">{`${format.number(Math.floor((upload.received / upload.size) * 100))} %`}</span>
+        <FileButton icon="upload" label={translate('chooseAgain')} className="button" onFiles={choose} attributes={{ multiple: false }} />
+        <button type="button" class="icon-button" onClick={onDelete}>
+          <Icon name="close" size={18} />
+          <span class="for-reader">{translate('doNotUpload', { name })}</span>
+        </button>
+      </div>
+      {isOtherFile && (
+        <p class="problem small" role="alert">
+          {translate('otherFile', { name, size: format.size(upload.size) })}
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** The uploads that were interrupted when the page was closed. A page cannot open the files again: the visitor chooses them once more. */
+export function UnfinishedList({ queue, uploads, sessions }: { queue: Queue; uploads: Uploads; sessions: number }) {
+  const { translate } = useTranslation();
+  const [found, setFound] = useState<readonly FoundUpload[]>([]);
+  useEffect(() => {
+    void findUploads().then(setFound);
+  }, [sessions]);
+  const remove = (address: string) => setFound((before) => before.filter((upload) => upload.address !== address));
+  const isQueued = ({ path }: FoundUpload) => queue.items.some((item) => item.path.join('/') === path.join('/'));
+  const shown = found.filter((upload) => !isQueued(upload));
+  if (shown.length === 0) return null;
+  return (
+    <section class="unfinished" aria-label={translate('unfinishedUploads')}>
+      <h2>{translate('unfinishedUploads')}</h2>
+      <p class="quiet">{translate('unfinishedText')}</p>
+      <ul>
+        {shown.map((upload) => (
+          <UnfinishedLine
+            key={upload.address}
+            upload={upload}
+            onFile={({ file }) => {
+              remove(upload.address);
+              uploads.continue(file, upload.path);
+            }}
+            onDelete={() => {
+              remove(upload.address);
+              forgetUnfinished(upload.address);
+              endUpload(upload.address).catch(() => {}); // the server deletes it after a day
+            }}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import { readStoredText, saveStoredText } from '#kit/browser-storage.ts';
+import { linkPath } from '#visitor/link-api.ts';
+
+const key = `postern-uploads ${linkPath}`;
+const maxAge = 24 * 3_600_000; // ms: the server deletes an upload that gets no bytes for a day
+const maxKept = 50;
+
+/** An upload in parts that this browser has begun. */
+export interface UnfinishedUpload {
+  /** Path of its address. */
+  readonly address: string;
+  /** The path of the file, with its name at the end. */
+  readonly path: readonly string[];
+  /** Bytes. */
+  readonly size: number;
+  /** When the file was last modified, in ms since the epoch: tells whether the visitor chooses the same file again. */
+  readonly modified: number;
+  /** When a part was last sent, in ms since the epoch. */
+  readonly sentAt: number;
+}
+
+type FileOfVisitor = Pick<File, 'size' | 'lastModified'>;
+
+/** Returns the unfinished uploads at this link, the newest first. */
+export function readUnfinished(): readonly UnfinishedUpload[] {
+  const text = readStoredText('localStorage', key);
+  if (text === null) return [];
+  try {
+    const uploads: readonly UnfinishedUpload[] = JSON.parse(text);
+    return uploads.filter(({ sentAt }) => Date.now() - sentAt < maxAge);
+  } catch {
+    return [];
+  }
+}
+
+const save = (uploads: readonly UnfinishedUpload[]) => saveStoredText('localStorage', key, JSON.stringify(uploads.slice(0, maxKept)));
+
+/** Keeps an upload, so that it can go on after the page was closed. */
+export function keepUnfinished(upload: Omit<UnfinishedUpload, 'sentAt'>): void {
+  save([{ ...upload, sentAt: Date.now() }, ...readUnfinished().filter(({ address }) => address !== upload.address)]);
+}
+
+/** Forgets an upload that is complete, cancelled or expired. */
+export const forgetUnfinished = (address: string): void => save(readUnfinished().filter((upload) => upload.address !== address));
+
+/** Returns whether a file is the one whose upload is unfinished. */
+export const isSameFile = ({ size, modified }: UnfinishedUpload, file: FileOfVisitor) =>
+  size === file.size && modified === file.lastModified;
+
+/** Returns the unfinished upload of a file to a path, or undefined. */
+export const findUnfinished = (path: readonly string[], file: FileOfVisitor): UnfinishedUpload | undefined =>
+  readUnfinished().find((upload) => upload.path.join('/') === path.join('/') && isSameFile(upload, file));

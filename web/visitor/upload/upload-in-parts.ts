@@ -1,0 +1,153 @@
+import { asFailure, type Failure, offlineFailure, type UploadReceipt, upload } from '#visitor/link-api.ts';
+import { beginUpload, endUpload, fetchOffset, sendPart } from './tus-requests.ts';
+import { findUnfinished, forgetUnfinished, keepUnfinished } from './unfinished-uploads.ts';
+
+/** Files that are larger are sent in parts; bytes. */
+export const maxSingleSize = 8 << 20;
+const partSize = 64 << 20; // bytes: proxies limit the size of a body
+const maxSilence = 30_000; // ms: if no bytes move for this time, the connection is lost, whether or not the browser knows it
+const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
+
+const passingCodes = ['offline', 'uploadInUse', 'uploadOffsetWrong'];
+const passingStatuses = [502, 503, 504];
+/** Returns whether the upload goes on by itself after a failure. */
+const isPassing = ({ code, status }: Failure) => passingCodes.includes(code) || passingStatuses.includes(status);
+
+/** What the queue wants to know about an upload. */
+export interface UploadEvents {
+  /** Receives how many bytes the server has. */
+  readonly onOffset: (received: number) => void;
+  /** Receives how many bytes have been sent, with those that the server has. */
+  readonly onProgress: (sent: number) => void;
+  /** Receives whether the upload waits for a connection. */
+  readonly onInterruption: (isInterrupted: boolean) => void;
+}
+
+/** Waits, at most until the browser reports a connection. */
+function pause(time: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, time);
+    window.addEventListener('online', end);
+    signal.addEventListener('abort', end);
+  });
+}
+
+/** Sends a part, and ends the attempt if the connection is lost. @throws Failure */
+async function attemptPart(
+  address: string,
+  file: File,
+  offset: number,
+  { onProgress }: UploadEvents,
+  signal: AbortSignal,
+): Promise<UploadReceipt | null> {
+  const end = Math.min(file.size, offset + partSize);
+  const lost = new AbortController();
+  const lose = () => lost.abort(offlineFailure());
+  let timer = setTimeout(lose, maxSilence);
+  window.addEventListener('offline', lose);
+  try {
+    const onSent = (sent: number) => {
+      clearTimeout(timer);
+      // The server may need minutes to make the last bytes durable.
+      if (offset + sent < end) timer = setTimeout(lose, maxSilence);
+      onProgress(offset + sent);
+    };
+    return await sendPart(address, file, { offset, end }, onSent, AbortSignal.any([signal, lost.signal]));
+  } finally {
+    clearTimeout(timer);
+    window.removeEventListener('offline', lose);
+  }
+}
+
+/** Repeats an attempt until it succeeds, or fails for good. @param getProgress returns a number that is higher after progress */
+async function repeat<T>(
+  attempt: () => Promise<T>,
+  getProgress: () => number,
+  { onInterruption }: UploadEvents,
+  signal: AbortSignal,
+): Promise<T> {
+  let [failures, progress] = [0, getProgress()];
+  for (;;) {
+    try {
+      signal.throwIfAborted();
+      return await attempt();
+    } catch (cause) {
+      if (signal.aborted || !isPassing(asFailure(cause))) throw cause;
+      onInterruption(true);
+      failures = getProgress() > progress ? 0 : failures + 1;
+      progress = getProgress();
+      await pause(Math.min(maxPause, minPause * 2 ** failures), signal);
+    }
+  }
+}
+
+/** Sends all parts that the server lacks. @throws Failure */
+async function sendParts(
+  address: string,
+  path: readonly string[],
+  file: File,
+  events: UploadEvents,
+  signal: AbortSignal,
+): Promise<UploadReceipt> {
+  let received = 0;
+  async function sendNextPart(): Promise<UploadReceipt | null> {
+    const offset = await fetchOffset(address);
+    // The response to the last part was lost.
+    if (offset === null) return { name: file.name, size: file.size, sha256: null };
+    received = offset;
+    events.onInterruption(false);
+    events.onOffset(offset);
+    keepUnfinished({ address, path, size: file.size, modified: file.lastModified });
+    return attemptPart(address, file, offset, events, signal);
+  }
+  for (;;) {
+    const receipt = await repeat(sendNextPart, () => received, events, signal);
+    if (receipt) return receipt;
+  }
+}
+
+/** Ends an upload on the server, and forgets it. A failure does not matter: the server deletes it after a day. */
+function giveUp(address: string): void {
+  forgetUnfinished(address);
+  endUpload(address).catch(() => {});
+}
+
+/**
+ * Uploads a large file in parts. It goes on after a lost connection, and after the page was closed if the visitor chooses the same file
+ * again. A storage that cannot continue uploads gets the file in one request.
+ * @throws Failure
+ */
+export async function uploadInParts(
+  path: readonly string[],
+  file: File,
+  events: UploadEvents,
+  signal: AbortSignal,
+): Promise<UploadReceipt> {
+  let address = findUnfinished(path, file)?.address;
+  try {
+    address ??= await repeat(
+      () => beginUpload(path, file.size),
+      () => 0,
+      events,
+      signal,
+    );
+    const receipt = await sendParts(address, path, file, events, signal);
+    forgetUnfinished(address);
+    return receipt;
+  } catch (cause) {
+    const { code } = asFailure(cause);
+    if (code === 'changeImpossible' && address === undefined) return upload(path, file, null, events.onProgress, signal);
+    if (address === undefined) throw cause;
+    // An upload that is gone begins anew; one that was cancelled, or whose name was taken meanwhile, is of no use any more.
+    if (signal.aborted || code === 'itemExists') giveUp(address);
+    if (code !== 'uploadUnknown') throw cause;
+    forgetUnfinished(address);
+    return uploadInParts(path, file, events, signal);
+  }
+}
