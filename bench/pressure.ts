@@ -26,5 +26,5 @@ export async function pressure(note: (figure: Figure) => void, postern: BenchPos
   };
   await Promise.all(Array.from({ length: archives }, zips));
   for (const stop of downloadAborts) stop();
-  note(atMost(`the same, under ${transfers} downloads and ${archives} archives`, postern.memory().most, 512, 'MiB'));
+  note(atMost(`memory with 1,000,000 records, under ${transfers} downloads and ${archives} archives`, postern.memory().most, 512, 'MiB'));
 }

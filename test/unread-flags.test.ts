@@ -15,7 +15,7 @@ const linkTexts = textsOf(['features/links/*.ts']);
 
 /** Flags without a column, because Postern computes them for the response. */
 const derived = ['enableAuthview'];
-/** Takes effect where a storage can sign addresses: no storage kind that is offered can yet. */
+/** Flags that have no effect yet. */
 const withoutEffectYet: readonly string[] = [];
 
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -6,7 +6,7 @@ export interface FairQueue<Item> {
    */
   add(groups: readonly string[], item: Item): void;
   /**
-   * Removes and returns the next item, or undefined if there is none.
+   * Removes and returns the next item, or undefined if there is none, or if the groups of all items are blocked.
    * @param isBlocked returns whether a group may not have its turn now. It gets the names of the groups, the outermost first
    */
   take(isBlocked?: (groups: readonly string[]) => boolean): Item | undefined;

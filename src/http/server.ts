@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
@@ -57,7 +57,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket, now:
   const problem = problemOf(refusal, '', now);
   const body = JSON.stringify(problem);
   const head = [
-    `HTTP/1.1 ${problem.status} Bad Request`,
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
@@ -98,7 +98,7 @@ const toOriginForm = (target: string) =>
 const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
 
-/** Refuses requests that are malformed or ambiguous, before their body arrives. Also prepares the headers that proxies add. */
+/** Refuses requests that are malformed or ambiguous, before their body arrives. Also removes the ports from X-Forwarded-For. */
 function checkRequests(app: FastifyInstance, warnOfProxy: (request: FastifyRequest) => void): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -146,7 +146,8 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
 }
 
 /**
- * Lets requests start in turns. Meanwhile Node.js reads up to 64 KiB of each body, so the memory of waiting bodies is limited.
+ * Lets requests start in turns. While a request waits, Node.js already reads up to 64 KiB of its body. `waitingBodies` limits the memory
+ * that these bodies use together.
  */
 function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings, parsing: ParseTurns): void {
   const turns = requestTurns(
@@ -164,7 +165,7 @@ function startInTurns(app: FastifyInstance, { clientAddress }: HttpSettings, par
           release();
           start();
         },
-        onLeave: (leave) => request.raw.once('close', leave), // Node.js closes a request that nobody has read only when its client leaves
+        onLeave: (leave) => request.raw.once('close', leave), // while nobody reads the request, Node.js emits `close` only if the client disconnects
         drop: release,
       });
     } catch (cause) {

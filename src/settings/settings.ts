@@ -109,7 +109,7 @@ export const settingDefinitions = {
   minFreeSpace: setting(
     'POSTERN_MIN_FREE_SPACE',
     '128',
-    'MiB that visitors must leave free on the file system of POSTERN_DATA. With less, their uploads are refused with 507; with the embedded database, new folders and renames too. 0: no limit.',
+    'MiB that visitors must leave free on the file system of POSTERN_DATA. With less, their uploads, new folders and renames are refused with 507; with PostgreSQL, only uploads that need space on this file system. 0: no limit.',
     parseMebibytes,
   ),
   apiKey: setting(
@@ -139,7 +139,7 @@ export const settingDefinitions = {
   machineCredentials: setting(
     'POSTERN_MACHINE_CREDENTIALS',
     '',
-    'Ids of the tenants whose `s3` locations may use the role of this machine (EC2, ECS), and whose `azure` locations its managed identity, instead of a key, such as `1` or `1, 2`. They can reach each bucket or container that it can reach.',
+    'Ids of tenants, such as `1` or `1, 2`. Their `s3` and `azure` locations may use the identity of this machine instead of a key: its role (EC2, ECS), or its managed identity (Azure). These tenants can reach every bucket or container that the machine can reach.',
     parseTenantIds,
   ),
   trustedProxies: setting(

@@ -8,7 +8,7 @@ import { atEnd } from './at-end.ts';
 /** @param body of the request */
 export type FakeAnswer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** Starts a fake service for objects, for responses that a real service cannot be made to send. */
+/** Starts a fake object storage service. It can send responses that a real service cannot be made to send. */
 export async function startFakeService(t: TestContext, answer: FakeAnswer) {
   const requests: string[] = [];
   const server = createServer((request, response) => {

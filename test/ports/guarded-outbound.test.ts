@@ -143,8 +143,8 @@ test('reading a response that is longer than the limit fails', async (t) => {
   await assert.rejects(response.read(1000), ResponseTooLarge);
 });
 
-/** Sends the beginning of a response, and then more of it without end. */
-const endless = (t: TestContext, start: string, more: string) =>
+/** Starts a server that sends the beginning of a response, and then more of it without end. Returns its port. */
+const startEndlessServer = (t: TestContext, start: string, more: string) =>
   listen(
     t,
     createServer((socket) => {
@@ -164,7 +164,7 @@ for (const [what, start, more] of [
   ['early hints without end', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1000)],
 ] as const)
   test(`a request to a server that sends ${what} fails`, { timeout: 10_000 }, async (t) => {
-    const port = await endless(t, start, more);
+    const port = await startEndlessServer(t, start, more);
     await using outbound = guardedOutbound({ privateTargets: loopback, maxConnectionBytes: 1 << 20 });
     await assert.rejects(async () => (await outbound.request(new URL(`http://127.0.0.1:${port}/`))).read(1000));
   });

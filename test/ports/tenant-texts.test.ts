@@ -7,8 +7,8 @@ import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
 import { until } from './until.ts';
 
-const shares = 300; // of each tenant
-const ofOne = shares * 100; // bytes: enough for the texts of one tenant, not of two
+const sharesPerTenant = 300;
+const bytesOfOneTenant = sharesPerTenant * 100; // bytes: enough for the texts of one tenant, not of two
 const first = { table: 'share', tid: 1 } as const;
 const second = { table: 'share', tid: 2 } as const;
 
@@ -17,7 +17,7 @@ async function twoTenants(t: TestContext) {
   const connection = openConnection(join(await temporaryFolder(t), 'texts.db'), { readOnly: false });
   atEnd(t, () => connection.database.close());
   connection.database.exec('CREATE TABLE share (id INTEGER PRIMARY KEY, tid INTEGER, location_id INTEGER, search_text TEXT) STRICT');
-  for (let id = 1; id <= 2 * shares; id += 1)
+  for (let id = 1; id <= 2 * sharesPerTenant; id += 1)
     connection.run('INSERT INTO share VALUES (?, ?, 1, ?)', [id, 1 + (id % 2), `number ${id} of a tenant's shares`]);
   const queries: string[] = [];
   const recordingConnection: Connection = {
@@ -32,13 +32,13 @@ async function twoTenants(t: TestContext) {
 
 test('preloaded texts are read once and include changes made meanwhile', async (t) => {
   const { connection, recordingConnection, queries } = await twoTenants(t);
-  const texts = new TenantTexts(recordingConnection, ofOne);
+  const texts = new TenantTexts(recordingConnection, bytesOfOneTenant);
   texts.preload(first);
   connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['renamed', 2]);
   texts.applyChanges([{ ...first, id: 2 }]);
   const index = await texts.get(first);
   assert.deepEqual(index?.find('renamed', []).toArray(), [2]);
-  assert.equal(index?.size, shares);
+  assert.equal(index?.size, sharesPerTenant);
   texts.preload(first);
   assert.equal(await texts.get(first), index);
   assert.deepEqual(queries, ['lengths of 1', 'texts of 1', 'texts of 1'], 'the third query is for the change');
@@ -46,25 +46,25 @@ test('preloaded texts are read once and include changes made meanwhile', async (
 
 test('preloaded texts evict no other tenant from the cache, and searched texts do', async (t) => {
   const { recordingConnection, queries } = await twoTenants(t);
-  const texts = new TenantTexts(recordingConnection, ofOne);
+  const texts = new TenantTexts(recordingConnection, bytesOfOneTenant);
   const index = await texts.get(first);
   texts.preload(second);
   await until(() => queries.includes('lengths of 2'));
   assert.equal(await texts.get(first), index);
   assert.ok(!queries.includes('texts of 2'));
-  assert.equal((await texts.get(second))?.size, shares);
+  assert.equal((await texts.get(second))?.size, sharesPerTenant);
   assert.notEqual(await texts.get(first), index, 'its texts are read again');
 });
 
 test('texts that grow beyond the memory limit are evicted', async (t) => {
   const { connection, recordingConnection } = await twoTenants(t);
-  const texts = new TenantTexts(recordingConnection, 2 * ofOne);
+  const texts = new TenantTexts(recordingConnection, 2 * bytesOfOneTenant);
   const index = await texts.get(first);
-  for (let id = 2; id <= 2 * shares; id += 2) {
+  for (let id = 2; id <= 2 * sharesPerTenant; id += 2) {
     connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['long '.repeat(100), id]);
     texts.applyChanges([{ ...first, id }]);
   }
-  assert.ok((index?.bytes ?? 0) < 2.5 * ofOne, 'evicted texts are no longer updated');
+  assert.ok((index?.bytes ?? 0) < 2.5 * bytesOfOneTenant, 'evicted texts are no longer updated');
   assert.equal(await texts.get(first), null);
-  assert.equal((await texts.get(second))?.size, shares, 'others have the memory');
+  assert.equal((await texts.get(second))?.size, sharesPerTenant, 'others have the memory');
 });

@@ -154,7 +154,7 @@ test('a change of a login profile that opens its shares to everyone asks for con
   await go(`/profiles/${id}`);
   await page.getByRole('radio', { name: 'No sign-in', exact: true }).click();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Anyone with the link will be able to open 1 share without signing in.').waitFor();
+  await page.getByText('Anyone with a link will be able to open the active shares of this profile without signing in').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   assert.equal((await postern.call('loginprofile/get', { id })).typeId, 3);
   await page.getByRole('button', { name: 'Save' }).click();

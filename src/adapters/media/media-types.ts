@@ -47,7 +47,10 @@ const hasByteOrderMark = (charset: string) => charset.startsWith('utf-16');
 
 const isPdf = (head: Uint8Array) => Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, maxPdfHeaderEnd)).includes(pdfHeader);
 
-/** Detects media types by the first bytes, not by the name: first by the signatures of file-type, then as text. */
+/**
+ * Detects media types. `byBytes` ignores the name: it looks for a PDF header, then for a UTF-16 byte order mark, then for the signatures
+ * of file-type, and last for text.
+ */
 export const mediaTypes: MediaTypes = {
   byName: (name) => mime.lookup(name) || binaryType,
   isPdf,

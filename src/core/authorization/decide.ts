@@ -30,8 +30,8 @@ export interface Question<R extends VisitorAction = VisitorAction> {
 
 const permitKey: unique symbol = Symbol('permit');
 /**
- * Proof that `decide` allowed a request. Only this file can create one, and all code that reads or writes files requires
- * one for its own action: a permit for another action does not compile there.
+ * Proof that `decide` allowed a request. Only this file can create one. All code that reads or writes files for a visitor requires one for
+ * its own action: a permit for another action does not compile there.
  */
 export interface Permit<R extends VisitorAction = VisitorAction> {
   readonly [permitKey]: true;

@@ -187,7 +187,8 @@ export const de: VisitorMessages = {
   fileArchived: 'Diese Datei liegt in einem Archivspeicher',
   fileArchivedNext: 'Sie muss zuerst von dort wiederhergestellt werden, was Stunden dauern kann. Fragen Sie den Absender des Links.',
   storageAway: 'Die Dateien sind gerade nicht erreichbar',
-  storageAwayNext: 'Es ist nichts verloren. Versuchen Sie es in ein paar Minuten noch einmal.',
+  storageAwayNext:
+    'Die gespeicherten Dateien sind sicher. Versuchen Sie es in ein paar Minuten noch einmal. Wenn Sie gerade etwas geändert haben, prüfen Sie zuerst, ob es geändert wurde.',
   storageFull: 'Es ist kein Platz mehr',
   storageFullNext: 'Sagen Sie es dem Absender des Links.',
   serverBusy: 'Der Server ist ausgelastet',

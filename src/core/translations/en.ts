@@ -193,7 +193,8 @@ export const en = {
   fileArchived: 'This file is in archive storage',
   fileArchivedNext: 'It must be restored from there first, which can take hours. Ask the person who sent you the link.',
   storageAway: 'The files are not available right now',
-  storageAwayNext: 'Nothing is lost. Try again in a few minutes.',
+  storageAwayNext:
+    'The stored files are safe. Try again in a few minutes. If you were changing something, first check whether it was changed.',
   storageFull: 'There is not enough storage space',
   storageFullNext: 'Tell the person who sent you the link.',
   serverBusy: 'The server is busy',

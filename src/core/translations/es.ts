@@ -186,7 +186,8 @@ export const es: VisitorMessages = {
   fileArchived: 'Este archivo está en un almacén de archivo',
   fileArchivedNext: 'Primero hay que recuperarlo de allí, lo que puede tardar horas. Pregunte a quien envió el enlace.',
   storageAway: 'Los archivos no están accesibles ahora mismo',
-  storageAwayNext: 'No se ha perdido nada. Inténtelo de nuevo en unos minutos.',
+  storageAwayNext:
+    'Los archivos guardados están a salvo. Inténtelo de nuevo en unos minutos. Si estaba cambiando algo, compruebe primero si se cambió.',
   storageFull: 'No queda espacio',
   storageFullNext: 'Avise a quien envió el enlace.',
   serverBusy: 'El servidor está ocupado',

@@ -188,7 +188,8 @@ export const fr: VisitorMessages = {
   fileArchivedNext:
     'Il faut d’abord le sortir de l’archive, ce qui peut prendre des heures. Adressez-vous à la personne qui a envoyé le lien.',
   storageAway: 'Les fichiers sont inaccessibles pour le moment',
-  storageAwayNext: 'Rien n’est perdu. Réessayez dans quelques minutes.',
+  storageAwayNext:
+    'Les fichiers enregistrés sont en sécurité. Réessayez dans quelques minutes. Si vous étiez en train de modifier quelque chose, vérifiez d’abord si cela a été fait.',
   storageFull: 'Il n’y a plus de place',
   storageFullNext: 'Prévenez la personne qui a envoyé le lien.',
   serverBusy: 'Le serveur est occupé',

@@ -186,7 +186,8 @@ export const it: VisitorMessages = {
   fileArchived: 'Questo file si trova in uno spazio di archiviazione a lungo termine',
   fileArchivedNext: 'Prima va recuperato da lì, il che può richiedere ore. Chiedi a chi ha inviato il link.',
   storageAway: 'I file al momento non sono raggiungibili',
-  storageAwayNext: 'Niente è perduto. Riprova tra qualche minuto.',
+  storageAwayNext:
+    'I file salvati sono al sicuro. Riprova tra qualche minuto. Se stavi modificando qualcosa, controlla prima se la modifica è stata fatta.',
   storageFull: 'Non c’è più spazio',
   storageFullNext: 'Avvisa chi ha inviato il link.',
   serverBusy: 'Il server è occupato',

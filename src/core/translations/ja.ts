@@ -187,7 +187,8 @@ export const ja: VisitorMessages = {
   fileArchived: 'このファイルはアーカイブ用ストレージにあります',
   fileArchivedNext: '先にアーカイブから復元する必要があり、数時間かかることがあります。リンクの送信者にお問い合わせください。',
   storageAway: 'ただいまファイルに接続できません',
-  storageAwayNext: '何も失われていません。数分後にもう一度お試しください。',
+  storageAwayNext:
+    '保存済みのファイルは安全です。数分後にもう一度お試しください。変更の途中だった場合は、先に変更されたかどうかをご確認ください。',
   storageFull: '空き容量がありません',
   storageFullNext: 'リンクの送り主に知らせてください。',
   serverBusy: 'サーバーが混み合っています',

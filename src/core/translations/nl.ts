@@ -186,7 +186,8 @@ export const nl: VisitorMessages = {
   fileArchived: 'Dit bestand staat in archiefopslag',
   fileArchivedNext: 'Het moet daar eerst worden hersteld, wat uren kan duren. Vraag het aan wie de link stuurde.',
   storageAway: 'De bestanden zijn nu niet bereikbaar',
-  storageAwayNext: 'Er is niets verloren. Probeer het over een paar minuten opnieuw.',
+  storageAwayNext:
+    'De opgeslagen bestanden zijn veilig. Probeer het over een paar minuten opnieuw. Als u iets aan het wijzigen was, kijk dan eerst of het gewijzigd is.',
   storageFull: 'Er is geen ruimte meer',
   storageFullNext: 'Vertel het de afzender van de link.',
   serverBusy: 'De server is bezet',

@@ -221,7 +221,8 @@ export const pl: VisitorMessages = {
   fileArchived: 'Ten plik jest w magazynie archiwalnym',
   fileArchivedNext: 'Najpierw trzeba go stamtąd przywrócić, co może potrwać kilka godzin. Zapytaj osobę, która wysłała link.',
   storageAway: 'Pliki są teraz niedostępne',
-  storageAwayNext: 'Nic nie przepadło. Spróbuj ponownie za kilka minut.',
+  storageAwayNext:
+    'Zapisane pliki są bezpieczne. Spróbuj ponownie za kilka minut. Jeśli właśnie coś zmieniano, najpierw sprawdź, czy zmiana nastąpiła.',
   storageFull: 'Nie ma już miejsca',
   storageFullNext: 'Powiedz o tym nadawcy linku.',
   serverBusy: 'Serwer jest zajęty',

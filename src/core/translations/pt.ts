@@ -186,7 +186,8 @@ export const pt: VisitorMessages = {
   fileArchived: 'Este arquivo está em um armazenamento de arquivamento',
   fileArchivedNext: 'Primeiro é preciso recuperá-lo de lá, o que pode levar horas. Pergunte a quem enviou o link.',
   storageAway: 'Os arquivos não podem ser alcançados agora',
-  storageAwayNext: 'Nada se perdeu. Tente de novo em alguns minutos.',
+  storageAwayNext:
+    'Os arquivos armazenados estão seguros. Tente de novo em alguns minutos. Se você estava alterando algo, verifique primeiro se a alteração foi feita.',
   storageFull: 'Não há mais espaço',
   storageFullNext: 'Avise quem mandou o link.',
   serverBusy: 'O servidor está ocupado',

@@ -184,7 +184,7 @@ export const zh: VisitorMessages = {
   fileArchived: '此文件位于归档存储中',
   fileArchivedNext: '需要先从归档中恢复，可能需要数小时。请联系发送链接的人。',
   storageAway: '暂时无法访问文件',
-  storageAwayNext: '没有丢失任何内容。请几分钟后再试。',
+  storageAwayNext: '已存储的文件是安全的。请几分钟后再试。如果您正在进行更改，请先确认更改是否已完成。',
   storageFull: '没有剩余空间',
   storageFullNext: '请告知发送链接的人。',
   serverBusy: '服务器繁忙',

@@ -30,7 +30,8 @@ function closeAfterBody(request: IncomingMessage, response: ServerResponse): voi
  * Discards the rest of a refused body, for at most five seconds. The connection stays open until then, even if the request says
  * `Connection: close`: a client that writes to a closed connection gets an error and never reads the response. If too many bodies are
  * discarded already, the connection is closed at once.
- * @param isRequested whether 100 Continue was sent. A client that still waits for it sends no body
+ * @param isRequested whether all checks have passed, so that the body was requested. A client that still waits for 100 Continue sends
+ *   no body
  */
 function discardBody({ raw, ip }: FastifyRequest, reply: FastifyReply, { discards }: VisitorParts, isRequested: boolean): void {
   if (raw.complete) return;

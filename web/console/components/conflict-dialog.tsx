@@ -23,7 +23,8 @@ export function ConflictDialog({ opened, fields, who, takeTheirs, keepBoth, clos
         ))}
       </List>
       <Text size="sm" c="dimmed" mb="md">
-        Your changes are not saved yet. If you keep both, your value is saved where both of you changed the same field.
+        Your changes are not saved yet. “Keep both changes” adds the new values to your form; where both of you changed the same field, it
+        keeps your value. Then save the form.
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={takeTheirs}>

@@ -35,7 +35,7 @@ const S3 = ({ form }: Props) => (
     <TextInput label="Region" placeholder="eu-central-1" required withAsterisk={false} {...form.getInputProps('region')} />
     <TextInput
       label="Address of the service"
-      description="Leave empty for Amazon S3. For a service in a private network, an operator must allow the network with POSTERN_PRIVATE_TARGETS."
+      description="Leave empty for Amazon S3. For a service in a private network, POSTERN_PRIVATE_TARGETS must be set on the server."
       placeholder="https://s3.example.com"
       {...form.getInputProps('endpoint')}
     />
@@ -58,7 +58,7 @@ const S3 = ({ form }: Props) => (
     />
     <Checkbox
       label="Use the role of this machine"
-      description="Instead of an access key, on a machine of Amazon. An operator must allow it with POSTERN_MACHINE_CREDENTIALS."
+      description="Instead of an access key, on a machine of Amazon. POSTERN_MACHINE_CREDENTIALS must be set on the server to allow this."
       {...form.getInputProps('useMachineCredentials', { type: 'checkbox' })}
     />
     {!form.values.useMachineCredentials && (

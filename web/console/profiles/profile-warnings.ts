@@ -39,7 +39,7 @@ export function profileChangeWarning(before: ProfileValues, after: ProfileValues
 /** Returns what the operator must confirm before a change is saved, or an empty text. */
 export function profileChangeConfirmation(before: ProfileValues, after: ProfileValues, shares: number, excludesOperator: boolean): string {
   if (after.typeId === profileTypes.PUBLIC && before.typeId !== profileTypes.PUBLIC && shares > 0)
-    return `Anyone with the link will be able to open ${shares === 1 ? '1 share' : `${shares} shares`} without signing in.`;
+    return `Anyone with a link will be able to open the active shares of this profile without signing in; shares that list users or groups will admit nobody. The profile has ${shares === 1 ? '1 share' : `${shares} shares`}.`;
   return excludesOperator && before.ipRange !== after.ipRange
     ? 'Your own IP address is not in the list. You will not be able to open the links of this profile from here.'
     : '';

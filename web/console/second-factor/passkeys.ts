@@ -2,7 +2,7 @@ import { browserSupportsWebAuthn, startAuthentication, startRegistration } from 
 import { Problem, post } from '#console/api/call.ts';
 import type { PasskeyRequest, PasskeySignIn } from '#core/records/passkey.ts';
 
-/** Matches a host in a URL that is an IP address: browsers have no passkeys for them. Browsers have no passkeys for them. */
+/** Matches a host in a URL that is an IP address: browsers have no passkeys for these. */
 const address = /^(?:\d+\.){3}\d+$|^\[/;
 
 /** Whether this browser can use passkeys at the address of the console. */

@@ -63,7 +63,10 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       <Section title="Alerts" lead="E-mails about visitors' actions.">
         <AlertFields form={form} />
       </Section>
-      <Section title="Protection" lead="Files that need a watermark or a signature are kept back until Postern can make them.">
+      <Section
+        title="Protection"
+        lead="Postern cannot add watermarks or signatures yet. Until then, files that need a watermark cannot be opened or downloaded, and PDF files that need a signature cannot be downloaded."
+      >
         <ProtectionFields form={form} />
       </Section>
       <Section title="Notice to visitors" lead="Shown above the list of files.">

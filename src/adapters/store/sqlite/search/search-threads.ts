@@ -16,8 +16,8 @@ export interface SearchThreads {
 /** Returns the thread where a query waits least: one without a long query, and with few others. The first one if they are equal. */
 const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread => {
   const [first, second] = threads;
-  const isLonger = Number(first.hasLongRequest()) - Number(second.hasLongRequest());
-  return (isLonger || first.pendingCount - second.pendingCount) > 0 ? second : first;
+  const longRequestDifference = Number(first.hasLongRequest()) - Number(second.hasLongRequest());
+  return (longRequestDifference || first.pendingCount - second.pendingCount) > 0 ? second : first;
 };
 
 /**
@@ -28,7 +28,7 @@ const leastBusy = (threads: readonly [SearchThread, SearchThread]): SearchThread
 export function createSearchThreads(file: string, maxBytes: number, onFailure: (cause: unknown) => void): SearchThreads {
   const threadFor = (bytes: number) => new SearchThread({ file, maxBytes: bytes }, onFailure);
   const [words, second, reports] = [threadFor(maxBytes), threadFor(0), threadFor(0)];
-  // Two: a tenant runs one search at a time, so that its long one leaves a thread to the others.
+  // Two: a tenant runs one search at a time, so its long search leaves the other thread free for other tenants.
   const longSearches = [threadFor(0), threadFor(0)] as const;
   return {
     ...{ words, reports, all: [words, second, reports, ...longSearches] },
