@@ -16,6 +16,7 @@ import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
+import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
 import type { UnknownLinks } from '#http/visitor/unknown-links.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -104,7 +105,10 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
   };
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => withRightClock(ports, warn, () => deleteExpiredRows(ports))),
-    recurring('clear-locations', minute * 60, () => sweepAndLog(ports, log)),
+    recurring('clear-locations', minute * 60, async () => {
+      await withRightClock(ports, warn, () => endExpiredUploads(ports));
+      await sweepAndLog(ports, log);
+    }),
     recurring('audit-retention', minute * 10, () => withRightClock(ports, warn, () => retention.run())),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
     ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now()) : []),

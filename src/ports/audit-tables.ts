@@ -60,12 +60,16 @@ export interface ResumableUploadTable {
   readonly network: string;
   /** Path of the file in the share. */
   readonly path: string;
+  /** Path of the file in the location. */
+  readonly location_path: string;
   /** Bytes of the complete file. */
   readonly size: number;
   /** Durable bytes. */
   received: number;
   /** Names the staging file. */
   readonly token: string;
+  /** What the storage needs besides the token; null: nothing. */
+  handle: string | null;
   /** The Upload-Metadata of the client, which HEAD returns. */
   readonly metadata: string;
   /** The process that receives a part; null: none does. */

@@ -63,9 +63,18 @@ export interface Upload {
   closeForRecovery(): Promise<void>;
 }
 
+/** An upload that was closed for recovery, and is to go on. */
+export interface ClosedUpload {
+  readonly token: string;
+  /** `Upload.handle` */
+  readonly handle: string | null;
+  /** Number of bytes to keep. They were synced. What was written after them is overwritten. */
+  readonly offset: number;
+}
+
 /** An upload that goes on after a request, or a process, has ended. */
 export interface ContinuedUpload extends Upload {
-  /** Yields all bytes that were written, from the first one. Call it after `sync`. A piece may be used until the next one is requested. */
+  /** Yields all bytes of the file, from the first one. Call it after `place`. A piece may be used until the next one is requested. */
   readBack(): AsyncIterable<Uint8Array>;
 }
 
@@ -160,11 +169,10 @@ export interface Storage {
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
   /**
-   * Continues an upload that was synced, then closed for recovery. null: the storage cannot, so that a file must be sent in one request.
-   * @param offset number of bytes to keep: what was written after them is overwritten
-   * @throws ItemNotFound (the staging file is gone, or has fewer bytes), StorageFull
+   * Continues an upload of known size that `upload` has begun and that was closed before its first byte, or that was continued since. null: the storage cannot, so that a file must be sent in one request.
+   * @throws ItemNotFound (what was written is gone), StorageFull
    */
-  readonly continueUpload: ((target: UploadTarget, token: string, offset: number) => Promise<ContinuedUpload>) | null;
+  readonly continueUpload: ((target: UploadTarget, upload: ClosedUpload) => Promise<ContinuedUpload>) | null;
   /**
    * Finds out whether a change took place before a crash, and repairs what is half done. Calling it again gives the same
    * result.

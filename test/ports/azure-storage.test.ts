@@ -11,6 +11,7 @@ import { fieldErrorAt } from '../api/keys.ts';
 import { type Azurite, hasAzurite, startAzurite } from '../parts/azurite.ts';
 import { freePort } from '../parts/free-port.ts';
 import { createContainer, openAzure, openTestContainer } from '../parts/open-azure.ts';
+import { checkParts } from '../resumable-uploads/check-parts.ts';
 import { type Json, startPostern, type TestPostern } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
 import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
@@ -182,6 +183,17 @@ else {
     const postern = await startPostern(t, { environment });
     await addLocation(postern, { ...(await newContainer()), prefix: 'files' });
     await checkFileActions(postern, 'container');
+  });
+
+  test('at an Azure location, an upload in parts goes on after a restart, and leaves nothing behind', async (t) => {
+    const configuration = { ...(await newContainer()), prefix: 'files' };
+    const container = openTestContainer(configuration, outbound);
+    async function listStaged(): Promise<string[]> {
+      const query = { restype: 'container', comp: 'list', prefix: 'files/.postern/' };
+      const list = Buffer.from(await (await container.send('GET', '', { query })).read(1 << 20)).toString();
+      return [...list.matchAll(/<Name>(.*?)<\/Name>/g)].map(([, name = '']) => name);
+    }
+    await checkParts(t, 'container', environment, (postern) => addLocation(postern, configuration), listStaged);
   });
 
   test('an Azure location is tested, and its secrets are in no response, audit entry or log line', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
-import { hasKeys } from '#adapters/storage/s3/s3-list.ts';
+import { hasKeys, listKeys } from '#adapters/storage/s3/s3-list.ts';
 import { copyObject, describeObject } from '#adapters/storage/s3/s3-objects.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
@@ -13,6 +13,7 @@ import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { openBucket, openS3 } from '../parts/open-s3.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
+import { checkParts } from '../resumable-uploads/check-parts.ts';
 import { type Json, startPostern, type TestPostern } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
 import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
@@ -361,6 +362,17 @@ else {
     const postern = await startPostern(t, { environment });
     await addLocation(postern, { ...(await server.newBucket()), prefix: 'files' });
     await checkFileActions(postern, 'bucket');
+  });
+
+  test('at an S3 location, an upload in parts goes on after a restart, and leaves nothing behind', async (t) => {
+    const configuration = { ...(await server.newBucket()), prefix: 'files' };
+    const bucket = openBucket(configuration, outbound);
+    async function listStaged(): Promise<string[]> {
+      const staged = await Array.fromAsync(listKeys(bucket, 'files/.postern/'), ({ objects }) => objects.map(({ key }) => key));
+      const running = Buffer.from(await (await bucket.send('GET', '', { query: { uploads: '' } })).read(1 << 20)).toString();
+      return [...staged.flat(), ...[...running.matchAll(/<UploadId>(.*?)<\/UploadId>/g)].map(([, id = '']) => id)];
+    }
+    await checkParts(t, 'bucket', environment, (postern) => addLocation(postern, configuration), listStaged);
   });
 
   test('a browser downloads a file at the signed address of an S3 service', async () => {

@@ -331,40 +331,64 @@ function lookups(name: string, open: OpenStorage): void {
 }
 
 function ranges(name: string, open: OpenStorage): void {
-  test(`${name}: an upload that was closed goes on at any offset that was synced, or the storage says that it cannot`, async (t) => {
-    const storage = await open(t);
-    const { continueUpload } = storage;
-    if (!continueUpload) return assert.equal(continueUpload, null);
-    const target = { parent: path('/'), name: 'a', size: 9, ifTaken: 'refuse' } as const;
-    const uploadToken = token();
-    const first = await storage.upload(target, uploadToken);
-    await first.write(Buffer.from('abcdef'));
-    await first.sync();
-    await first.closeForRecovery();
-    await storage.sweep(async () => [uploadToken]);
-    const second = await continueUpload(target, uploadToken, 3);
-    await second.write(Buffer.from('DEFGHI'));
-    await second.sync();
-    assert.equal(Buffer.concat(await Array.fromAsync(second.readBack(), (piece) => Buffer.from(piece))).toString(), 'abcDEFGHI');
-    assert.equal(await second.place(), 'a');
-    await second.discard();
-    assert.equal(await readText(storage, '/a'), 'abcDEFGHI');
-    await assert.rejects(continueUpload(target, uploadToken, 9), ItemNotFound);
-  });
+  for (const [what, size] of [
+    ['small', 9],
+    ['large', 20 << 20],
+  ] as const)
+    test(`${name}: a ${what} upload goes on after each part at the last offset that was synced, or the storage says that it cannot`, async (t) => {
+      const storage = await open(t);
+      const { continueUpload } = storage;
+      if (!continueUpload) return assert.equal(continueUpload, null);
+      const bytes = Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
+      const target = { parent: path('/'), name: 'a', size, ifTaken: 'refuse' } as const;
+      // The file is cut at a third and two thirds; once, bytes are lost that were not synced.
+      const [third, most] = [Math.floor(size / 3), Math.floor((2 * size) / 3)];
+      const uploadToken = token();
+      const own = await storage.upload(target, uploadToken);
+      await own.closeForRecovery();
+      const at = (offset: number) => continueUpload(target, { token: uploadToken, handle: own.handle, offset });
+      const first = await at(0);
+      await first.write(bytes.subarray(0, third));
+      await first.sync();
+      await first.write(Buffer.alloc(most - third, 'lost'));
+      await first.closeForRecovery();
+      await storage.sweep(async () => [uploadToken]);
+      const second = await at(third);
+      await second.write(bytes.subarray(third, most));
+      await second.sync();
+      await second.closeForRecovery();
+      const last = await at(most);
+      await last.write(bytes.subarray(most));
+      await last.sync();
+      assert.equal(await storage.stat(path('/a')), null, 'nothing is visible before it is put in place');
+      assert.equal(await last.place(), 'a');
+      const readBack = await Array.fromAsync(last.readBack(), (piece) => Buffer.from(piece));
+      assert.ok(Buffer.concat(readBack).equals(bytes));
+      await last.discard();
+      const file = await storage.open(path('/a'));
+      assert.ok(file && (await readBytes(file)).equals(bytes));
+      await file.close();
+      await assert.rejects(at(most), ItemNotFound);
+    });
 
-  test(`${name}: an upload whose staging file is shorter than the offset cannot go on`, async (t) => {
+  test(`${name}: an upload of which less has arrived than the offset, or nothing any more, cannot go on`, async (t) => {
     const storage = await open(t);
     const { continueUpload } = storage;
     if (!continueUpload) return assert.equal(continueUpload, null);
-    const target = { parent: path('/'), name: 'a', size: 9, ifTaken: 'refuse' } as const;
+    const size = 20 << 20;
+    const target = { parent: path('/'), name: 'a', size, ifTaken: 'refuse' } as const;
     const uploadToken = token();
-    const upload = await storage.upload(target, uploadToken);
-    await upload.write(Buffer.from('abc'));
+    const begun = await storage.upload(target, uploadToken);
+    await begun.closeForRecovery();
+    const { handle } = begun;
+    const at = (offset: number) => continueUpload(target, { token: uploadToken, handle, offset });
+    const upload = await at(0);
+    await upload.write(Buffer.alloc(size / 4, 'a'));
     await upload.sync();
     await upload.closeForRecovery();
-    await assert.rejects(continueUpload(target, uploadToken, 4), ItemNotFound);
-    await storage.clearEvidence({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: uploadToken });
-    await assert.rejects(continueUpload(target, uploadToken, 0), ItemNotFound);
+    await assert.rejects(at(size / 2), ItemNotFound);
+    await storage.clearEvidence({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: uploadToken, handle });
+    await assert.rejects(at(size / 4), ItemNotFound);
   });
 
   test(`${name}: a range of a file is read exactly, at its beginning, in the middle and at its end`, async (t) => {

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
+import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
@@ -43,7 +43,7 @@ test('an upload whose staging file was deleted answers 404', async (t) => {
   assert.equal((await tus.patch(address, 3, 'def')).json.code, 'uploadUnknown');
 });
 
-test('the sweep keeps an unfinished upload, and deletes an expired one', async (t) => {
+test('the sweep keeps an unfinished upload; an expired one is deleted with its row', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const { base } = await createShare(postern);
@@ -53,9 +53,9 @@ test('the sweep keeps an unfinished upload, and deletes an expired one', async (
   await sweepLocations(postern.ports);
   assert.equal((await readdir(join(postern.files, '.postern'))).length, 1);
   clock.advance(25 * hour);
-  await deleteExpiredRows(postern.ports);
-  await sweepLocations(postern.ports);
+  await endExpiredUploads(postern.ports);
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
+  assert.deepEqual(await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute(), []);
 });
 
 test('an upload whose file is in place but whose outcome was not recorded is complete after recovery', async (t) => {

@@ -13,6 +13,9 @@ const conflictWindow = 3_600_000; // ms
 const mailRetention = 30 * millisecondsPerDay;
 const batchSize = 1000; // rows in one transaction, so that other changes get their turn
 
+/** Time in ms for which Postern tries to delete what has arrived of an expired upload. */
+const uploadCleanup = 7 * millisecondsPerDay;
+
 /** Time in ms for which a network of a directory's user is remembered. */
 const networkMemory = 180 * 24 * 3_600_000;
 
@@ -28,7 +31,8 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
   ['ongoing', sql`until < ${now}`],
   ['alert', sql`created_at < ${now - maxDeliveryAge}`],
   ['sign_in_code', sql`created_at < ${now - codeWindow}`],
-  ['resumable_upload', sql`expires_at < ${now}`],
+  // Before that, what has arrived of an unfinished upload is deleted with its row (end-expired-uploads.ts).
+  ['resumable_upload', sql`expires_at < ${now} and stored_name is not null or expires_at < ${now - uploadCleanup}`],
   ['delivery', sql`ended_at < ${now - mailRetention}`],
   [
     'mail_content',

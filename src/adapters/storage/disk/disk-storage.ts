@@ -72,7 +72,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       });
       return new DiskUpload(staged, target, ownership, threads);
     },
-    async continueUpload(target, token, offset) {
+    async continueUpload(target, { token, offset }) {
       const { parent, size, client } = target;
       const staged = await data.run('reopenUpload', [parent, token, offset, size, floor], {
         client,

@@ -2,14 +2,26 @@ import type { PartSpace } from '#adapters/storage/part-space.ts';
 import { selectPage } from '#adapters/storage/select-page.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
-import type { ChangeContext, OpenFile, PendingFileChange, SignedHeaders, Storage, TestStep, Upload, UploadTarget } from '#ports/storage.ts';
+import type {
+  ChangeContext,
+  ClosedUpload,
+  ContinuedUpload,
+  OpenFile,
+  PendingFileChange,
+  SignedHeaders,
+  Storage,
+  TestStep,
+  Upload,
+  UploadTarget,
+} from '#ports/storage.ts';
 import { mapInBatches } from './map-in-batches.ts';
 import { ObjectChanges } from './object-changes.ts';
 import { openObjectFile } from './object-file.ts';
 import { ObjectFolders, ObjectKeys } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import { objectTestSteps } from './object-test-steps.ts';
-import { abortUpload, clearUpload, recoverUpload, startUpload } from './object-upload.ts';
+import { abortUpload, clearUpload, continueUpload, recoverUpload, startUpload } from './object-upload.ts';
+import { UploadProgress } from './upload-progress.ts';
 
 /** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
 const checkInterval = 120_000;
@@ -26,7 +38,6 @@ export interface ObjectStorageServices {
 /** The files of a location in a place for objects. Folders are beginnings of keys, and are changed object by object. */
 export class ObjectStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
-  readonly continueUpload = null;
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
   readonly #store: ObjectStore;
   readonly #keys: ObjectKeys;
@@ -90,6 +101,9 @@ export class ObjectStorage implements Storage {
     return startUpload({ folders: this.#folders, parts: this.#parts }, target, token);
   }
 
+  readonly continueUpload = (target: UploadTarget, upload: ClosedUpload): Promise<ContinuedUpload> =>
+    continueUpload({ folders: this.#folders, parts: this.#parts }, target, upload);
+
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
     return this.#changes.createFolder(parent, name, context);
   }
@@ -112,12 +126,13 @@ export class ObjectStorage implements Storage {
     if (action !== 'upload') return this.#changes.clear(change);
     if (handle) await abortUpload(this.#folders, [...parent, name], token, handle);
     await clearUpload(this.#folders, token, true);
+    await new UploadProgress(this.#folders, token).clear();
   }
 
   /** Returns the token of the change that an object in the staging area belongs to. A claim is named after the item, not after the change. */
   async #tokenOf(key: string): Promise<string> {
     if (key.endsWith('.claim')) return (await this.#store.describe(key))?.token ?? '';
-    return key.slice(this.#keys.staging('').length).replace(/\.[a-z]+$/, '');
+    return key.slice(this.#keys.staging('').length).replace(/(\.\d+)?\.[a-z]+$/, '');
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {

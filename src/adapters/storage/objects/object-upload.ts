@@ -1,10 +1,21 @@
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import { nameError } from '#core/item-path.ts';
-import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable, type Upload, type UploadTarget } from '#ports/storage.ts';
+import {
+  type ClosedUpload,
+  type ContinuedUpload,
+  ItemChanged,
+  ItemExists,
+  ItemNotFound,
+  StorageUnavailable,
+  type Upload,
+  type UploadTarget,
+} from '#ports/storage.ts';
+import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore, WriteCondition } from './object-store.ts';
 import { readText } from './read-text.ts';
+import { UploadProgress } from './upload-progress.ts';
 
 /** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
 const smallestPart = 8 << 20;
@@ -46,7 +57,7 @@ async function deleteClaim(store: ObjectStore, key: string, token: string): Prom
 }
 
 /** An upload: one request for a small file, several parts for a large one or one of unknown size. */
-class ObjectUpload implements Upload {
+class ObjectUpload implements ContinuedUpload {
   readonly handle: string | null;
   readonly #folders: ObjectFolders;
   readonly #target: UploadTarget;
@@ -54,14 +65,34 @@ class ObjectUpload implements Upload {
   /** The part that is being collected; of a small file, all of it. */
   readonly #part: UploadPart;
   readonly #partIds: string[] = [];
-  #isPlaced = false;
+  /** Keeps what has arrived of an upload that may go on; null: the upload is sent by one request. */
+  readonly #progress: UploadProgress | null;
+  /** Key of the visible object. */
+  #placedKey: string | null = null;
 
-  constructor({ folders, parts }: UploadPlace, target: UploadTarget, token: string, handle: string | null) {
+  constructor(
+    { folders, parts }: UploadPlace,
+    target: UploadTarget,
+    token: string,
+    handle: string | null,
+    progress: UploadProgress | null,
+  ) {
     this.#folders = folders;
     this.#target = target;
     this.#token = token;
     this.handle = handle;
     this.#part = new UploadPart(parts);
+    this.#progress = progress;
+  }
+
+  /** Takes over what an earlier request has sent. @throws ItemNotFound if it is gone */
+  async restore(offset: number): Promise<void> {
+    if (offset === 0) return;
+    const partSize = nextPartSize(this.#target.size, 0);
+    const count = this.handle === null ? 0 : Math.floor(offset / partSize);
+    const partIds = await this.#progress?.load(count, offset - count * partSize, (piece) => this.#part.append(piece));
+    if (!partIds) throw new ItemNotFound('what was uploaded is gone');
+    this.#partIds.push(...partIds);
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -76,11 +107,19 @@ class ObjectUpload implements Upload {
   }
 
   async sync(): Promise<void> {
-    if (this.handle !== null && (this.#part.length > 0 || this.#partIds.length === 0)) await this.#sendPart(this.handle);
+    if (this.#progress) await this.#progress.save(this.#partIds, this.#part.body());
+    else await this.#sendLastPart();
+  }
+
+  async *readBack(): AsyncIterable<Uint8Array> {
+    const { store } = this.#folders;
+    const file = this.#placedKey === null ? null : await openObjectFile(store, this.#placedKey, this.#target.name);
+    if (!file) throw new StorageUnavailable('the uploaded file is not there');
+    yield* file.read({ start: 0, end: file.entry.size - 1 });
   }
 
   async place(): Promise<string> {
-    await this.sync();
+    await this.#sendLastPart();
     const { parent, name, ifTaken } = this.#target;
     if (!(await this.#folders.hasFolder(parent))) throw new ItemNotFound('there is no such folder');
     if (ifTaken === 'number') return this.#placeNumbered();
@@ -91,7 +130,8 @@ class ObjectUpload implements Upload {
 
   async discard(): Promise<void> {
     await this.#part.clear();
-    if (this.handle !== null && !this.#isPlaced) await this.#folders.store.abortParts(this.#key, this.handle);
+    if (this.handle !== null && this.#placedKey === null) await this.#folders.store.abortParts(this.#key, this.handle);
+    await this.#progress?.clear();
     await clearUpload(this.#folders, this.#token, this.#target.ifTaken === 'number');
   }
 
@@ -101,6 +141,10 @@ class ObjectUpload implements Upload {
 
   get #key(): string {
     return keyOf(this.#folders, this.#target, this.#token);
+  }
+
+  async #sendLastPart(): Promise<void> {
+    if (this.handle !== null && (this.#part.length > 0 || this.#partIds.length === 0)) await this.#sendPart(this.handle);
   }
 
   async #sendPart(uploadId: string): Promise<void> {
@@ -126,7 +170,7 @@ class ObjectUpload implements Upload {
       await this.#noteName(candidate);
       const key = this.#folders.keys.file([...parent, candidate]);
       if (this.handle === null ? !(await this.#putWhole(key)) : !(await this.#copyStaged(key))) continue;
-      this.#isPlaced = true;
+      this.#placedKey = key;
       return candidate;
     }
     throw new ItemExists('each name is taken');
@@ -142,7 +186,7 @@ class ObjectUpload implements Upload {
   async #complete(key: string): Promise<void> {
     if (this.handle !== null) await this.#joinParts(this.handle, this.#condition);
     else if (!(await this.#putWhole(key))) throw this.#collision();
-    this.#isPlaced = true;
+    this.#placedKey = key;
   }
 
   async #joinParts(uploadId: string, condition: WriteCondition): Promise<void> {
@@ -194,7 +238,23 @@ export async function startUpload(place: UploadPlace, target: UploadTarget, toke
   folders.checkLengths([folders.keys.file([...target.parent, target.name])]);
   const isSmall = target.size !== null && target.size <= smallestPart;
   const handle = isSmall ? null : await folders.store.startParts(keyOf(folders, target, token), token);
-  return new ObjectUpload(place, target, token, handle);
+  return new ObjectUpload(place, target, token, handle, null);
+}
+
+/** Continues an upload that `startUpload` has started. @throws ItemNotFound if what has arrived is gone */
+export async function continueUpload(
+  place: UploadPlace,
+  target: UploadTarget,
+  { token, handle, offset }: ClosedUpload,
+): Promise<ContinuedUpload> {
+  const upload = new ObjectUpload(place, target, token, handle, new UploadProgress(place.folders, token));
+  try {
+    await upload.restore(offset);
+    return upload;
+  } catch (cause) {
+    await upload.closeForRecovery();
+    throw cause;
+  }
 }
 
 /** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */

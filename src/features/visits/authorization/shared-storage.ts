@@ -23,7 +23,7 @@ import type { AuthorizedVisit } from './authorize-visit.ts';
 /** Returns the function that continues an upload of a client, or null if the storage cannot. */
 function continuationFor(storage: Storage, client: string): Storage['continueUpload'] {
   const continueUpload = storage.continueUpload?.bind(storage);
-  return continueUpload ? (target, token, offset) => continueUpload({ ...target, client }, token, offset) : null;
+  return continueUpload ? (target, upload) => continueUpload({ ...target, client }, upload) : null;
 }
 
 /** Returns, for each action, only those methods of a storage that it may call, on behalf of a client. */

@@ -67,7 +67,7 @@ async function receivePart(
     const path = pathOfUpload(row);
     const place = { path, ...shared.directoryEntry(path) };
     const target = { ...place, size: row.size, ifTaken: isDropBox(visit.permit.share) ? 'number' : 'refuse' } as const;
-    const upload = await reopen(target, row.token, row.received).catch((cause: unknown) => {
+    const upload = await reopen(target, { token: row.token, handle: row.handle, offset: row.received }).catch((cause: unknown) => {
       throw cause instanceof ItemNotFound ? new Refusal('uploadUnknown') : cause;
     });
     const receiver = new PartReceiver({ ports, visit, storage: shared.storage, row, place, upload }, part);

@@ -83,7 +83,17 @@ export async function createUpload(
       identity_key: ownerKey(visit),
       network: narrowNetworkOf(visitorRequest.address),
       path: formatItemPath(path),
-      ...{ size, received: 0, token: newChangeToken(ports), metadata, holder: null, stored_name: null, expires_at: now + uploadLifetime },
+      location_path: formatItemPath(shared.locationPath(path)),
+      ...{
+        size,
+        received: 0,
+        token: newChangeToken(ports),
+        handle: null,
+        metadata,
+        holder: null,
+        stored_name: null,
+        expires_at: now + uploadLifetime,
+      },
     };
     // The row comes first: the sweep deletes a staging file without one.
     await ports.store.write(async (tx) => {
@@ -92,8 +102,13 @@ export async function createUpload(
     }, visitorTurn(visitorRequest.address));
     try {
       const upload = await shared.storage.upload({ parent, name, size, ifTaken: dropBox ? 'number' : 'refuse' }, row.token);
-      await upload.sync();
       await upload.closeForRecovery();
+      const { handle } = upload;
+      if (handle !== null)
+        await ports.store.write(
+          (tx) => tx.updateTable('resumable_upload').set({ handle }).where('tid', '=', row.tid).where('id', '=', row.id).execute(),
+          'job',
+        );
     } catch (cause) {
       await ports.store.write(
         (tx) => tx.deleteFrom('resumable_upload').where('tid', '=', row.tid).where('id', '=', row.id).execute(),

@@ -129,13 +129,14 @@ export class PartReceiver {
     const { ports, visit, storage, upload, row, place } = this.#open;
     const { id, token, size } = row;
     const { path, parent, name } = place;
-    const sha256 = this.#hash?.copy().digest('hex') ?? (await hashOf(upload.readBack()));
     const change = { action: 'upload', path, parent, name, token, alert: visit.link.alert_upload === 1 } as const;
     let storedName: string | undefined;
     const stored = await runPendingChange<StoredFile>(ports, visit, change, {
-      apply: async (): Promise<FileChangeOutcome<StoredFile>> => {
+      apply: async ({ recordHandle }): Promise<FileChangeOutcome<StoredFile>> => {
+        if (upload.handle !== null) await recordHandle(upload.handle);
         const file = { upload, parent, name, etag: null, token, abortSignal };
         storedName = await placeReceivedFile(ports, visit, storage, file);
+        const sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()));
         return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
       },
       deleteEvidence: async () => {

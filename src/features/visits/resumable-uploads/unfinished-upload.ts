@@ -50,6 +50,12 @@ export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visito
   // The response does not depend on it: the next sweep deletes a staging file that stays.
   await withStorageErrors(async () => {
     const { storage, directoryEntry } = await storageFor(visit, ports);
-    await storage.clearEvidence({ action: 'upload', ...directoryEntry(pathOfUpload(row)), newName: '', token: row.token });
+    await storage.clearEvidence({
+      action: 'upload',
+      ...directoryEntry(pathOfUpload(row)),
+      newName: '',
+      token: row.token,
+      handle: row.handle,
+    });
   }).catch(() => {});
 }

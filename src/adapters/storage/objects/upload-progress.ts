@@ -1,0 +1,107 @@
+import type { OutboundBody } from '#ports/outbound.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { fastEnough } from './fast-enough.ts';
+import type { ObjectFolders } from './object-folders.ts';
+
+const maxIds = 4 << 20; // bytes of the ids of 10,000 parts
+const newline = 0x0a;
+const unreadable = () => new StorageUnavailable('the progress of an upload cannot be read');
+
+/** Yields what follows the first line of a body. @param onLine receives that line */
+async function* afterFirstLine(pieces: AsyncIterable<Uint8Array>, onLine: (line: string) => void): AsyncGenerator<Uint8Array> {
+  let line: Buffer | null = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    if (line === null) {
+      yield piece;
+      continue;
+    }
+    const end = piece.indexOf(newline);
+    line = Buffer.concat([line, end < 0 ? piece : piece.subarray(0, end)]);
+    if (line.length > maxIds) break;
+    if (end < 0) continue;
+    onLine(line.toString());
+    line = null;
+    yield piece.subarray(end + 1);
+  }
+  if (line !== null) throw unreadable();
+}
+
+/** @throws StorageUnavailable */
+function parseIds(line: string): readonly string[] {
+  try {
+    const ids: unknown = JSON.parse(line);
+    if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return ids;
+  } catch {} // as below
+  throw unreadable();
+}
+
+/**
+ * The progress of an upload that may go on, in the staging area: an object with the ids of the complete parts and the bytes that follow
+ * them. A service does not show the bytes of parts before they are joined, and a part has at least 5 MiB. There is an object for each
+ * number of complete parts: until the caller has recorded the progress, the one before is needed.
+ */
+export class UploadProgress {
+  readonly #folders: ObjectFolders;
+  readonly #token: string;
+  /** Keys of the objects that this process has written, the newest last. */
+  #keys: string[] = [];
+
+  constructor(folders: ObjectFolders, token: string) {
+    this.#folders = folders;
+    this.#token = token;
+  }
+
+  /** Makes the progress durable. The caller has recorded what was saved before. */
+  async save(partIds: readonly string[], rest: OutboundBody): Promise<void> {
+    const { store } = this.#folders;
+    const line = Buffer.from(`${JSON.stringify(partIds)}\n`);
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      yield line;
+      yield* rest.pieces;
+    }
+    const body = { length: line.length + rest.length, pieces: { [Symbol.asyncIterator]: pieces } };
+    const key = this.#keyOf(partIds.length);
+    await store.put(key, body, { repeatable: true });
+    this.#keys = [...this.#keys.filter((other) => other !== key), key];
+    const outdated = this.#keys.splice(0, this.#keys.length - 2);
+    if (outdated.length > 0) await store.delete(outdated);
+  }
+
+  /**
+   * Reads the progress with a number of complete parts.
+   * @param length bytes that follow these parts
+   * @param append receives these bytes
+   * @returns what identifies the parts, or null if the progress is gone
+   */
+  async load(partCount: number, length: number, append: (piece: Uint8Array) => Promise<void>): Promise<readonly string[] | null> {
+    const { store } = this.#folders;
+    const key = this.#keyOf(partCount);
+    const response = await store.get(key, { streamed: true });
+    if (!response) return null;
+    let partIds: readonly string[] = [];
+    let missing = length;
+    const rest = afterFirstLine(fastEnough(response.body, store.monotonic), (line) => {
+      partIds = parseIds(line);
+    });
+    for await (const piece of rest) {
+      const part = piece.subarray(0, missing);
+      missing -= part.length;
+      if (part.length > 0) await append(part);
+      if (missing === 0) break;
+    }
+    if (missing > 0 || partIds.length !== partCount) throw unreadable();
+    this.#keys = [key];
+    return partIds;
+  }
+
+  /** Deletes all progress of the upload. */
+  async clear(): Promise<void> {
+    const { store, keys } = this.#folders;
+    for await (const { objects } of store.list(keys.staging(`${this.#token}.`)))
+      await store.delete(objects.map(({ key }) => key).filter((key) => key.endsWith('.rest')));
+  }
+
+  #keyOf(partCount: number): string {
+    return this.#folders.keys.staging(`${this.#token}.${partCount}.rest`);
+  }
+}

@@ -1,0 +1,37 @@
+import { parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
+import { openLocation } from '#features/storage-access/open-location.ts';
+import type { Ports } from '#ports/ports.ts';
+
+const maxUploads = 1000; // in one run
+
+/**
+ * Deletes what has arrived of uploads in parts that have expired, and their rows. A location that is unavailable is tried again in the next
+ * run; the row is deleted after a week (features/jobs/delete-expired-rows.ts).
+ */
+export async function endExpiredUploads({
+  store,
+  storages,
+  vault,
+  clock,
+}: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>): Promise<void> {
+  const rows = await store.read
+    .selectFrom('resumable_upload')
+    .innerJoin('location', (join) =>
+      join.onRef('location.tid', '=', 'resumable_upload.tid').onRef('location.id', '=', 'resumable_upload.location_id'),
+    )
+    .selectAll('location')
+    .select(['resumable_upload.id as upload_id', 'location_path', 'token', 'handle'])
+    .where('stored_name', 'is', null)
+    .where('expires_at', '<', clock.now())
+    .limit(maxUploads)
+    .execute();
+  for (const { upload_id: id, location_path: path, token, handle, ...location } of rows) {
+    const entry = splitPath(parseStoredPath(path) ?? rootPath);
+    if (!entry) continue;
+    try {
+      const storage = await openLocation(location, { storages, vault });
+      await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle });
+      await store.write((tx) => tx.deleteFrom('resumable_upload').where('tid', '=', location.tid).where('id', '=', id).execute(), 'job');
+    } catch {} // the next run tries again
+  }
+}
