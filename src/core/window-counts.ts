@@ -1,7 +1,7 @@
 /** Counts by key within time windows of equal length. */
 export interface WindowCounts {
-  /** Adds 1 to the key. @returns the count of the key in the current window, this call included */
-  add(key: string): number;
+  /** Adds to the key. @param weight default: 1 @returns the count of the key in the current window, this call included */
+  add(key: string, weight?: number): number;
   /** Returns the count of the key in the current window. */
   count(key: string): number;
   /** Returns the milliseconds until the current window ends. */
@@ -23,9 +23,9 @@ export function windowCounts(length: number, now: () => number): WindowCounts {
     windowStart = currentStart;
   };
   return {
-    add(key) {
+    add(key, weight = 1) {
       startWindow();
-      const count = (counts.get(key) ?? 0) + 1;
+      const count = (counts.get(key) ?? 0) + weight;
       counts.set(key, count);
       return count;
     },

@@ -238,3 +238,38 @@ test('the connections of a tenant are not used for another tenant', async (t) =>
   assert.ok(tenantsByPort.size < 10);
   assert.ok([...tenantsByPort.values()].every(({ size }) => size === 1));
 });
+
+test('a server that knows only Diffie-Hellman groups of its own choice is refused: a large one would block the thread', async (t) => {
+  const { certificate, key } = writeSelfSigned(await temporaryFolder(t), 'localhost');
+  const cert = readFileSync(certificate, 'utf8');
+  const server = createTlsServer({
+    key: readFileSync(key),
+    cert,
+    maxVersion: 'TLSv1.2',
+    ciphers: 'DHE-RSA-AES128-GCM-SHA256',
+    dhparam: 'auto',
+  });
+  const port = await listen(t, server);
+  await using outbound = guardedOutbound({ privateTargets: loopback });
+  await assert.rejects(
+    outbound.connect({ host: '127.0.0.1', port, tls: { ca: cert } }),
+    isUnreachable(/does not support TLS 1.2 or later with ECDHE$/),
+  );
+});
+
+test('a server that sends endless certificates is cut off, because each of them can be costly', async (t) => {
+  // A TLS record of a handshake, whose message announces 16 MiB.
+  const record = Buffer.concat([Buffer.from([22, 3, 3, 0x40, 0, 11, 0xff, 0xff, 0xff]), Buffer.alloc(0x4000 - 4)]);
+  const port = await listen(
+    t,
+    createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write(Buffer.concat([record, record, record])));
+    }),
+  );
+  await using outbound = guardedOutbound({ privateTargets: loopback });
+  await assert.rejects(
+    outbound.connect({ host: '127.0.0.1', port, tls: {} }),
+    isUnreachable(/certificates are longer than 20 KiB together$/),
+  );
+});

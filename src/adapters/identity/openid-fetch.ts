@@ -8,6 +8,8 @@ import { requestProvider } from './provider-request.ts';
 const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
 /** Limits of metadata and keys, which are cached and often copied. */
 const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
+/** Limits of the claims in an ID token: a thousand groups with long names, several times. */
+const limitsOfClaims = { bytes: 1 << 17, depth: 16, values: 5000 };
 const withoutBody: readonly number[] = [204, 205, 304];
 
 /** Returns a request body as text, or null if there is none. The library sends form data only. */
@@ -15,6 +17,18 @@ function bodyText(body: unknown): string | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string' || body instanceof URLSearchParams) return String(body);
   throw new TypeError('a request body must be text or form data');
+}
+
+/** Returns the claims in the ID token of a response, as they were sent, or null if it has none. */
+function claimsBytesOf(content: Uint8Array): Uint8Array | null {
+  const [, claims] = /"id_token"\s*:\s*"[^".]*\.([^".]*)\./.exec(Buffer.from(content).toString('latin1')) ?? [];
+  return claims === undefined ? null : Buffer.from(claims, 'base64url');
+}
+
+/** Returns whether the claims of an ID token are longer or deeper than any user needs. The library parses them, and sessions store some. */
+function hasTooManyClaims(content: Uint8Array): boolean {
+  const claims = claimsBytesOf(content);
+  return claims !== null && (claims.length > limitsOfClaims.bytes || exceededJsonLimit(claims, limitsOfClaims) !== null);
 }
 
 /**
@@ -33,5 +47,7 @@ export const openIdFetch =
     const url = new URL(address);
     const { status, headers: fields, content } = await requestProvider(outbound, url, sent, limits.bytes);
     if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${url.host} sent too many names and values.`);
+    if (limits === limitsOfUser && hasTooManyClaims(content))
+      throw new ProviderUnavailable(`${url.host} sent an ID token with too many claims.`);
     return new Response(withoutBody.includes(status) ? null : Buffer.from(content), { status, headers: fields });
   };

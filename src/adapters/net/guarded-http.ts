@@ -44,13 +44,6 @@ const isInPieces = (body: Body | null): body is OutboundBody => typeof body === 
 const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 
-/** Closes a connection from which more bytes come than a limit, counting what belongs to no body, such as extensions of chunks. */
-function limitBytes(socket: Socket, maxBytes: number): Socket {
-  return socket.on('readable', () => {
-    if (socket.bytesRead > maxBytes) socket.destroy(new ResponseTooLarge(`the server sent more than ${maxBytes} bytes`));
-  });
-}
-
 /** Calls work in the turn of a tenant. */
 export type AddTurn = (tid: number, work: () => void) => void;
 
@@ -66,7 +59,8 @@ interface ConnectionLimits {
 async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
   // Before TLS: what a server sends can be costly although it contains no byte of a response.
-  const wrap: WrapSocket = (socket) => (addTurn === null || tid === null ? socket : new TurnSocket(socket, (work) => addTurn(tid, work)));
+  const turn = addTurn === null || tid === null ? setImmediate : (work: () => void) => addTurn(tid, work);
+  const wrap: WrapSocket = (socket) => new TurnSocket(socket, turn, maxConnectionBytes);
   return new AgentOf({
     headersTimeout: responseTimeout,
     bodyTimeout: responseTimeout,
@@ -74,7 +68,7 @@ async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: Conn
     connect({ hostname, port, protocol }, callback) {
       const target = { host: hostOf(hostname), port: Number(port) || (defaultPorts[protocol] ?? 0) };
       connect(protocol === 'https:' ? { ...target, tls: {} } : target, wrap).then(
-        ({ socket }) => callback(null, maxConnectionBytes === null ? socket : limitBytes(socket, maxConnectionBytes)),
+        ({ socket }) => callback(null, socket),
         (cause: Error) => callback(cause, null),
       );
     },

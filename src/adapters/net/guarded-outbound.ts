@@ -1,9 +1,10 @@
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { isAllowedTarget } from '#core/authorization/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { type AddTurn, guardedHttp, type WrapSocket } from './guarded-http.ts';
 import { hostResolver } from './resolve-host.ts';
+import { startTenantTls } from './tenant-tls.ts';
+import { TurnSocket } from './turn-socket.ts';
 import { unreachable } from './unreachable.ts';
 
 /** Options of `guardedOutbound`. Tests replace the name server and the timeout. */
@@ -21,7 +22,6 @@ interface Options {
 }
 
 const connectTimeout = 10_000; // ms
-const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.6.1)
 
 /** Waits for an event of a socket, and destroys the socket if it fails first. */
 async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
@@ -43,21 +43,8 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
   }
 }
 
-/** Starts TLS. The server name is omitted for an IP address (RFC 6066, section 3). */
-function encrypt(socket: Socket, { host, tls }: OutboundTarget): TLSSocket {
-  const encrypted = connectTls({
-    socket,
-    ALPNProtocols: ['http/1.1'],
-    ...(isIP(host) ? { host } : { host, servername: host }),
-    ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
-  });
-  let tickets = 0;
-  // A server can send them without end, and nothing but their cost would show it.
-  return encrypted.on('session', () => {
-    tickets += 1;
-    if (tickets > maxTickets) encrypted.destroy(new Error('the server sends too many session tickets'));
-  });
-}
+/** Lets the bytes of a server arrive a few at a time, each in an iteration of the event loop. */
+const inIterations: WrapSocket = (socket) => new TurnSocket(socket, setImmediate);
 
 /** A connection for the HTTP client, which needs a `Socket`. */
 interface Connection extends OutboundConnection {
@@ -88,7 +75,9 @@ export function guardedOutbound({
 
   async function open(target: OutboundTarget, address: string, { signal, wrap }: OpenOptions): Promise<Connection> {
     const socket = wrap(await ready(connectSocket({ host: address, port: target.port }), 'connect', signal));
-    return { address, socket: target.tls ? await ready(encrypt(socket, target), 'secureConnect', signal) : socket };
+    if (!target.tls) return { address, socket };
+    const encrypted = startTenantTls(socket, { host: target.host, ca: target.tls.ca, alpn: ['http/1.1'] });
+    return { address, socket: await ready(encrypted, 'secureConnect', signal) };
   }
 
   /** Tries one address after the other: the first may be of a family that this machine has no route for. */
@@ -105,7 +94,7 @@ export function guardedOutbound({
     throw unreachable(target.host, cause);
   }
 
-  async function connect(target: OutboundTarget, signal?: AbortSignal, wrap: WrapSocket = (socket) => socket): Promise<Connection> {
+  async function connect(target: OutboundTarget, signal?: AbortSignal, wrap: WrapSocket = inIterations): Promise<Connection> {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
     const late = Promise.withResolvers<never>();
     const abort = () => late.reject(unreachable(target.host, deadline.reason)); // a name server may never answer

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { ResponseTooLarge } from '#ports/outbound.ts';
 
 /** Bytes of a response that may be headers, and how many of them are parsed in one turn: thousands of headers take milliseconds. */
 const [headLength, headSlice] = [1 << 16, 1 << 12];
@@ -14,10 +15,17 @@ export class TurnSocket extends Socket {
   #waiting: Buffer | null = null;
   #passedOn = 0; // bytes since the last request
   #hasEnded = false;
+  readonly #maxBytes: number;
+  #received = 0; // bytes
+  #handshakeLimit: number | null = null; // bytes
 
-  /** @param addTurn calls `work` in the next turn of the tenant */
-  constructor(socket: Socket, addTurn: (work: () => void) => void) {
+  /**
+   * @param addTurn calls `work` in the next turn of the tenant
+   * @param maxBytes that may come on the connection, counting what belongs to no body, such as extensions of chunks; null: no limit
+   */
+  constructor(socket: Socket, addTurn: (work: () => void) => void, maxBytes: number | null = null) {
     super();
+    this.#maxBytes = maxBytes ?? Number.POSITIVE_INFINITY;
     this.#socket = socket;
     this.#addTurn = addTurn;
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
@@ -27,7 +35,6 @@ export class TurnSocket extends Socket {
     });
     socket.on('error', (cause) => this.destroy(cause));
     socket.on('close', () => this.#waiting === null && this.destroy());
-    process.nextTick(() => this.emit('connect')); // TLS waits for it
   }
 
   override ref(): this {
@@ -67,7 +74,24 @@ export class TurnSocket extends Socket {
     process.nextTick(() => this.emit('close', cause !== null)); // a `Socket` does not do it by itself
   }
 
+  /** Must be called when TLS has been started on this connection. @param maxBytes that may come until `endHandshake` */
+  beginHandshake(maxBytes: number): void {
+    this.#handshakeLimit = this.#received + maxBytes;
+    process.nextTick(() => this.emit('connect')); // TLS waits for it, because this socket has no handle of the system
+  }
+
+  endHandshake(): void {
+    this.#handshakeLimit = null;
+  }
+
   #receive(bytes: Buffer): void {
+    this.#received += bytes.length;
+    if (this.#received > this.#maxBytes)
+      return void this.destroy(new ResponseTooLarge(`the server sent more than ${this.#maxBytes} bytes`));
+    if (this.#handshakeLimit !== null && this.#received > this.#handshakeLimit) {
+      const cause = new Error('the server sends too much before the connection is encrypted');
+      return void this.destroy(Object.assign(cause, { code: 'POSTERN_LONG_HANDSHAKE' }));
+    }
     this.#socket.pause();
     this.#waiting = bytes;
     this.#addTurn(() => this.#passOn());

@@ -1,5 +1,6 @@
 import { TargetUnreachable } from '#ports/outbound.ts';
 
+const noCipher = 'it does not support TLS 1.2 or later with ECDHE';
 const [late, closed, untrusted, notTls] = [
   'it does not respond in time',
   'it closed the connection',
@@ -30,18 +31,24 @@ const reasons: ReadonlyMap<string, string> = new Map(
     UNABLE_TO_GET_ISSUER_CERT: untrusted,
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+    POSTERN_LONG_HANDSHAKE: 'its certificates are longer than 20 KiB together',
     EPROTO: notTls,
     ERR_SSL_WRONG_VERSION_NUMBER: notTls,
     ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
   }),
 );
 
+/** Codes of a server that offers nothing which `startTenantTls` accepts. OpenSSL has several names for them. */
+const noCommonEncryption = /^ERR_SSL_.*(HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL)$/;
+
 /** Returns why a connection failed, or null if the error has no code that is known. */
 function reasonOf(cause: unknown): string | null {
   if (!(cause instanceof Error)) return null;
   if (cause.name === 'TimeoutError') return late;
   if (cause.name === 'HTTPParserError') return 'it does not speak HTTP at this port';
-  return reasons.get('code' in cause ? `${cause.code}` : '') ?? null;
+  const code = 'code' in cause ? `${cause.code}` : '';
+  if (noCommonEncryption.test(code)) return noCipher;
+  return reasons.get(code) ?? null;
 }
 
 /** Returns the error for a server that cannot be reached. Its message says why, for an operator. */

@@ -1,3 +1,4 @@
+import { groupsProblem } from '#core/group-limits.ts';
 import { statedEmail } from '#core/mail/email.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
@@ -24,7 +25,6 @@ export class ClaimsRefused extends Error {}
 type ClaimNames = Pick<OidcConfiguration, 'groupsClaim' | 'usernameClaim' | 'emailTrust'>;
 
 const maxSubject = 255; // characters (OpenID Connect Core, 2)
-const maxGroups = 1000;
 const maxText = 255;
 
 /** Returns a text of a claim, or nothing if it is too long: a part of it could be the name of somebody else. */
@@ -73,7 +73,8 @@ function groupsOf(sources: readonly Claims[], path: string | undefined): readonl
       'The provider did not send the groups, because the user has too many. Let it send only the groups that are assigned to the application.',
     );
   const groups = (Array.isArray(value) ? value : [value]).map(textOf).filter((group) => group !== '');
-  if (groups.length > maxGroups) throw new ClaimsRefused(`The user has more than ${maxGroups} groups.`);
+  const problem = groupsProblem(groups);
+  if (problem !== null) throw new ClaimsRefused(problem);
   return groups;
 }
 

@@ -1,3 +1,4 @@
+import { groupsProblem } from '#core/group-limits.ts';
 import { statedEmail } from '#core/mail/email.ts';
 import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
@@ -36,7 +37,6 @@ const displayNameAttributes = [
   'urn:oid:2.16.840.1.113730.3.1.241',
 ];
 const maxText = 255; // characters: a longer text is ignored, since a part of it could be the name of somebody else
-const maxGroups = 1000;
 
 const valuesOf = ({ attributes }: StatedUser, name: string): readonly string[] =>
   Object.hasOwn(attributes, name) ? (attributes[name] ?? []).filter((value) => value !== '' && value.length <= maxText) : [];
@@ -54,7 +54,8 @@ function groupsOf(user: StatedUser, groupsAttribute: string | undefined): readon
       'The provider did not send the groups, because the user has too many. Let it send only the groups that are assigned to the application.',
     );
   const groups = valuesOf(user, groupsAttribute);
-  if (groups.length > maxGroups) throw new StatementRefused(`The user has more than ${maxGroups} groups.`);
+  const problem = groupsProblem(groups);
+  if (problem !== null) throw new StatementRefused(problem);
   return groups;
 }
 

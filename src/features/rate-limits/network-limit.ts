@@ -9,22 +9,22 @@ const minute = 60_000; // ms
 export interface NetworkLimit {
   /** Counts one action. @returns false if there were too many in this window */
   admit(address: string, profileId: number): boolean;
-  /** Counts one action. @throws Refusal (503) with Retry-After if there were too many in this window */
-  count(address: string, profileId: number): void;
+  /** Counts one action. @param weight as how many it counts; default: 1 @throws Refusal (503) with Retry-After if there were too many in this window */
+  count(address: string, profileId: number, weight?: number): void;
 }
 
 /** Returns a limit for this process. @param max how often in each window, for a network and for a wide network */
 function networkLimit(clock: Clock, window: number, max: { readonly network: number; readonly wide: number }): NetworkLimit {
   const counts = windowCounts(window, clock.now);
-  const admit = (address: string, profileId: number) => {
-    const network = counts.add(`${profileId} network ${narrowNetworkOf(address)}`);
-    const wide = counts.add(`${profileId} wide ${wideNetworkOf(address)}`);
+  const admit = (address: string, profileId: number, weight = 1) => {
+    const network = counts.add(`${profileId} network ${narrowNetworkOf(address)}`, weight);
+    const wide = counts.add(`${profileId} wide ${wideNetworkOf(address)}`, weight);
     return network <= max.network && wide <= max.wide;
   };
   return {
     admit,
-    count(address, profileId) {
-      if (admit(address, profileId)) return;
+    count(address, profileId, weight) {
+      if (admit(address, profileId, weight)) return;
       throw new Refusal('signInBusy', undefined, { retryAfter: Math.ceil(counts.remainingTime() / 1000) });
     },
   };

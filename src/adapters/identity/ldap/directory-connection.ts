@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type * as Library from 'ldapts';
+import { startTenantTls } from '#adapters/net/tenant-tls.ts';
 import { unreachable } from '#adapters/net/unreachable.ts';
 import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { hostOf } from '#core/host-of.ts';
@@ -32,14 +32,8 @@ async function encrypt(socket: Duplex, host: string, ca: string | undefined, sig
   const secured = Promise.withResolvers<void>();
   const abort = () => secured.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  const options = {
-    socket,
-    host,
-    minVersion: 'TLSv1.2',
-    ...(isIP(host) ? {} : { servername: host }),
-    ...(ca === undefined ? {} : { ca }),
-  } as const;
-  const secure = connectTls(options, () => secured.resolve());
+  const secure = startTenantTls(socket, { host, ca });
+  secure.once('secureConnect', () => secured.resolve());
   secure.on('error', secured.reject); // stays: a later error must not end the process
   secure.on('close', () => secured.reject(new DirectoryUnavailable('The directory closed the connection.')));
   try {

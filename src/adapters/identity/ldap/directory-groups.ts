@@ -1,17 +1,18 @@
 import type { Client, Entry, SearchOptions } from 'ldapts';
+import { groupsProblem } from '#core/group-limits.ts';
 import { fillFilter } from '#core/ldap/ldap-text.ts';
 import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryRefused } from '#ports/directory.ts';
 import { textOf, textsOf } from './directory-entry.ts';
 
-const maxGroups = 1000;
 const maxDepth = 10; // of groups within groups
 /** Active Directory follows nested groups by itself with this rule. */
 const inChain = '1.2.840.113556.1.4.1941';
 
 /** @throws DirectoryRefused if there are too many groups */
-function checkCount(count: number): void {
-  if (count > maxGroups) throw new DirectoryRefused(`The user has more than ${maxGroups} groups.`);
+function checkGroups(groups: readonly string[]): void {
+  const problem = groupsProblem(groups);
+  if (problem !== null) throw new DirectoryRefused(problem);
 }
 
 /**
@@ -21,8 +22,9 @@ function checkCount(count: number): void {
  */
 async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filter: string): Promise<readonly string[]> {
   const { searchEntries } = await client.search(baseDn, { scope: 'sub', filter, attributes: ['1.1'], derefAliases: 'never' });
-  checkCount(searchEntries.length);
-  return searchEntries.map(({ dn }) => dn);
+  const groups = searchEntries.map(({ dn }) => dn);
+  checkGroups(groups);
+  return groups;
 }
 
 /** Returns the groups that have the entry itself as a member. */
@@ -67,7 +69,7 @@ export async function groupsOf(
   for (let depth = 0; depth < maxDepth && next.length > 0; depth += 1) {
     const unseen = next.filter((dn) => !groups.has(dn.toLowerCase()));
     for (const dn of unseen) groups.set(dn.toLowerCase(), dn);
-    checkCount(groups.size);
+    checkGroups([...groups.values()]);
     if (configuration.nestedGroups !== true) break;
     const parents: string[] = [];
     for (const dn of unseen) parents.push(...(await parentsOf(client, configuration, dn)));

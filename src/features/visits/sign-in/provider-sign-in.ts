@@ -10,7 +10,7 @@ import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import { beginSession } from '#features/visits/sessions/visit-session.ts';
 import { signedInVisitor } from '#features/visits/sessions/visitor-identity.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { RedirectSignIn } from '#ports/sign-in.ts';
+import type { CompletedSignIn, RedirectSignIn } from '#ports/sign-in.ts';
 import { findProfileRef } from './find-profile-ref.ts';
 import type { NewSession } from './sign-in.ts';
 import { findSignInPlace, type SignInPlace } from './sign-in-place.ts';
@@ -146,6 +146,10 @@ async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderRetu
   return { at: 'portal', viewId: profile.view_id, epoch: profile.session_epoch, pending: null };
 }
 
+/** Characters of a usual session. A larger one counts as several. */
+const sizeOfSession = 4096;
+const storedSize = ({ identity, renewal = '' }: CompletedSignIn) => JSON.stringify(identity).length + renewal.length;
+
 async function complete(
   ports: ProviderPorts,
   place: SignInPlace,
@@ -162,6 +166,8 @@ async function complete(
   // Counts for the network alone: the visitor has entered no name here.
   const countAttempt = await beginAttempt(ports, profile, null, address);
   const completed = await countAttempt(() => redirect.finish(profile, response, pending));
+  // A provider decides how much a session stores.
+  ports.newSessions.count(address, profile.profile_id, Math.floor(storedSize(completed) / sizeOfSession));
   const token = await beginSession(ports, profile, completed, address);
   await ports.audit.record({ ...event, visitor: signedInVisitor(profile, completed), outcome: 'done' });
   return { profileId: profile.profile_id, token };

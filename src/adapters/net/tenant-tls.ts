@@ -1,0 +1,46 @@
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
+import { TurnSocket } from './turn-socket.ts';
+
+/**
+ * Without finite-field Diffie-Hellman and RSA key exchange: a server chooses the size of the group or key, and one handshake with 10,000
+ * bits keeps a thread busy for more than a second.
+ */
+const ciphers = `${DEFAULT_CIPHERS}:!DHE:!kRSA`;
+/** Bytes that a server may send until the connection is encrypted: its certificates can be costly to verify. Usual are 3 to 10 KiB. */
+const maxHandshakeBytes = 20 << 10;
+const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.6.1)
+
+/** How a connection to a server of a tenant is encrypted. */
+interface TlsOptions {
+  /** Host name or IP address, which the certificate must match. */
+  readonly host: string;
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string | undefined;
+  readonly alpn?: readonly string[];
+}
+
+/**
+ * Starts TLS with a server that a tenant names, so that it cannot keep the thread busy. The server name is omitted for an IP address
+ * (RFC 6066, section 3).
+ */
+export function startTenantTls(socket: Duplex, { host, ca, alpn }: TlsOptions): TLSSocket {
+  const limited = socket instanceof TurnSocket ? socket : null;
+  const encrypted = connectTls({
+    socket,
+    ciphers,
+    minVersion: 'TLSv1.2',
+    ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
+    ...(isIP(host) ? { host } : { host, servername: host }),
+    ...(ca === undefined ? {} : { ca }),
+  });
+  limited?.beginHandshake(maxHandshakeBytes);
+  encrypted.once('secureConnect', () => limited?.endHandshake());
+  let tickets = 0;
+  // A server can send them without end, and nothing but their cost would show it.
+  return encrypted.on('session', () => {
+    tickets += 1;
+    if (tickets > maxTickets) encrypted.destroy(new Error('the server sends too many session tickets'));
+  });
+}

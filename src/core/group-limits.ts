@@ -1,0 +1,10 @@
+const maxGroups = 1000;
+/** Characters of all names together. Each session stores them. */
+const maxCharacters = 1 << 18;
+
+/** Returns why the groups of a user cannot be used, for the operator, or null. */
+export function groupsProblem(groups: readonly string[]): string | null {
+  if (groups.length > maxGroups) return `The user has more than ${maxGroups} groups.`;
+  const characters = groups.reduce((sum, { length }) => sum + length, 0);
+  return characters > maxCharacters ? `The names of the user's groups have more than ${maxCharacters} characters together.` : null;
+}
