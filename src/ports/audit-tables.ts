@@ -56,15 +56,16 @@ export interface ResumableUploadTable {
   readonly location_id: number;
   /** `SignedInVisitor.identityKey`; empty: the visitor has not signed in. */
   readonly identity_key: string;
-  /** The narrow network that began it. */
+  /** The narrow and the wide network that began it. */
   readonly network: string;
+  readonly wide_network: string;
   /** Path of the file in the share. */
   readonly path: string;
   /** Path of the file in the location. */
   readonly location_path: string;
   /** Bytes of the complete file. */
   readonly size: number;
-  /** Durable bytes. */
+  /** Durable bytes. The last byte counts only when the file is in place: a client that has sent it must be able to try that again. */
   received: number;
   /** Names the staging file. */
   readonly token: string;
@@ -76,6 +77,8 @@ export interface ResumableUploadTable {
   holder: string | null;
   /** Name of the complete file; null: it is not complete. */
   stored_name: string | null;
+  /** SHA-256 of the complete file, hexadecimal; null: not known. */
+  sha256: string | null;
   /** The upload ends at this time, in ms, unless bytes arrive. */
   expires_at: number;
 }

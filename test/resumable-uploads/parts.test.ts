@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { mailSettings, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
-import { changeShare, createShare, hour, noPermissions, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, hour, minute, noPermissions, settableClock } from '../visit/visiting.ts';
 import { metadataOf, sha256, tusClient } from './tus.ts';
 
 async function start(t: Parameters<typeof startPostern>[0], over: object = {}, options: Parameters<typeof startPostern>[1] = {}) {
@@ -60,6 +64,14 @@ test('an empty file is complete when it is announced', async (t) => {
   const address = await tus.begin('empty', 0);
   assert.equal((await readFile(join(postern.files, 'empty'))).length, 0);
   assert.equal((await tus.send('HEAD', address)).status, 410);
+});
+
+test('HEAD of a complete upload has its SHA-256, for a client that has lost the response to the last part', async (t) => {
+  const { tus } = await start(t);
+  const address = await tus.begin('a', 3);
+  await tus.patch(address, 0, 'abc');
+  const { status, headers } = await tus.send('HEAD', address);
+  assert.deepEqual([status, headers['upload-offset'], headers['repr-digest']], [410, '3', `sha-256=:${sha256('abc')}:`]);
 });
 
 test('a complete upload answers 410, and an unknown one 404', async (t) => {
@@ -203,16 +215,17 @@ test('a deleted upload leaves nothing behind', async (t) => {
   assert.equal((await tus.announce('a', 6)).status, 201);
 });
 
-test('a name that was taken meanwhile answers 409, and an empty part completes the upload when it is free again', async (t) => {
+test('a name that was taken meanwhile answers 409, and the last byte completes the upload when it is free again', async (t) => {
   const { tus, postern, base } = await start(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
   await writeFile(join(postern.files, 'a'), 'another');
   assert.equal((await tus.patch(address, 3, 'def')).json.code, 'itemExists');
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'another');
-  assert.equal(await tus.offset(address), 6);
+  // A client that knows the protocol takes an offset of 6 for success.
+  assert.equal(await tus.offset(address), 5);
   await postern.visit(`${base}/file/a`, { method: 'DELETE' });
-  assert.equal((await tus.patch(address, 6, '')).headers['repr-digest'], `sha-256=:${sha256('abcdef')}:`);
+  assert.equal((await tus.patch(address, 5, 'f')).headers['repr-digest'], `sha-256=:${sha256('abcdef')}:`);
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abcdef');
 });
 
@@ -240,7 +253,7 @@ test('an upload that gets no bytes for a day ends', async (t) => {
   const clock = settableClock();
   const { tus } = await start(t, {}, { replacements: { ports: { clock } } });
   const address = await tus.begin('a', 6);
-  clock.advance(23 * hour);
+  clock.advance(10 * minute);
   await tus.patch(address, 0, 'abc');
   clock.advance(23 * hour);
   assert.equal(await tus.offset(address), 3);
@@ -307,4 +320,40 @@ test('one network cannot leave more than 200 unfinished uploads at a link', asyn
   const refused = await tus.announce('more', 10);
   assert.equal(refused.status, 503);
   assert.equal(refused.json.code, 'uploadsBusy');
+});
+
+test('an upload without a byte ends after a quarter of an hour', async (t) => {
+  const clock = settableClock();
+  const { tus } = await start(t, {}, { replacements: { ports: { clock } } });
+  const address = await tus.begin('a', 6);
+  clock.advance(16 * minute);
+  assert.equal((await tus.patch(address, 0, 'abc')).status, 404);
+});
+
+test('a part whose storage fails to sync is not counted, even if the next sync succeeds', async (t) => {
+  const disk = { fails: false };
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'upload.sync' || !disk.fails) return;
+    disk.fails = false;
+    throw new StorageUnavailable('the disk reported an error');
+  });
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  disk.fails = true;
+  assert.equal((await tus.patch(address, 3, 'de')).status, 503);
+  assert.equal(await tus.offset(address), 3);
+});
+
+test('a body that an upload in parts does not expect does not occupy its connection', async (t) => {
+  const { base, postern } = await start(t);
+  const { hostname, port } = new URL(postern.publicUrl);
+  const headers = { 'tus-resumable': '1.0.0', 'upload-length': '5', 'upload-metadata': metadataOf('a'), 'content-length': '100000000000' };
+  const sent = request({ hostname, port, path: `${base}/upload`, method: 'POST', headers, agent: false });
+  sent.on('error', () => {});
+  sent.write('x');
+  const [response] = await once(sent, 'response');
+  assert.equal(response.statusCode, 201);
+  await once(sent, 'close');
 });

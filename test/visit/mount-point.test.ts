@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderForDisks, mountAt, unmount } from '../ports/small-disk.ts';
+import { tusClient } from '../resumable-uploads/tus.ts';
 import { startPostern } from '../start.ts';
 import { createShare } from './visiting.ts';
 
@@ -24,4 +25,19 @@ test('a mount-point location answers 503 and accepts no upload while nothing is 
 
   mountAt(t, mounted, 'size=8m');
   assert.equal(await put('after'), 201);
+});
+
+test('in a folder that is another mount, a file is uploaded in parts', async (t) => {
+  const folder = folderForDisks(t);
+  const location = join(folder, 'files');
+  if (!mountAt(t, join(location, 'disk'), 'size=8m')) return;
+  const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder}` } });
+  await postern.call('location/add', { name: 'files', kind: 'local', configuration: JSON.stringify({ folder: location }) });
+  const { base } = await createShare(postern, { location: 'files', path: '/disk' });
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 6);
+  assert.equal((await tus.patch(address, 0, 'abc')).status, 204);
+  assert.equal((await tus.patch(address, 3, 'def')).status, 204);
+  assert.equal((await postern.visit(`${base}/file/a`)).body, 'abcdef');
+  assert.deepEqual(readdirSync(join(location, 'disk')), ['a']);
 });

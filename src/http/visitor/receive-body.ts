@@ -45,6 +45,12 @@ function discardBody({ raw, ip }: FastifyRequest, reply: FastifyReply, { discard
   raw.once('close', () => clearTimeout(close));
 }
 
+/** Closes the connection of a request whose body nobody has read, if it does not end soon: Node.js would receive it without limit. */
+function endUnreadBody(raw: IncomingMessage): void {
+  const close = setTimeout(() => raw.destroy(), drainTimeout).unref();
+  raw.once('end', () => clearTimeout(close)).once('close', () => clearTimeout(close));
+}
+
 /** The body of an upload. */
 export interface IncomingBody {
   readonly body: AsyncIterable<Uint8Array>;
@@ -90,5 +96,6 @@ export async function receiveBody(
     throw cause;
   } finally {
     unfollow();
+    if (!isRequested && !raw.complete) endUnreadBody(raw);
   }
 }

@@ -31,6 +31,12 @@ const headerOf = ({ headers }: FastifyRequest, name: string): string | undefined
   return Array.isArray(value) ? value[0] : value;
 };
 
+/** Returns whether the Content-Type that the client has sent is that of a part. */
+function isPartType({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  const index = rawHeaders.findIndex((name, position) => position % 2 === 0 && name.toLowerCase() === 'content-type');
+  return rawHeaders[index + 1]?.split(';', 1)[0]?.trim().toLowerCase() === partType;
+}
+
 /** Returns a header that is a number of bytes. @throws Refusal (400) if it is missing or malformed */
 function bytesOf(request: FastifyRequest, name: string): number {
   const value = headerOf(request, name);
@@ -80,38 +86,51 @@ async function create({ request, reply, parts, incoming }: Exchange): Promise<Fa
   const visitorRequest = visitorRequestOf(request, parts);
   const file = announcedFileOf(request);
   const { id, expiresAt } = await createUpload(ports, visitorRequest, file);
-  if (file.size === 0) await continueUpload(ports, visitorRequest, id, { ...incoming, offset: 0, checksum: null, body: noBytes() });
+  if (file.size === 0) {
+    const part = { ...incoming, length: 0, offset: 0, checksum: null, body: noBytes() };
+    await continueUpload(ports, visitorRequest, id, part).catch(async (cause: unknown) => {
+      await deleteUpload(ports, visitorRequest, id).catch(() => {}); // the client does not know its address
+      throw cause;
+    });
+  }
   const location = `${ports.links.publicUrl()}/s/${encodeURIComponent(request.place.viewId)}/upload/${id}`;
   const headers = { location, 'upload-expires': expires(expiresAt) };
   return reply.code(201).headers(headers).send();
 }
+
+/** Returns the header with the SHA-256 of a file (RFC 9530, 3). @param sha256 hexadecimal */
+const digestHeader = (sha256: string) => ({ 'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` });
 
 const sendProgress = (reply: FastifyReply, { received, expiresAt, stored }: UploadProgress) =>
   reply
     .code(204)
     .headers({
       'upload-offset': received,
-      ...(stored
-        ? { 'repr-digest': `sha-256=:${Buffer.from(stored.sha256, 'hex').toString('base64')}:` } // RFC 9530, 3
-        : { 'upload-expires': expires(expiresAt) }),
+      ...(stored ? digestHeader(stored.sha256) : { 'upload-expires': expires(expiresAt) }),
     })
     .send();
 
 /** Receives a part of a file. */
 async function receivePart({ request, reply, parts, incoming }: Exchange): Promise<FastifyReply> {
-  if (headerOf(request, 'Content-Type') !== partType) throw new Refusal('partTypeWrong');
-  const part = { ...incoming, offset: bytesOf(request, 'Upload-Offset'), checksum: checksumOf(request) };
+  if (!isPartType(request)) throw new Refusal('partTypeWrong');
+  const length = headerOf(request, 'Content-Length');
+  const part = {
+    ...incoming,
+    length: length === undefined ? null : Number(length),
+    offset: bytesOf(request, 'Upload-Offset'),
+    checksum: checksumOf(request),
+  };
   return sendProgress(reply, await continueUpload(parts.ports, visitorRequestOf(request, parts), idOf(request), part));
 }
 
-/** Sends how many bytes have arrived. */
+/** Sends how many bytes have arrived. That an upload is complete is an error for the protocol; its headers say so nevertheless. */
 async function sendState({ request, reply, parts }: Exchange): Promise<FastifyReply> {
-  const { received, size, metadata, expires_at } = await readUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));
-  const headers = { 'upload-offset': received, 'upload-length': size, 'upload-metadata': metadata, 'upload-expires': expires(expires_at) };
-  return reply
-    .code(200)
-    .headers({ ...headers, 'cache-control': 'no-store' })
-    .send();
+  const upload = await readUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));
+  const { received, size, metadata, expires_at: expiresAt, stored_name: storedName, sha256 } = upload;
+  reply.headers({ 'upload-offset': received, 'upload-length': size, 'upload-metadata': metadata, 'cache-control': 'no-store' });
+  if (storedName === null) return reply.code(200).header('upload-expires', expires(expiresAt)).send();
+  if (sha256 !== null) reply.headers(digestHeader(sha256));
+  throw new Refusal('uploadComplete');
 }
 
 async function remove({ request, reply, parts }: Exchange): Promise<FastifyReply> {
@@ -147,7 +166,7 @@ export function resumableUploadRoutes(app: FastifyInstance, parts: VisitorParts)
       throw new Refusal('tusVersionWrong');
     }
     const method = methodOf(request);
-    if (!isHandled(method)) throw new Refusal('methodWrong');
+    if (!isHandled(method)) throw new Refusal('methodWrong', undefined, { allow: 'OPTIONS, POST, HEAD, PATCH, DELETE' });
     return handlers[method](exchange);
   }
   const handle = (request: FastifyRequest, reply: FastifyReply) =>
@@ -155,7 +174,10 @@ export function resumableUploadRoutes(app: FastifyInstance, parts: VisitorParts)
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', async () => undefined); // the handler reads the body
-    uploads.addHook('onRequest', async (_request, reply) => void reply.header('tus-resumable', version));
+    uploads.addHook('onRequest', async ({ raw }, reply) => {
+      reply.header('tus-resumable', version);
+      raw.headers['content-type'] = 'application/octet-stream'; // a malformed one would be refused before the handler discards the body
+    });
     const withBody: HTTPMethods[] = ['POST', 'PATCH'];
     for (const url of pathUrls('/s/:viewId/upload')) {
       uploads.options(url, async (_request, reply) => reply.code(204).headers(offer).send());

@@ -4,7 +4,7 @@ import { addressOf, Failure, offlineFailure, parseFailure, sendFile, type Upload
 
 const tusHeaders = { 'tus-resumable': '1.0.0', accept: 'application/json' };
 
-async function send(method: 'POST' | 'HEAD' | 'DELETE', address: string, headers: Record<string, string> = {}): Promise<Response> {
+async function send(method: 'POST' | 'DELETE', address: string, headers: Record<string, string> = {}): Promise<Response> {
   const response = await fetch(address, { method, headers: { ...tusHeaders, ...headers } }).catch(() => {
     throw offlineFailure();
   });
@@ -24,20 +24,36 @@ export async function beginUpload(path: readonly string[], size: number): Promis
   return new URL(response.headers.get('location') ?? '', window.location.href).pathname;
 }
 
-/** Returns how many bytes the server has, or null if the upload is complete. */
-export async function fetchOffset(address: string): Promise<number | null> {
-  try {
-    return Number((await send('HEAD', address)).headers.get('upload-offset'));
-  } catch (cause) {
-    if (cause instanceof Failure && cause.status === 410) return null;
-    throw cause;
-  }
+/** What the server has of an upload. */
+export interface UploadState {
+  /** Bytes. */
+  readonly received: number;
+  /** Whether the file is complete. */
+  readonly isComplete: boolean;
+  /** SHA-256 of the complete file, hexadecimal, or null. */
+  readonly sha256: string | null;
+}
+
+/** Returns what the server has of an upload. @throws Failure with the code `uploadUnknown` if there is no such upload */
+export async function fetchState(address: string): Promise<UploadState> {
+  const response = await fetch(address, { method: 'HEAD', headers: tusHeaders }).catch(() => {
+    throw offlineFailure();
+  });
+  const received = response.headers.get('upload-offset');
+  const isComplete = response.status === 410 && received !== null; // without an offset, the link has ended
+  if (response.status === 404) throw new Failure(404, 'uploadUnknown', '', null);
+  if (!response.ok && !isComplete) throw parseFailure(response.status, '', response.headers.get('retry-after'));
+  return { received: Number(received), isComplete, sha256: digestOf(response.headers.get('repr-digest')) };
 }
 
 /** Ends an upload: the server deletes what has arrived. */
 export const endUpload = (address: string): Promise<unknown> => send('DELETE', address);
 
-const hexOf = (base64: string) => Array.from(atob(base64), (letter) => letter.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+/** Returns the SHA-256 in a header `Repr-Digest` (RFC 9530), hexadecimal, or null. */
+function digestOf(header: string | null): string | null {
+  const [, base64] = /^sha-256=:(.*):$/.exec(header ?? '') ?? [];
+  return base64 === undefined ? null : Array.from(atob(base64), (letter) => letter.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+}
 
 /**
  * Sends a part of a file.
@@ -61,6 +77,6 @@ export async function sendPart(
     },
     signal,
   );
-  const [, digest] = /^sha-256=:(.*):$/.exec(response.getResponseHeader('repr-digest') ?? '') ?? [];
-  return digest === undefined ? null : { name: file.name, size: file.size, sha256: hexOf(digest) };
+  const sha256 = digestOf(response.getResponseHeader('repr-digest'));
+  return sha256 === null ? null : { name: file.name, size: file.size, sha256 };
 }

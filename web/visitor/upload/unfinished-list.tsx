@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '#kit/icons.tsx';
-import { asFailure } from '#visitor/link-api.ts';
 import { FileName } from '#visitor/listing/file-name.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
-import { endUpload, fetchOffset } from './tus-requests.ts';
+import { endUpload, fetchState } from './tus-requests.ts';
 import { forgetUnfinished, isSameFile, readUnfinished, type UnfinishedUpload } from './unfinished-uploads.ts';
 import { FileButton } from './upload-buttons.tsx';
 import type { FileToUpload, Queue } from './upload-item.ts';
@@ -15,18 +14,13 @@ interface FoundUpload extends UnfinishedUpload {
   readonly received: number;
 }
 
-/** Returns the unfinished uploads of this browser that the server still has, and forgets the others. */
+/** Returns the unfinished uploads of this browser that the server still has, and forgets those that are complete. */
 async function findUploads(): Promise<readonly FoundUpload[]> {
   const found = await Promise.all(
     readUnfinished().map(async (upload) => {
-      try {
-        const received = await fetchOffset(upload.address);
-        if (received !== null) return { ...upload, received };
-        forgetUnfinished(upload.address);
-      } catch (cause) {
-        if (asFailure(cause).status === 404) forgetUnfinished(upload.address);
-      }
-      return null; // another visitor has signed in, or there is no connection
+      const state = await fetchState(upload.address).catch(() => null); // of another visitor, expired, or there is no connection
+      if (state?.isComplete) forgetUnfinished(upload.address);
+      return state && !state.isComplete ? { ...upload, received: state.received } : null;
     }),
   );
   return found.filter((upload) => upload !== null);

@@ -47,6 +47,10 @@ export const forgetUnfinished = (address: string): void => save(readUnfinished()
 export const isSameFile = ({ size, modified }: UnfinishedUpload, file: FileOfVisitor) =>
   size === file.size && modified === file.lastModified;
 
-/** Returns the unfinished upload of a file to a path, or undefined. */
-export const findUnfinished = (path: readonly string[], file: FileOfVisitor): UnfinishedUpload | undefined =>
-  readUnfinished().find((upload) => upload.path.join('/') === path.join('/') && isSameFile(upload, file));
+/** Returns the unfinished upload of a file to a path, or undefined. @param addresses of uploads that are being sent */
+export const findUnfinished = (
+  path: readonly string[],
+  file: FileOfVisitor,
+  addresses: ReadonlySet<string>,
+): UnfinishedUpload | undefined =>
+  readUnfinished().find((upload) => upload.path.join('/') === path.join('/') && isSameFile(upload, file) && !addresses.has(upload.address));

@@ -1,5 +1,5 @@
 import { asFailure, type Failure, offlineFailure, type UploadReceipt, upload } from '#visitor/link-api.ts';
-import { beginUpload, endUpload, fetchOffset, sendPart } from './tus-requests.ts';
+import { beginUpload, endUpload, fetchState, sendPart } from './tus-requests.ts';
 import { findUnfinished, forgetUnfinished, keepUnfinished } from './unfinished-uploads.ts';
 
 /** Files that are larger are sent in parts; bytes. */
@@ -21,6 +21,8 @@ export interface UploadEvents {
   readonly onProgress: (sent: number) => void;
   /** Receives whether the upload waits for a connection. */
   readonly onInterruption: (isInterrupted: boolean) => void;
+  /** Addresses of the uploads that this page sends. */
+  readonly addresses: Set<string>;
 }
 
 /** Waits, at most until the browser reports a connection. */
@@ -78,11 +80,12 @@ async function repeat<T>(
       signal.throwIfAborted();
       return await attempt();
     } catch (cause) {
-      if (signal.aborted || !isPassing(asFailure(cause))) throw cause;
+      const failure = asFailure(cause);
+      if (signal.aborted || !isPassing(failure)) throw cause;
       onInterruption(true);
       failures = getProgress() > progress ? 0 : failures + 1;
       progress = getProgress();
-      await pause(Math.min(maxPause, minPause * 2 ** failures), signal);
+      await pause(Math.max((failure.retryAfter ?? 0) * 1000, Math.min(maxPause, minPause * 2 ** failures)), signal);
     }
   }
 }
@@ -97,14 +100,14 @@ async function sendParts(
 ): Promise<UploadReceipt> {
   let received = 0;
   async function sendNextPart(): Promise<UploadReceipt | null> {
-    const offset = await fetchOffset(address);
+    const state = await fetchState(address);
     // The response to the last part was lost.
-    if (offset === null) return { name: file.name, size: file.size, sha256: null };
-    received = offset;
+    if (state.isComplete) return { name: file.name, size: file.size, sha256: state.sha256 };
+    received = state.received;
     events.onInterruption(false);
-    events.onOffset(offset);
+    events.onOffset(received);
     keepUnfinished({ address, path, size: file.size, modified: file.lastModified });
-    return attemptPart(address, file, offset, events, signal);
+    return attemptPart(address, file, received, events, signal);
   }
   for (;;) {
     const receipt = await repeat(sendNextPart, () => received, events, signal);
@@ -129,7 +132,8 @@ export async function uploadInParts(
   events: UploadEvents,
   signal: AbortSignal,
 ): Promise<UploadReceipt> {
-  let address = findUnfinished(path, file)?.address;
+  const { addresses } = events;
+  let address = findUnfinished(path, file, addresses)?.address;
   try {
     address ??= await repeat(
       () => beginUpload(path, file.size),
@@ -137,6 +141,7 @@ export async function uploadInParts(
       events,
       signal,
     );
+    addresses.add(address);
     const receipt = await sendParts(address, path, file, events, signal);
     forgetUnfinished(address);
     return receipt;
@@ -149,5 +154,7 @@ export async function uploadInParts(
     if (code !== 'uploadUnknown') throw cause;
     forgetUnfinished(address);
     return uploadInParts(path, file, events, signal);
+  } finally {
+    if (address !== undefined) addresses.delete(address);
   }
 }

@@ -26,6 +26,8 @@ export class Uploads {
   readonly #folders = new NewFolders();
   readonly #running = new Map<number, AbortController>();
   readonly #replacedEtags = new Map<number, string>();
+  /** Addresses of the uploads in parts that are being sent. */
+  readonly #addresses = new Set<string>();
   /** The numbers of the items that take the next free name on every conflict. */
   readonly #keepBothItems = new Set<number>();
   /** For each item, how many folders of its path exist already. */
@@ -166,7 +168,7 @@ export class Uploads {
     const onInterruption = (isInterrupted: boolean) => {
       if (this.#find(number)?.isInterrupted !== isInterrupted) this.#change(number, { isInterrupted });
     };
-    return uploadInParts(path, file, { onOffset, onProgress, onInterruption }, signal);
+    return uploadInParts(path, file, { onOffset, onProgress, onInterruption, addresses: this.#addresses }, signal);
   }
 
   /** Returns functions that receive the bytes that an earlier attempt has sent, and all bytes sent so far. */

@@ -35,6 +35,8 @@ export class DiskUpload implements ContinuedUpload {
   /** Resolves when no thread uses the descriptors: another file may get their numbers after that. */
   #unused: Promise<void> = Promise.resolve();
   #isSynced = false;
+  /** Rejects once a sync has failed: the system may report the next one as successful although bytes are lost. */
+  #synced: Promise<unknown> = Promise.resolve();
 
   /** @param offset bytes that the staging file has already */
   constructor(staged: StagedUpload, target: UploadTarget, ownership: Ownership, threads: FolderThreads, offset = 0) {
@@ -62,7 +64,9 @@ export class DiskUpload implements ContinuedUpload {
     if (this.#isSynced) return;
     await this.#flush();
     await this.#writing;
-    await this.#threads.syncs.run('syncUpload', [this.#staged], { client: this.#client, late: () => {}, ended: this.#use() });
+    await this.#synced;
+    this.#synced = this.#threads.syncs.run('syncUpload', [this.#staged], { client: this.#client, late: () => {}, ended: this.#use() });
+    await this.#synced;
     this.#isSynced = true;
   }
 

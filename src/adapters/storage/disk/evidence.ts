@@ -121,11 +121,11 @@ function openStagingIfPresent(root: StorageRoot): number | null {
 }
 
 /**
- * Returns the evidence entry (see `evidenceEntry`) of a change that is recovered. It creates nothing, and the parent may be missing.
+ * Returns the evidence entry (see `evidenceEntry`) of a change that is recovered. It creates nothing, and the parent may be missing. The caller must close the folder of the entry.
  * @returns null if neither `.postern/` nor the parent exists
  * @throws StorageUnavailable if the entry is in a mount that is missing
  */
-function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): DirectoryEntry | null {
+export function remainingEvidence(root: StorageRoot, parent: ItemPath, token: string): DirectoryEntry | null {
   requireMount(root, parent, token);
   const folder = openIfPresent(root, parent);
   const sibling = folder === null ? null : { folder, name: siblingName(token) };

@@ -119,6 +119,9 @@ export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry):
   return isInPlace || hasOtherName;
 }
 
+/** Deletes the note with the name that a file would have got. */
+export const deleteNameNote = (staging: DirectoryEntry) => unlinkIfPresent(withSuffix(staging, nameSuffix));
+
 /** Deletes a staging file, its mark and its notes. */
 export function clearStaging(staging: DirectoryEntry): void {
   deleteMark(staging);

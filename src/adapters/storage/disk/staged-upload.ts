@@ -2,12 +2,14 @@ import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
 import { ItemExists } from '#ports/storage.ts';
 import { errorWithCode, toStorageError } from './disk-errors.ts';
-import { deleteMountNote, evidenceEntry } from './evidence.ts';
+import { deleteMountNote, evidenceEntry, remainingEvidence } from './evidence.ts';
 import { checkFreeSpace, type FreeSpaceFloor, floorOf } from './free-space.ts';
 import { createFile, openCreatedFile, openFolder, type StorageRoot } from './open-within-root.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
-import { clearStaging, placeFile, replaceFile } from './place-file.ts';
+import { clearStaging, deleteNameNote, placeFile, replaceFile } from './place-file.ts';
 import type { DirectoryEntry } from './staging-area.ts';
+
+const stagingMode = 0o600;
 
 /** A file in the staging area that receives an upload. */
 export interface StagedUpload {
@@ -51,15 +53,21 @@ export function reopenStagedUpload(
   }: { readonly parent: ItemPath; readonly token: string; readonly offset: number; readonly size: number | null },
   freeSpace: FreeSpaceFloor,
 ): StagedUpload {
-  const staging = evidenceEntry(root, parent, token);
+  const staging = remainingEvidence(root, parent, token);
+  if (!staging) throw errorWithCode('ENOENT');
   try {
     const floor = floorOf(staging.folder, freeSpace);
     checkFreeSpace(staging.folder, floor, Math.max(0, (size ?? offset) - offset));
     const file = openCreatedFile(staging.folder, staging.name);
-    const { size: staged } = fs.fstatSync(file);
-    if (staged >= offset) return { file, staging, token, floor };
-    fs.closeSync(file);
-    throw errorWithCode('ENOENT');
+    try {
+      if (fs.fstatSync(file).size < offset) throw errorWithCode('ENOENT');
+      deleteNameNote(staging); // of an attempt to put the file in place
+      if (offset === 0) fs.fsyncSync(staging.folder); // what arrives must not be lost with the name of the file
+      return { file, staging, token, floor };
+    } catch (cause) {
+      fs.closeSync(file);
+      throw cause;
+    }
   } catch (cause) {
     fs.closeSync(staging.folder);
     throw cause;
@@ -117,6 +125,7 @@ export function placeStaged(
     return { name, folder };
   } catch (cause) {
     fs.closeSync(folder);
+    fs.fchmodSync(file, stagingMode); // an upload in parts tries again, and must be able to open the file
     throw cause;
   }
 }

@@ -89,20 +89,26 @@ class ObjectUpload implements ContinuedUpload {
   async restore(offset: number): Promise<void> {
     if (offset === 0) return;
     const partSize = nextPartSize(this.#target.size, 0);
-    const count = this.handle === null ? 0 : Math.floor(offset / partSize);
-    const partIds = await this.#progress?.load(count, offset - count * partSize, (piece) => this.#part.append(piece));
-    if (!partIds) throw new ItemNotFound('what was uploaded is gone');
-    this.#partIds.push(...partIds);
+    // At the end of a part, it may have been sent or not.
+    const counts = this.handle === null ? [0] : new Set([Math.ceil(offset / partSize) - 1, Math.floor(offset / partSize)]);
+    for (const count of counts) {
+      const partIds = await this.#progress?.load(count, offset - count * partSize, (piece) => this.#part.append(piece));
+      if (!partIds) continue;
+      this.#partIds.push(...partIds);
+      return;
+    }
+    throw new ItemNotFound('what was uploaded is gone');
   }
 
   async write(chunk: Uint8Array): Promise<void> {
     if (this.handle === null) return this.#part.append(chunk);
     for (let start = 0; start < chunk.length; ) {
       const partSize = nextPartSize(this.#target.size, this.#partIds.length);
+      // The last part stays here until the file is put in place: an upload that goes on at its last byte needs it.
+      if (this.#part.length === partSize) await this.#sendPart(this.handle);
       const end = Math.min(chunk.length, start + partSize - this.#part.length);
       await this.#part.append(chunk.subarray(start, end));
       start = end;
-      if (this.#part.length === partSize) await this.#sendPart(this.handle);
     }
   }
 

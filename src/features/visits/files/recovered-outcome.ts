@@ -80,7 +80,7 @@ export async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFile
     .where('id', '=', row.audit_id)
     .execute();
   if (name === null) return deleteResponse(tx, row.tid, row.audit_id);
-  if (change.action === 'upload') await recordCompleteUpload(tx, row.tid, change.token, name);
+  if (change.action === 'upload') await recordCompleteUpload(tx, row.tid, change.token, name, null);
   await confirmResponse(tx, row.tid, row.audit_id);
   await enqueueAlertOf(tx, row, change.action, now);
 }

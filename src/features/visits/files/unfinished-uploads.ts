@@ -19,11 +19,11 @@ export async function isUnfinishedUpload(db: Tx, tid: number, token: string): Pr
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Records that the file of an upload in parts is in place. Does nothing for a token of another upload. */
-export async function recordCompleteUpload(tx: Tx, tid: number, token: string, storedName: string): Promise<void> {
+/** Records that the file of an upload in parts is in place. Does nothing for a token of another upload. @param sha256 null: not known */
+export async function recordCompleteUpload(tx: Tx, tid: number, token: string, storedName: string, sha256: string | null): Promise<void> {
   await tx
     .updateTable('resumable_upload')
-    .set({ stored_name: storedName, holder: null })
+    .set(({ ref }) => ({ stored_name: storedName, sha256, received: ref('size'), holder: null }))
     .where('tid', '=', tid)
     .where('token', '=', token)
     .execute();

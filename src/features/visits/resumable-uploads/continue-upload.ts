@@ -12,8 +12,16 @@ import type { ChangePorts } from '#features/visits/files/pending-change.ts';
 import { respondInTime } from '#features/visits/files/respond-in-time.ts';
 import type { StoredFile } from '#features/visits/files/upload-file.ts';
 import { ItemNotFound } from '#ports/storage.ts';
-import { type IncomingPart, PartReceiver } from './part-receiver.ts';
-import { claimUpload, findUnfinished, pathOfUpload, releaseUpload, type UploadRow } from './upload-rows.ts';
+import { beyondLength, type IncomingPart, PartReceiver } from './part-receiver.ts';
+import {
+  claimUpload,
+  deleteUploadRow,
+  findUnfinished,
+  pathOfUpload,
+  releaseUpload,
+  type UploadRow,
+  uploadLifetime,
+} from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
 /** The state of an upload after a part. */
@@ -61,18 +69,22 @@ async function receivePart(
   const row = await claimUpload(ports, visit, found);
   try {
     if (part.offset !== row.received) throw new Refusal('uploadOffsetWrong', `The upload continues at offset ${row.received}.`);
+    if (part.offset + (part.length ?? 0) > row.size) throw beyondLength(row.size);
     const shared = await storageFor(visit, ports);
     const { continueUpload: reopen } = shared.storage;
     if (!reopen) throw new Refusal('uploadUnknown'); // the location was changed
     const path = pathOfUpload(row);
     const place = { path, ...shared.directoryEntry(path) };
     const target = { ...place, size: row.size, ifTaken: isDropBox(visit.permit.share) ? 'number' : 'refuse' } as const;
-    const upload = await reopen(target, { token: row.token, handle: row.handle, offset: row.received }).catch((cause: unknown) => {
-      throw cause instanceof ItemNotFound ? new Refusal('uploadUnknown') : cause;
+    const upload = await reopen(target, { token: row.token, handle: row.handle, offset: row.received }).catch(async (cause: unknown) => {
+      if (!(cause instanceof ItemNotFound)) throw cause;
+      await deleteUploadRow(ports, row);
+      throw new Refusal('uploadUnknown');
     });
     const receiver = new PartReceiver({ ports, visit, storage: shared.storage, row, place, upload }, part);
     try {
-      return { ...(await receiver.receive(report, onReceived)), expiresAt: row.expires_at };
+      const progress = await receiver.receive(report, onReceived);
+      return { ...progress, expiresAt: progress.received > row.received ? ports.clock.now() + uploadLifetime : row.expires_at };
     } finally {
       await receiver.close();
     }

@@ -1,5 +1,5 @@
 import { isDropBox } from '#core/authorization/share-rules.ts';
-import { narrowNetworkOf } from '#core/client-networks.ts';
+import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
@@ -10,11 +10,13 @@ import { newChangeToken } from '#features/visits/files/pending-change.ts';
 import { checkUploadTarget } from '#features/visits/files/upload-target.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { ownerKey, type UploadRow, uploadLifetime } from './upload-rows.ts';
+import { ownerKey, type UploadRow } from './upload-rows.ts';
 
 const idBits = 192;
-/** Maximum number of unfinished uploads at one link: in all, and from one network. */
-const maxUnfinished = { link: 1000, network: 200 };
+/** Maximum number of unfinished uploads at one link: in all, and from one network and wide network. */
+const maxUnfinished = { link: 1000, network: 200, wide: 400 };
+/** An upload without a byte ends after this time, so that nobody can use up the uploads of a link for a day; ms. */
+const emptyLifetime = 15 * 60_000;
 const retryAfter = 60; // seconds
 
 /** A file that a visitor wants to send in parts. */
@@ -35,22 +37,24 @@ export interface NewUpload {
 }
 
 /** @throws Refusal (503) if the link or the network has too many unfinished uploads */
-async function checkUnfinished(tx: Tx, { tid, share_id: shareId, network }: UploadRow, now: number): Promise<void> {
-  const { link, ofNetwork } = await tx
+async function checkUnfinished(tx: Tx, { tid, share_id: shareId, network, wide_network: wide }: UploadRow, now: number): Promise<void> {
+  const counts = await tx
     .selectFrom('resumable_upload')
     .select(({ fn, ref }) => [
       fn.countAll<number | string>().as('link'),
-      fn.count<number | string>(ref('id')).filterWhere('network', '=', network).as('ofNetwork'),
+      fn.count<number | string>(ref('id')).filterWhere('network', '=', network).as('network'),
+      fn.count<number | string>(ref('id')).filterWhere('wide_network', '=', wide).as('wide'),
     ])
     .where('tid', '=', tid)
     .where('share_id', '=', shareId)
     .where('stored_name', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirstOrThrow();
-  if (Number(link) >= maxUnfinished.link || Number(ofNetwork) >= maxUnfinished.network)
-    throw new Refusal('uploadsBusy', 'Too many uploads of your network or at this link are unfinished. Finish or delete some first.', {
-      retryAfter,
-    });
+  for (const group of ['link', 'network', 'wide'] as const)
+    if (Number(counts[group]) >= maxUnfinished[group])
+      throw new Refusal('uploadsBusy', 'Too many uploads of your network or at this link are unfinished. Finish or delete some first.', {
+        retryAfter,
+      });
 }
 
 /**
@@ -82,6 +86,7 @@ export async function createUpload(
       location_id: link.location_id,
       identity_key: ownerKey(visit),
       network: narrowNetworkOf(visitorRequest.address),
+      wide_network: wideNetworkOf(visitorRequest.address),
       path: formatItemPath(path),
       location_path: formatItemPath(shared.locationPath(path)),
       ...{
@@ -92,7 +97,8 @@ export async function createUpload(
         metadata,
         holder: null,
         stored_name: null,
-        expires_at: now + uploadLifetime,
+        sha256: null,
+        expires_at: now + emptyLifetime,
       },
     };
     // The row comes first: the sweep deletes a staging file without one.

@@ -1,6 +1,8 @@
 import { parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
+import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
+import { isFree } from './upload-rows.ts';
 
 const maxUploads = 1000; // in one run
 
@@ -8,12 +10,9 @@ const maxUploads = 1000; // in one run
  * Deletes what has arrived of uploads in parts that have expired, and their rows. A location that is unavailable is tried again in the next
  * run; the row is deleted after a week (features/jobs/delete-expired-rows.ts).
  */
-export async function endExpiredUploads({
-  store,
-  storages,
-  vault,
-  clock,
-}: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>): Promise<void> {
+export async function endExpiredUploads(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>): Promise<void> {
+  const { store, storages, vault, clock, process } = ports;
+  const running = await findRunningProcesses(ports);
   const rows = await store.read
     .selectFrom('resumable_upload')
     .innerJoin('location', (join) =>
@@ -23,6 +22,7 @@ export async function endExpiredUploads({
     .select(['resumable_upload.id as upload_id', 'location_path', 'token', 'handle'])
     .where('stored_name', 'is', null)
     .where('expires_at', '<', clock.now())
+    .where(isFree(process, running))
     .limit(maxUploads)
     .execute();
   for (const { upload_id: id, location_path: path, token, handle, ...location } of rows) {

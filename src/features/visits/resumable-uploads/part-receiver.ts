@@ -18,6 +18,8 @@ const saveInterval = 32 << 20;
 /** A part of a file that a visitor sends. */
 export interface IncomingPart {
   readonly body: AsyncIterable<Uint8Array>;
+  /** Content-Length, or null. */
+  readonly length: number | null;
   /** Upload-Offset. */
   readonly offset: number;
   /** SHA-256 of the part, which is kept only if it matches; null: the client did not send it. */
@@ -36,6 +38,9 @@ export interface UploadPlace {
   readonly parent: ItemPath;
   readonly name: string;
 }
+
+/** The refusal of a part that has more bytes than the file lacks. */
+export const beyondLength = (size: number) => new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${size} bytes.`);
 
 async function hashOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
@@ -106,8 +111,7 @@ export class PartReceiver {
 
   async #write(chunk: Uint8Array): Promise<void> {
     const { row, upload } = this.#open;
-    if (this.#received + chunk.length > row.size)
-      throw new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${row.size} bytes.`);
+    if (this.#received + chunk.length > row.size) throw beyondLength(row.size);
     await upload.write(chunk);
     this.#hash?.update(chunk);
     this.#received += chunk.length;
@@ -116,27 +120,30 @@ export class PartReceiver {
   /** Makes what has arrived durable, and records it. */
   async #save(): Promise<void> {
     const { ports, visit, row, upload } = this.#open;
-    if (this.#received > this.#saved) {
+    // The last byte counts only when the file is in place: until then, a client that asks for the offset must send it again.
+    const received = Math.min(this.#received, row.size - 1);
+    if (received > this.#saved) {
       await upload.sync();
-      await saveProgress(ports, visit, row.id, this.#received);
-      this.#saved = this.#received;
+      await saveProgress(ports, visit, row.id, received);
+      this.#saved = received;
     }
-    if (this.#hash) ports.uploadHashes.keep(row.id, this.#saved, this.#hash.copy());
+    if (this.#hash && received === this.#received) ports.uploadHashes.keep(row.id, received, this.#hash.copy());
   }
 
-  /** Makes the complete file visible. If that fails, an empty part tries it again. */
+  /** Makes the complete file visible. If that fails, a part with the last byte tries it again. */
   async #complete(abortSignal: AbortSignal): Promise<StoredFile> {
     const { ports, visit, storage, upload, row, place } = this.#open;
     const { id, token, size } = row;
     const { path, parent, name } = place;
     const change = { action: 'upload', path, parent, name, token, alert: visit.link.alert_upload === 1 } as const;
     let storedName: string | undefined;
+    let sha256: string | undefined;
     const stored = await runPendingChange<StoredFile>(ports, visit, change, {
       apply: async ({ recordHandle }): Promise<FileChangeOutcome<StoredFile>> => {
         if (upload.handle !== null) await recordHandle(upload.handle);
         const file = { upload, parent, name, etag: null, token, abortSignal };
         storedName = await placeReceivedFile(ports, visit, storage, file);
-        const sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()));
+        sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()));
         return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
       },
       deleteEvidence: async () => {
@@ -145,7 +152,7 @@ export class PartReceiver {
         await upload.discard();
       },
       hasNoEffect: () => true,
-      recordAlso: (tx) => recordCompleteUpload(tx, row.tid, token, storedName ?? name),
+      recordAlso: (tx) => recordCompleteUpload(tx, row.tid, token, storedName ?? name, sha256 ?? null),
     });
     ports.uploadHashes.forget(id);
     return stored;

@@ -1,27 +1,29 @@
-import { Refusal } from '#core/messages.ts';
+import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
-import { findUnfinished, pathOfUpload, type UploadRow } from './upload-rows.ts';
+import type { Ports } from '#ports/ports.ts';
+import { findUnfinished, findUpload, isFree, pathOfUpload, type UploadRow } from './upload-rows.ts';
 import { uploadInUse } from './upload-writers.ts';
 
 /** What the operations on unfinished uploads use. */
-type UnfinishedPorts = AuthorizationPorts & Pick<VisitServices, 'uploadWriters' | 'uploadHashes'>;
+type UnfinishedPorts = AuthorizationPorts & Pick<Ports, 'process'> & Pick<VisitServices, 'uploadWriters' | 'uploadHashes'>;
 
-/** Returns an unfinished upload, with the bytes that have arrived. @throws Refusal (403, 404, 410) */
+/** Returns an upload, with the bytes that have arrived. It may be complete. @throws Refusal (403, 404) */
 export async function readUpload(ports: UnfinishedPorts, visitorRequest: VisitorRequest, id: string): Promise<UploadRow> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
-  await findUnfinished(ports, visit, id); // another visitor must not end the part that is being received
+  await findUpload(ports, visit, id); // another visitor must not end the part that is being received
   await ports.uploadWriters.endSilent(id);
-  return findUnfinished(ports, visit, id);
+  return findUpload(ports, visit, id);
 }
 
-/** Ends an upload and deletes what has arrived. @throws Refusal (403, 404, 410), (423) if its last bytes have arrived just now */
+/** Ends an upload and deletes what has arrived. @throws Refusal (403, 404, 410), (423) if its last bytes have arrived just now, or another process receives a part */
 export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visitorRequest: VisitorRequest, id: string): Promise<void> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
   const row = await findUnfinished(ports, visit, id);
   await ports.uploadWriters.end(id);
+  const running = await findRunningProcesses(ports);
   const isDeleted = await ports.uploadWriters.run(
     id,
     () => {},
@@ -40,12 +42,16 @@ export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visito
           .where('tid', '=', row.tid)
           .where('id', '=', id)
           .where('stored_name', 'is', null)
+          .where(isFree(ports.process, running))
           .execute();
         return Number(result?.numDeletedRows) > 0;
       }, visitorTurn(visitorRequest.address));
     },
   );
-  if (!isDeleted) throw new Refusal('uploadUnknown');
+  if (!isDeleted) {
+    await findUnfinished(ports, visit, id); // it was completed or deleted meanwhile
+    throw uploadInUse();
+  }
   ports.uploadHashes.forget(id);
   // The response does not depend on it: the next sweep deletes a staging file that stays.
   await withStorageErrors(async () => {

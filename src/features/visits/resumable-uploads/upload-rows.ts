@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { expressionBuilder, type Selectable } from 'kysely';
 import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
@@ -6,6 +6,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ResumableUploadTable } from '#ports/audit-tables.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Database } from '#ports/tables.ts';
 import { uploadInUse } from './upload-writers.ts';
 
 /** An upload ends when no bytes have arrived for this time; ms. */
@@ -25,11 +26,8 @@ export function pathOfUpload({ path }: Pick<UploadRow, 'path'>): ItemPath {
   return parsed;
 }
 
-/**
- * Returns an unfinished upload of the visitor at the link.
- * @throws Refusal (404) if there is none, also if it belongs to another visitor; (410) if it is complete
- */
-export async function findUnfinished(
+/** Returns an upload of the visitor at the link. @throws Refusal (404) if there is none, also if it belongs to another visitor */
+export async function findUpload(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   visit: Pick<AuthorizedVisit, 'link' | 'authenticated'>,
   id: string,
@@ -46,8 +44,28 @@ export async function findUnfinished(
     .where('expires_at', '>', clock.now())
     .executeTakeFirst();
   if (!row) throw new Refusal('uploadUnknown');
+  return row;
+}
+
+/** Returns an unfinished upload of the visitor at the link. @throws Refusal as `findUpload`; (410) if it is complete */
+export async function findUnfinished(...parameters: Parameters<typeof findUpload>): Promise<UploadRow> {
+  const row = await findUpload(...parameters);
   if (row.stored_name !== null) throw new Refusal('uploadComplete');
   return row;
+}
+
+/** Deletes an upload of which nothing is left. */
+export async function deleteUploadRow({ store }: Pick<Ports, 'store'>, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
+  await store.write(
+    (tx) => tx.deleteFrom('resumable_upload').where('tid', '=', tid).where('id', '=', id).where('stored_name', 'is', null).execute(),
+    'job',
+  );
+}
+
+/** Returns the condition that no other running process receives a part of an upload. @param running names of all running processes */
+export function isFree(process: string, running: readonly string[]) {
+  const row = expressionBuilder<Database, 'resumable_upload'>();
+  return row.or([row('holder', 'is', null), row('holder', '=', process), row('holder', 'not in', running)]);
 }
 
 /**
@@ -66,11 +84,11 @@ export async function claimUpload(
     if (await tx.selectFrom('unsettled').select('audit_id').where('tid', '=', tid).where('token', '=', token).executeTakeFirst()) return;
     return tx
       .updateTable('resumable_upload')
-      .set({ holder: ports.process, expires_at: ports.clock.now() + uploadLifetime })
+      .set({ holder: ports.process })
       .where('tid', '=', tid)
       .where('id', '=', id)
       .where('stored_name', 'is', null)
-      .where(({ or, eb }) => or([eb('holder', 'is', null), eb('holder', '=', ports.process), eb('holder', 'not in', running)]))
+      .where(isFree(ports.process, running))
       .returningAll()
       .executeTakeFirst();
   }, visitorTurn(visitorRequest.address));
