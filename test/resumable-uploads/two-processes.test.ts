@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { until } from '../ports/until.ts';
+import { startPostern } from '../start.ts';
+import { createShare } from '../visit/visiting.ts';
+import { sha256, tusClient } from './tus.ts';
+
+// Only processes on PostgreSQL share a database.
+const options = { skip: process.env['POSTERN_TEST_POSTGRES'] === undefined };
+
+test('on two processes, an upload goes on at the other one, and one part is received at a time', options, async (t) => {
+  const one = await startPostern(t);
+  const other = await startPostern(t, { data: one.data, environment: { POSTERN_PUBLIC_URL: one.publicUrl } });
+  const { base } = await createShare(one);
+  const [atOne, atOther] = [tusClient(one, base), tusClient(other, base)];
+  const address = await atOne.begin('a', 6);
+  await atOne.patch(address, 0, 'abc');
+  const last = await atOther.patch(address, 3, 'def');
+  assert.deepEqual([last.status, last.headers['repr-digest']], [204, `sha-256=:${sha256('abcdef')}:`]);
+
+  const large = await atOne.begin('b', 5_000_000);
+  const close = atOne.sendBeginning(large, 0, randomBytes(2_000_000), 5_000_000);
+  const holders = () => one.ports.store.read.selectFrom('resumable_upload').select('holder').where('holder', 'is not', null).execute();
+  await until(async () => (await holders()).length === 1);
+  assert.equal((await atOther.patch(large, 0, 'x')).status, 423);
+  assert.equal((await atOther.send('DELETE', large)).status, 423);
+  close();
+  await until(async () => (await holders()).length === 0);
+  assert.equal((await atOther.send('DELETE', large)).status, 204);
+  assert.equal((await atOne.send('HEAD', large)).status, 404);
+});
