@@ -56,6 +56,7 @@ import { getShare } from './shares/get-share.ts';
 import { lastVisits } from './shares/last-visits.ts';
 import { searchShares } from './shares/search-shares.ts';
 import { shareActivity } from './shares/share-activity.ts';
+import { unfinishedUploads } from './shares/unfinished-uploads.ts';
 import { updateShare } from './shares/update-share.ts';
 import { getPolicy, updatePolicy } from './tenants/policy-operations.ts';
 import { addTenant, searchTenants } from './tenants/tenants.ts';
@@ -79,6 +80,7 @@ const operationList = [
   explainShare,
   shareActivity,
   lastVisits,
+  unfinishedUploads,
   updateLoginProfile,
   changeViewId,
   getLoginProfile,

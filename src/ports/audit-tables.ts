@@ -56,6 +56,8 @@ export interface ResumableUploadTable {
   readonly location_id: number;
   /** `SignedInVisitor.identityKey`; empty: the visitor has not signed in. */
   readonly identity_key: string;
+  /** Display name of the visitor; empty: the visitor has not signed in. */
+  readonly visitor: string;
   /** The narrow and the wide network that began it. */
   readonly network: string;
   readonly wide_network: string;

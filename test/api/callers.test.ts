@@ -16,6 +16,7 @@ const readerOperations = [
   'share/search',
   'share/explain',
   'share/activity',
+  'share/unfinishedUploads',
   'loginprofile/get',
   'loginprofile/search',
   'operator/getSecondFactors',

@@ -51,6 +51,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
     await call('share/search', query);
   await call('share/explain', { id: share.id, username: 'eve' });
   await call('share/activity', { id: share.id });
+  await call('share/unfinishedUploads', { id: share.id });
   await call('share/lastVisits', { ids: [share.id] });
   await call('accessuser/update', { ...eve, authId: viewer.id });
   await call('accessuser/delete', { id: eve.id });

@@ -37,6 +37,7 @@ test('operations that take an id return the same 404 for a record of another ten
     ['mail/retry', mail, (id) => ({ id })],
     ['mail/drop', mail, (id) => ({ id })],
     ['share/activity', share, (id) => ({ id })],
+    ['share/unfinishedUploads', share, (id) => ({ id })],
     ['accessuser/get', user, (id) => ({ id })],
     ['accessuser/update', user, (id) => ({ id, authId: profile })],
     ['accessuser/delete', user, (id) => ({ id })],

@@ -357,3 +357,21 @@ test('a body that an upload in parts does not expect does not occupy its connect
   assert.equal(response.statusCode, 201);
   await once(sent, 'close');
 });
+
+test('share/unfinishedUploads lists what visitors have begun and not completed', async (t) => {
+  const postern = await startPostern(t);
+  const profile = await usersProfile(postern, ['ann']);
+  const { id, base } = await createShare(postern, { authenticationId: profile.id, allowAllUsers: true });
+  const tus = tusClient(postern, base, await signIn(postern, base, 'ann'));
+  const address = await tus.begin('film.mp4', 6);
+  await tus.patch(address, 0, 'abc');
+  const { list } = await postern.call('share/unfinishedUploads', { id });
+  assert.deepEqual(
+    list.map(({ expiresDateTime: _, ...upload }: { expiresDateTime: string }) => upload),
+    [{ path: '/film.mp4', visitor: 'ann', size: 6, received: 3 }],
+  );
+  assert.ok(Date.parse(list[0].expiresDateTime) > Date.now() + 23 * hour);
+  await tus.patch(address, 3, 'def');
+  assert.deepEqual((await postern.call('share/unfinishedUploads', { id })).list, []);
+  assert.equal((await postern.send('share/unfinishedUploads', { id: 999 })).status, 404);
+});

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { DayChart } from '#console/activity/day-chart.tsx';
 import { post } from '#console/api/call.ts';
-import { formatNumber } from '#console/components/format.ts';
+import { formatNumber, formats } from '#console/components/format.ts';
 import { RelativeTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import { LoadError } from '#console/shell/load-error.tsx';
@@ -43,6 +43,34 @@ function notOpenedText(names: readonly string[]): string {
   return `Have not opened the share in the last ${days} days: ${list.format(shown)}.`;
 }
 
+/** The files that visitors have begun to upload in parts. Nothing is shown if there are none. */
+function UnfinishedUploads({ id }: { id: number }) {
+  const { data } = useQuery({ queryKey: ['share', 'unfinishedUploads', id], queryFn: () => post('share/unfinishedUploads', { id }) });
+  if (!data || data.list.length === 0) return null;
+  return (
+    <>
+      <Title order={3} size="h5" mt="sm">
+        Unfinished uploads
+      </Title>
+      <Table.ScrollContainer minWidth={300}>
+        <Table
+          data={{
+            head: ['File', 'Visitor', 'Received', 'Deleted'],
+            body: data.list
+              .slice(0, maxNames)
+              .map(({ path, visitor, size, received, expiresDateTime }) => [
+                path,
+                visitor || 'Anonymous',
+                `${Math.floor((received / Math.max(1, size)) * 100)} % of ${formats.size(size)}`,
+                <RelativeTime key="expires" at={expiresDateTime} />,
+              ]),
+          }}
+        />
+      </Table.ScrollContainer>
+    </>
+  );
+}
+
 /** Who has opened the share, who has not, and its activity by day. */
 export function ActivityPanel({ share: { id } }: { share: Share }) {
   const isAdmin = useHasRole('admin');
@@ -67,6 +95,7 @@ export function ActivityPanel({ share: { id } }: { share: Share }) {
           {data.notVisited.length > 0 && <Text mt="sm">{notOpenedText(data.notVisited)}</Text>}
         </>
       )}
+      <UnfinishedUploads id={id} />
       {isAdmin && (
         <Anchor component={Link} to={`/activity?share=${id}`} size="sm">
           Show in the audit log

@@ -7,6 +7,7 @@ import type { FreeSpaceFloor } from './free-space.ts';
 import { monotonicTime } from './monotonic-time.ts';
 import type { OpenFolder } from './open-folders.ts';
 import type { Ownership } from './ownership.ts';
+import { tokenFinder } from './token-finder.ts';
 
 /** Rules for all files and folders that visitors create. */
 export interface WritingRules {
@@ -92,8 +93,8 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       const names = await removals.run('stagedNames', []);
       if (!names) return;
       // Queried after the folder was read: a change that begins in between is not among the names.
-      const activeTokens = await listActiveTokens();
-      for (const name of names.filter((name) => !activeTokens.some((token) => name.includes(token))))
+      const containsActive = tokenFinder(await listActiveTokens());
+      for (const name of names.filter((name) => !containsActive(name)))
         await removals.run('deleteStagedName', [name]).catch(() => {}); // an undeletable entry stays
     },
   };

@@ -21,12 +21,15 @@ import { ObjectFolders, ObjectKeys } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import { objectTestSteps } from './object-test-steps.ts';
 import { abortUpload, clearUpload, continueUpload, recoverUpload, startUpload } from './object-upload.ts';
-import { UploadProgress } from './upload-progress.ts';
+import { isUploadProgress, UploadProgress } from './upload-progress.ts';
 
 /** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
 const checkInterval = 120_000;
 /** ms. Younger objects of the staging area stay: they may belong to another installation that uses the same place. */
 const minSweepAge = 3_600_000;
+/** The same for what has arrived of an upload in parts: another installation keeps it for a day; ms. */
+const minSweepAgeOfParts = 26 * 3_600_000;
+const minSweepAgeOf = (key: string) => (isUploadProgress(key) ? minSweepAgeOfParts : minSweepAge);
 
 /** What an object storage needs besides its objects. */
 export interface ObjectStorageServices {
@@ -137,7 +140,7 @@ export class ObjectStorage implements Storage {
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
     for await (const { objects } of this.#store.list(this.#keys.staging(''))) {
-      const evidence = objects.filter(({ modified }) => this.#now() - modified > minSweepAge).map(({ key }) => key);
+      const evidence = objects.filter(({ key, modified }) => this.#now() - modified > minSweepAgeOf(key)).map(({ key }) => key);
       if (evidence.length === 0) continue;
       const tokens = await mapInBatches(evidence, (key) => this.#tokenOf(key));
       const pending = new Set(await pendingTokens());

@@ -5,6 +5,9 @@ import type { ObjectFolders } from './object-folders.ts';
 
 const maxIds = 4 << 20; // bytes of the ids of 10,000 parts
 const newline = 0x0a;
+const suffix = '.rest';
+/** Returns whether an object of the staging area is the progress of an upload. */
+export const isUploadProgress = (key: string) => key.endsWith(suffix);
 const unreadable = () => new StorageUnavailable('the progress of an upload cannot be read');
 
 /** Yields what follows the first line of a body. @param onLine receives that line */
@@ -98,10 +101,10 @@ export class UploadProgress {
   async clear(): Promise<void> {
     const { store, keys } = this.#folders;
     for await (const { objects } of store.list(keys.staging(`${this.#token}.`)))
-      await store.delete(objects.map(({ key }) => key).filter((key) => key.endsWith('.rest')));
+      await store.delete(objects.map(({ key }) => key).filter(isUploadProgress));
   }
 
   #keyOf(partCount: number): string {
-    return this.#folders.keys.staging(`${this.#token}.${partCount}.rest`);
+    return this.#folders.keys.staging(`${this.#token}.${partCount}${suffix}`);
   }
 }

@@ -85,6 +85,7 @@ export async function createUpload(
       share_id: link.id,
       location_id: link.location_id,
       identity_key: ownerKey(visit),
+      visitor: visit.authenticated?.signedIn.name ?? '',
       network: narrowNetworkOf(visitorRequest.address),
       wide_network: wideNetworkOf(visitorRequest.address),
       path: formatItemPath(path),
