@@ -48,6 +48,7 @@ async function shares(call: Call, authId: number): Promise<number> {
   await call('mail/drop', { state: 'waiting' });
   await call('mail/retry', { state: 'failed' });
   await call('mail/test', { to: 'ann@example.com' });
+  await call('share/unfinishedUploads', { id: 1 });
   await call('share/lastVisits', { ids: Array.from({ length: rows }, (_, index) => index + 1) });
   for (const search of [{}, { searchWord: 'a' }, { sortField: 'userNames' }, { pageSize: '1000' }])
     await call('share/search', search, JSON.stringify(search));

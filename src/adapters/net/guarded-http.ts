@@ -47,18 +47,18 @@ const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
 /** Calls work in the turn of a tenant. */
 export type AddTurn = (tid: number, work: () => void) => void;
 
-/** What connections for HTTP are limited by. */
+/** The limits of HTTP connections, and the turns in which their bytes arrive. */
 interface ConnectionLimits {
-  /** Limit of what comes on a connection, each of which then serves one request; null: no limit. */
+  /** Most bytes that may arrive on a connection. If set, each connection serves only one request. null: no limit. */
   readonly maxConnectionBytes: number | null;
-  /** null: bytes are read as they arrive. */
+  /** Lets bytes arrive in the turns of tenants. null: each piece in an iteration of the event loop. */
   readonly addTurn: AddTurn | null;
 }
 
 /** @param tid tenant in whose turns bytes arrive; null: none */
 async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
-  // Before TLS: what a server sends can be costly although it contains no byte of a response.
+  // The turns begin before TLS, because a handshake or session tickets can be costly, although they contain no byte of a response.
   const turn = addTurn === null || tid === null ? setImmediate : (work: () => void) => addTurn(tid, work);
   const wrap: WrapSocket = (socket) => new TurnSocket(socket, turn, maxConnectionBytes);
   return new AgentOf({

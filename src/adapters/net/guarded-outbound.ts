@@ -17,7 +17,7 @@ interface Options {
   readonly timeout?: number;
   /** Limit of the bytes that come on a connection for an HTTP request, headers included. Default: none. */
   readonly maxConnectionBytes?: number;
-  /** Calls work on bytes that a server has sent in the turn of the tenant of its request. Default: at once. */
+  /** Calls work in the turn of the tenant whose request it belongs to: it processes what the server has sent. Default: in the next iteration of the event loop. */
   readonly addTurn?: AddTurn;
 }
 
@@ -43,7 +43,7 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
   }
 }
 
-/** Lets the bytes of a server arrive a few at a time, each in an iteration of the event loop. */
+/** Passes on the bytes of a server in pieces, each in an iteration of the event loop of its own. */
 const inIterations: WrapSocket = (socket) => new TurnSocket(socket, setImmediate);
 
 /** A connection for the HTTP client, which needs a `Socket`. */

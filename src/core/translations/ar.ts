@@ -179,7 +179,7 @@ export const ar: VisitorMessages = {
   uploaded: 'رُفع',
   tryAgain: 'أعد المحاولة',
   tryAllAgain: 'أعد محاولة الكل',
-  goesOn: 'لا يوجد اتصال. سيُستأنف الرفع تلقائيًا.',
+  goesOn: 'انقطع الرفع. سيُستأنف تلقائيًا.',
   unfinishedUploads: 'عمليات رفع غير مكتملة',
   unfinishedText: 'اختر الملف نفسه مرة أخرى، فيُستأنف رفعه من حيث توقف.',
   chooseAgain: 'اختيار الملف',

@@ -131,7 +131,7 @@ export const de: VisitorMessages = {
   uploaded: 'Hochgeladen',
   tryAgain: 'Noch einmal versuchen',
   tryAllAgain: 'Alle noch einmal versuchen',
-  goesOn: 'Keine Verbindung. Der Upload wird von selbst fortgesetzt.',
+  goesOn: 'Unterbrochen. Der Upload wird von selbst fortgesetzt.',
   unfinishedUploads: 'Unterbrochene Uploads',
   unfinishedText: 'Wählen Sie dieselbe Datei noch einmal: Ihr Upload geht dort weiter, wo er aufgehört hat.',
   chooseAgain: 'Datei auswählen',

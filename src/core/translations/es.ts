@@ -130,7 +130,7 @@ export const es: VisitorMessages = {
   uploaded: 'Subido',
   tryAgain: 'Intentar de nuevo',
   tryAllAgain: 'Intentar todos de nuevo',
-  goesOn: 'Sin conexión. La subida continuará por sí sola.',
+  goesOn: 'Interrumpida. La subida continuará por sí sola.',
   unfinishedUploads: 'Subidas interrumpidas',
   unfinishedText: 'Elija de nuevo el mismo archivo y su subida continuará donde se detuvo.',
   chooseAgain: 'Elegir el archivo',

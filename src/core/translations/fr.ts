@@ -131,7 +131,7 @@ export const fr: VisitorMessages = {
   uploaded: 'Envoyé',
   tryAgain: 'Réessayer',
   tryAllAgain: 'Tout réessayer',
-  goesOn: 'Pas de connexion. L’envoi reprendra automatiquement.',
+  goesOn: 'Interrompu. L’envoi reprendra automatiquement.',
   unfinishedUploads: 'Envois interrompus',
   unfinishedText: 'Choisissez à nouveau le même fichier : son envoi reprend là où il s’est arrêté.',
   chooseAgain: 'Choisir le fichier',

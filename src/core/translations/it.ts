@@ -130,7 +130,7 @@ export const it: VisitorMessages = {
   uploaded: 'Caricato',
   tryAgain: 'Riprova',
   tryAllAgain: 'Riprova tutti',
-  goesOn: 'Nessuna connessione. Il caricamento riprenderà da solo.',
+  goesOn: 'Interrotto. Il caricamento riprenderà da solo.',
   unfinishedUploads: 'Caricamenti interrotti',
   unfinishedText: 'Scegli di nuovo lo stesso file: il caricamento riprende da dove si è fermato.',
   chooseAgain: 'Scegli il file',

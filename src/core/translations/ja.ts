@@ -131,7 +131,7 @@ export const ja: VisitorMessages = {
   uploaded: 'アップロード済み',
   tryAgain: 'もう一度試す',
   tryAllAgain: 'すべてもう一度試す',
-  goesOn: '接続がありません。アップロードは自動的に再開されます。',
+  goesOn: '中断されました。アップロードは自動的に再開されます。',
   unfinishedUploads: '中断されたアップロード',
   unfinishedText: '同じファイルをもう一度選択すると、中断したところからアップロードが続きます。',
   chooseAgain: 'ファイルを選択',

@@ -130,7 +130,7 @@ export const nl: VisitorMessages = {
   uploaded: 'Geüpload',
   tryAgain: 'Opnieuw proberen',
   tryAllAgain: 'Alles opnieuw proberen',
-  goesOn: 'Geen verbinding. De upload gaat vanzelf verder.',
+  goesOn: 'Onderbroken. De upload gaat vanzelf verder.',
   unfinishedUploads: 'Onderbroken uploads',
   unfinishedText: 'Kies hetzelfde bestand opnieuw: de upload gaat verder waar hij stopte.',
   chooseAgain: 'Bestand kiezen',

@@ -150,7 +150,7 @@ export const pl: VisitorMessages = {
   uploaded: 'Przesłano',
   tryAgain: 'Spróbuj ponownie',
   tryAllAgain: 'Spróbuj wszystkie ponownie',
-  goesOn: 'Brak połączenia. Przesyłanie zostanie wznowione samo.',
+  goesOn: 'Przerwano. Przesyłanie zostanie wznowione samo.',
   unfinishedUploads: 'Przerwane przesyłania',
   unfinishedText: 'Wybierz ponownie ten sam plik, a jego przesyłanie będzie kontynuowane od miejsca przerwania.',
   chooseAgain: 'Wybierz plik',

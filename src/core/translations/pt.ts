@@ -130,7 +130,7 @@ export const pt: VisitorMessages = {
   uploaded: 'Enviado',
   tryAgain: 'Tentar de novo',
   tryAllAgain: 'Tentar todos de novo',
-  goesOn: 'Sem conexão. O envio continua sozinho.',
+  goesOn: 'Interrompido. O envio continua sozinho.',
   unfinishedUploads: 'Envios interrompidos',
   unfinishedText: 'Escolha o mesmo arquivo novamente, e o envio continua de onde parou.',
   chooseAgain: 'Escolher o arquivo',

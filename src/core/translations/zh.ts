@@ -130,7 +130,7 @@ export const zh: VisitorMessages = {
   uploaded: '已上传',
   tryAgain: '重试',
   tryAllAgain: '全部重试',
-  goesOn: '没有连接。上传会自动继续。',
+  goesOn: '已中断。上传会自动继续。',
   unfinishedUploads: '未完成的上传',
   unfinishedText: '再次选择同一个文件，上传会从中断处继续。',
   chooseAgain: '选择文件',

@@ -50,7 +50,7 @@ async function redirectToStorage(reply: FastifyReply, { entry, signAddress, appe
 
 async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
   const visitorRequest = visitorRequestOf(request, parts);
-  // To HEAD, Postern answers itself: the page of another origin could not read the response of the storage.
+  // Postern answers HEAD itself: the page of another origin could not read the response of the storage.
   const download = await openDownload(parts.ports, visitorRequest, request.place.path, action, request.method === 'GET');
   if ('signAddress' in download) return redirectToStorage(reply, download);
   const headers = headersOf(request);

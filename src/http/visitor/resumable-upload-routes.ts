@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { nameError, parseSegments } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { fileNameOf } from '#core/upload-metadata.ts';
-import { continueUpload, type UploadProgress } from '#features/visits/resumable-uploads/continue-upload.ts';
+import { continueUpload, type UploadState } from '#features/visits/resumable-uploads/continue-upload.ts';
 import { createUpload } from '#features/visits/resumable-uploads/create-upload.ts';
 import { deleteUpload, readUpload } from '#features/visits/resumable-uploads/unfinished-upload.ts';
 import { type IncomingBody, receiveBody } from './receive-body.ts';
@@ -101,7 +101,7 @@ async function create({ request, reply, parts, incoming }: Exchange): Promise<Fa
 /** Returns the header with the SHA-256 of a file (RFC 9530, 3). @param sha256 hexadecimal */
 const digestHeader = (sha256: string) => ({ 'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` });
 
-const sendProgress = (reply: FastifyReply, { received, expiresAt, stored }: UploadProgress) =>
+const sendProgress = (reply: FastifyReply, { received, expiresAt, stored }: UploadState) =>
   reply
     .code(204)
     .headers({
@@ -123,7 +123,10 @@ async function receivePart({ request, reply, parts, incoming }: Exchange): Promi
   return sendProgress(reply, await continueUpload(parts.ports, visitorRequestOf(request, parts), idOf(request), part));
 }
 
-/** Sends how many bytes have arrived. That an upload is complete is an error for the protocol; its headers say so nevertheless. */
+/**
+ * Sends how many bytes have arrived. For a complete upload it responds with 410 and the same headers, plus the SHA-256, for a client that
+ * has lost the response to the last part.
+ */
 async function sendState({ request, reply, parts }: Exchange): Promise<FastifyReply> {
   const upload = await readUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));
   const { received, size, metadata, expires_at: expiresAt, stored_name: storedName, sha256 } = upload;

@@ -18,7 +18,7 @@ async function putFile(request: FastifyRequest, reply: FastifyReply, parts: Visi
 /** Adds the routes of a link that receive files. */
 export function uploadRoutes(app: FastifyInstance, parts: VisitorParts): void {
   app.register(async (uploads) => {
-    // The body is the file, or a part of it, with any Content-Type.
+    // The body is the file, with any Content-Type. The handler reads it.
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', async () => undefined);
     uploads.addHook('onRequest', async ({ raw }) => {

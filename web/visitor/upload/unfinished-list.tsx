@@ -61,7 +61,7 @@ function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
   );
 }
 
-/** The uploads that were interrupted when the page was closed. A page cannot open the files again: the visitor chooses them once more. */
+/** The uploads that were interrupted when the page was closed. `sessions` counts the sign-ins at this page. A page cannot open the files again: the visitor chooses them once more. */
 export function UnfinishedList({ queue, uploads, sessions }: { queue: Queue; uploads: Uploads; sessions: number }) {
   const { translate } = useTranslation();
   const [found, setFound] = useState<readonly FoundUpload[]>([]);

@@ -8,18 +8,18 @@ const partSize = 64 << 20; // bytes: proxies limit the size of a body
 const maxSilence = 30_000; // ms: if no bytes move for this time, the connection is lost, whether or not the browser knows it
 const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
 
-const passingCodes = ['offline', 'uploadInUse', 'uploadOffsetWrong'];
-const passingStatuses = [502, 503, 504];
+const temporaryCodes = ['offline', 'uploadInUse', 'uploadOffsetWrong'];
+const temporaryStatuses = [502, 503, 504];
 /** Returns whether the upload goes on by itself after a failure. */
-const isPassing = ({ code, status }: Failure) => passingCodes.includes(code) || passingStatuses.includes(status);
+const isTemporary = ({ code, status }: Failure) => temporaryCodes.includes(code) || temporaryStatuses.includes(status);
 
 /** What the queue wants to know about an upload. */
 export interface UploadEvents {
   /** Receives how many bytes the server has. */
   readonly onOffset: (received: number) => void;
-  /** Receives how many bytes have been sent, with those that the server has. */
+  /** Receives how many bytes have been sent, including those that the server has. */
   readonly onProgress: (sent: number) => void;
-  /** Receives whether the upload waits for a connection. */
+  /** Receives whether the upload waits for its next attempt after a failure that may pass, such as a lost connection or a busy server. */
   readonly onInterruption: (isInterrupted: boolean) => void;
   /** Addresses of the uploads that this page sends. */
   readonly addresses: Set<string>;
@@ -81,7 +81,7 @@ async function repeat<T>(
       return await attempt();
     } catch (cause) {
       const failure = asFailure(cause);
-      if (signal.aborted || !isPassing(failure)) throw cause;
+      if (signal.aborted || !isTemporary(failure)) throw cause;
       onInterruption(true);
       failures = getProgress() > progress ? 0 : failures + 1;
       progress = getProgress();

@@ -16,7 +16,7 @@ export interface UploadItem {
   readonly path: readonly string[];
   /** Bytes. */
   readonly sent: number;
-  /** Whether the upload waits for a connection, and then goes on by itself. */
+  /** Whether the upload waits for its next attempt, which starts by itself. */
   readonly isInterrupted: boolean;
   readonly state: 'waiting' | 'sending' | 'conflict' | 'done' | 'failed';
   readonly failure: Failure | null;

@@ -94,8 +94,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       if (!names) return;
       // Queried after the folder was read: a change that begins in between is not among the names.
       const containsActive = tokenFinder(await listActiveTokens());
-      for (const name of names.filter((name) => !containsActive(name)))
-        await removals.run('deleteStagedName', [name]).catch(() => {}); // an undeletable entry stays
+      for (const name of names.filter((name) => !containsActive(name))) await removals.run('deleteStagedName', [name]).catch(() => {}); // an undeletable entry stays
     },
   };
 }

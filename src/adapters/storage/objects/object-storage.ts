@@ -20,7 +20,8 @@ import { openObjectFile } from './object-file.ts';
 import { ObjectFolders, ObjectKeys } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import { objectTestSteps } from './object-test-steps.ts';
-import { abortUpload, clearUpload, continueUpload, recoverUpload, startUpload } from './object-upload.ts';
+import { continueObjectUpload, startUpload } from './object-upload.ts';
+import { abortUpload, clearUpload, recoverUpload } from './upload-evidence.ts';
 import { isUploadProgress, UploadProgress } from './upload-progress.ts';
 
 /** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
@@ -105,7 +106,7 @@ export class ObjectStorage implements Storage {
   }
 
   readonly continueUpload = (target: UploadTarget, upload: ClosedUpload): Promise<ContinuedUpload> =>
-    continueUpload({ folders: this.#folders, parts: this.#parts }, target, upload);
+    continueObjectUpload({ folders: this.#folders, parts: this.#parts }, target, upload);
 
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
     return this.#changes.createFolder(parent, name, context);

@@ -1,6 +1,5 @@
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import { nameError } from '#core/item-path.ts';
 import {
   type ClosedUpload,
   type ContinuedUpload,
@@ -13,47 +12,15 @@ import {
 } from '#ports/storage.ts';
 import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
-import type { ObjectStore, WriteCondition } from './object-store.ts';
-import { readText } from './read-text.ts';
+import type { WriteCondition } from './object-store.ts';
+import { nextPartSize, smallestPart } from './part-sizes.ts';
+import { claimToken, clearUpload, deleteClaim, keyOf, placedName } from './upload-evidence.ts';
 import { UploadProgress } from './upload-progress.ts';
-
-/** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
-const smallestPart = 8 << 20;
-const maxParts = 10_000;
-/** Sizes of the parts of an upload of unknown length, from this number of sent parts on: 2.7 TiB together. Few services need equal parts. */
-const growingParts = [
-  { from: 5000, size: 512 << 20 },
-  { from: 1000, size: 64 << 20 },
-];
-
-/** Returns the size of the next part. @param size of the file; null: unknown */
-function nextPartSize(size: number | null, sentParts: number): number {
-  if (size !== null) return Math.max(smallestPart, Math.ceil(size / maxParts));
-  return growingParts.find(({ from }) => sentParts >= from)?.size ?? smallestPart;
-}
-
-const stagedPart = (token: string) => `${token}.part`;
-const placedName = (token: string) => `${token}.name`;
-/** The token of an empty object that keeps a key for an upload. */
-const claimToken = (token: string) => `${token}.claim`;
-const maxNote = 1 << 20; // bytes; the note contains a name
-
-/** Key at which an upload of several parts is completed. The name of a drop box's file is not known before. */
-const keyOf = ({ keys }: ObjectFolders, { parent, name, ifTaken }: UploadTarget, token: string) =>
-  ifTaken === 'number' ? keys.staging(stagedPart(token)) : keys.file([...parent, name]);
 
 /** Where files are uploaded to. */
 interface UploadPlace {
   readonly folders: ObjectFolders;
   readonly parts: PartSpace;
-}
-
-/** Deletes the empty object that keeps a key for an upload, if it is still there, also as a copy that has failed. @throws StorageUnavailable while it is copied */
-async function deleteClaim(store: ObjectStore, key: string, token: string): Promise<void> {
-  const object = await store.describe(key);
-  const isOurs = object?.token === claimToken(token) || object?.token === token;
-  if (isOurs && object.copyState === 'pending') throw new StorageUnavailable('the service has not completed a copy yet');
-  if (object?.token === claimToken(token) || (isOurs && object.copyState === 'failed')) await store.delete([key]);
 }
 
 /** An upload: one request for a small file, several parts for a large one or one of unknown size. */
@@ -248,7 +215,7 @@ export async function startUpload(place: UploadPlace, target: UploadTarget, toke
 }
 
 /** Continues an upload that `startUpload` has started. @throws ItemNotFound if what has arrived is gone */
-export async function continueUpload(
+export async function continueObjectUpload(
   place: UploadPlace,
   target: UploadTarget,
   { token, handle, offset }: ClosedUpload,
@@ -261,30 +228,4 @@ export async function continueUpload(
     await upload.closeForRecovery();
     throw cause;
   }
-}
-
-/** Returns the name of the file that an upload has made, or null. Deletes the claim of an upload that was not completed. */
-export async function recoverUpload(
-  folders: ObjectFolders,
-  parent: readonly string[],
-  name: string,
-  token: string,
-): Promise<string | null> {
-  const { store, keys } = folders;
-  await store.hasKeys(keys.folder([])); // if there is no bucket, nothing is known
-  const noted = await readText(store, keys.staging(placedName(token)), maxNote);
-  const placed = noted !== null && nameError(noted) === null ? noted : name;
-  await deleteClaim(store, keys.file([...parent, placed]), token);
-  const file = await folders.file([...parent, placed]);
-  return file?.token === token ? placed : null;
-}
-
-/** Ends the multipart upload of an upload that recovery has looked at. A drop box's upload has a key in the staging area. */
-export async function abortUpload({ store, keys }: ObjectFolders, path: readonly string[], token: string, handle: string): Promise<void> {
-  for (const key of [keys.file(path), keys.staging(stagedPart(token))]) await store.abortParts(key, handle);
-}
-
-/** Deletes the traces of an upload. @param isNumbered whether a number may have been added to its name */
-export async function clearUpload({ store, keys }: ObjectFolders, token: string, isNumbered: boolean): Promise<void> {
-  if (isNumbered) await store.delete([stagedPart(token), placedName(token)].map((name) => keys.staging(name)));
 }

@@ -188,8 +188,8 @@ export async function recoverInterruptedChanges(
 }
 
 /**
- * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes. Skips locations
- * that are unavailable.
+ * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes and of uploads in parts that
+ * can go on. Skips locations that are unavailable.
  * @returns the reasons of locations that refuse changes, by location name
  */
 export async function sweepLocations({
@@ -198,7 +198,7 @@ export async function sweepLocations({
   vault,
 }: Pick<Ports, 'store' | 'storages' | 'vault'>): Promise<ReadonlyMap<string, string>> {
   const refusals = new Map<string, string>();
-  const pendingTokens = async () => {
+  const tokensInUse = async () => {
     const rows = await store.read.selectFrom('unsettled').select('token').execute();
     return [...rows.map(({ token }) => token), ...(await unfinishedUploadTokens(store.read))];
   };
@@ -208,7 +208,7 @@ export async function sweepLocations({
     async (row) => {
       try {
         const storage = await openLocation(row, { storages, vault });
-        await storage.sweep(pendingTokens);
+        await storage.sweep(tokensInUse);
       } catch (cause) {
         if (!(cause instanceof Error)) throw cause;
         if (cause instanceof StorageUnusable) refusals.set(row.name, cause.message);

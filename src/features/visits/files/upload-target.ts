@@ -68,7 +68,7 @@ export async function placeReceivedFile(
     if (etag !== null) await recordEarlierChanges(ports, storage, lockedName, token);
     return upload.place();
   }
-  // If the storage does not guarantee it, a lock makes uploads to one name run one after the other: each sees the previous result.
+  // If the storage does not guarantee that only one of several uploads to one name succeeds, a lock makes them run one after the other.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
   return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], place);
 }

@@ -25,7 +25,7 @@ import {
 import type { WriterReport } from './upload-writers.ts';
 
 /** The state of an upload after a part. */
-export interface UploadProgress {
+export interface UploadState {
   /** Durable bytes. */
   readonly received: number;
   /** ms since the epoch */
@@ -46,7 +46,7 @@ export async function continueUpload(
   visitorRequest: VisitorRequest,
   id: string,
   part: IncomingPart,
-): Promise<UploadProgress> {
+): Promise<UploadState> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
   const found = await findUnfinished(ports, visit, id);
   const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, part.abort);
@@ -65,7 +65,7 @@ async function receivePart(
   part: IncomingPart,
   report: WriterReport,
   onReceived: () => void,
-): Promise<UploadProgress> {
+): Promise<UploadState> {
   const row = await claimUpload(ports, visit, found);
   try {
     if (part.offset !== row.received) throw new Refusal('uploadOffsetWrong', `The upload continues at offset ${row.received}.`);
@@ -89,6 +89,6 @@ async function receivePart(
       await receiver.close();
     }
   } finally {
-    await releaseUpload(ports, row).catch(() => {}); // a process that cannot reach the database loses its claims
+    await releaseUpload(ports, row).catch(() => {}); // the claim stays: others get 423 until this process uses it again, or has ended
   }
 }

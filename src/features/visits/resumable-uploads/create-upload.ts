@@ -52,9 +52,13 @@ async function checkUnfinished(tx: Tx, { tid, share_id: shareId, network, wide_n
     .executeTakeFirstOrThrow();
   for (const group of ['link', 'network', 'wide'] as const)
     if (Number(counts[group]) >= maxUnfinished[group])
-      throw new Refusal('uploadsBusy', 'Too many uploads of your network or at this link are unfinished. Finish or delete some first.', {
-        retryAfter,
-      });
+      throw new Refusal(
+        'uploadsBusy',
+        'Too many uploads at this link are unfinished, in total or from your network. Finish or delete some first.',
+        {
+          retryAfter,
+        },
+      );
 }
 
 /**
