@@ -50,7 +50,7 @@ export async function checkParts(
   const expiring = await tus.begin('expiring.bin', bytes.length);
   await tus.patch(expiring, 0, bytes.subarray(0, 9_000_000));
   assert.notDeepEqual(await listStaged(), []);
-  clock.advance(25 * hour);
+  clock.advance(26 * hour);
   await endExpiredUploads(second.ports);
   assert.deepEqual(await listStaged(), []);
   assert.deepEqual(

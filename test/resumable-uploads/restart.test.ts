@@ -52,7 +52,7 @@ test('the sweep keeps an unfinished upload; an expired one is deleted with its r
   await tus.patch(address, 0, 'abc');
   await sweepLocations(postern.ports);
   assert.equal((await readdir(join(postern.files, '.postern'))).length, 1);
-  clock.advance(25 * hour);
+  clock.advance(26 * hour);
   await endExpiredUploads(postern.ports);
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
   assert.deepEqual(await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute(), []);

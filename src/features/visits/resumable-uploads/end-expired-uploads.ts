@@ -5,6 +5,8 @@ import type { Ports } from '#ports/ports.ts';
 import { isFree } from './upload-rows.ts';
 
 const maxUploads = 1000; // in one run
+/** A part that was begun before its upload expired may still be received for this time; ms. */
+const grace = 3_600_000;
 
 /**
  * Deletes what has arrived of uploads in parts that have expired, and their rows. A location that is unavailable is tried again in the next
@@ -21,7 +23,7 @@ export async function endExpiredUploads(ports: Pick<Ports, 'store' | 'storages' 
     .selectAll('location')
     .select(['resumable_upload.id as upload_id', 'location_path', 'token', 'handle'])
     .where('stored_name', 'is', null)
-    .where('expires_at', '<', clock.now())
+    .where('expires_at', '<', clock.now() - grace)
     .where(isFree(process, running))
     .limit(maxUploads)
     .execute();

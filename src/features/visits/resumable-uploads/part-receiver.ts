@@ -12,8 +12,8 @@ import type { ContinuedUpload } from '#ports/storage.ts';
 import { saveProgress, type UploadRow } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
-/** Bytes after which the progress of a part is saved, so that a process that is killed loses no more than this. */
-const saveInterval = 32 << 20;
+/** Bytes and ms after which the progress of a part is saved, so that a process that is killed loses no more than this. */
+const saveInterval = { bytes: 32 << 20, time: 60_000 };
 
 /** A part of a file that a visitor sends. */
 export interface IncomingPart {
@@ -66,6 +66,8 @@ export class PartReceiver {
   #hash: Hash | null;
   #received: number;
   #saved: number;
+  /** ms since the epoch */
+  #savedAt: number;
   #isDiscarded = false;
 
   constructor(open: OpenUpload, part: IncomingPart) {
@@ -74,6 +76,7 @@ export class PartReceiver {
     this.#part = part;
     this.#received = row.received;
     this.#saved = row.received;
+    this.#savedAt = ports.clock.now();
     this.#hash = ports.uploadHashes.find(row.id, row.received);
   }
 
@@ -88,7 +91,7 @@ export class PartReceiver {
         report.received();
         partHash?.update(chunk);
         await this.#write(chunk);
-        if (!checksum && this.#received - this.#saved >= saveInterval) await this.#save();
+        if (!checksum && this.#isSaveDue()) await this.#save();
       }
       abortSignal.throwIfAborted();
     } catch (cause) {
@@ -117,6 +120,11 @@ export class PartReceiver {
     this.#received += chunk.length;
   }
 
+  #isSaveDue(): boolean {
+    const time = this.#open.ports.clock.now() - this.#savedAt;
+    return this.#received - this.#saved >= saveInterval.bytes || Math.abs(time) >= saveInterval.time;
+  }
+
   /** Makes what has arrived durable, and records it. */
   async #save(): Promise<void> {
     const { ports, visit, row, upload } = this.#open;
@@ -126,6 +134,7 @@ export class PartReceiver {
       await upload.sync();
       await saveProgress(ports, visit, row.id, received);
       this.#saved = received;
+      this.#savedAt = ports.clock.now();
     }
     if (this.#hash && received === this.#received) ports.uploadHashes.keep(row.id, received, this.#hash.copy());
   }
