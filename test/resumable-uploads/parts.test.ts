@@ -171,7 +171,9 @@ test('of a part that is cut short, what arrived is kept, and HEAD says how much'
   await until(async () => (await tus.offset(address)) > 0);
   const received = await tus.offset(address);
   assert.ok(received <= 2_000_000);
-  const last = await tus.patch(address, received, bytes.subarray(received));
+  let last = await tus.patch(address, received, bytes.subarray(received));
+  // The part that was cut short is saved, and ends a moment later.
+  while (last.status === 423) last = await tus.patch(address, received, bytes.subarray(received));
   assert.equal(last.headers['repr-digest'], `sha-256=:${sha256(bytes)}:`);
   assert.deepEqual(await readFile(join(postern.files, 'a')), bytes);
 });
