@@ -108,6 +108,25 @@ for (const [what, status] of [
     );
   });
 
+/** Checks that recovery completes a replacement of `doc` that the server has not completed. @param repair makes the server work again */
+async function checkRecoveredReplacement(
+  t: TestContext,
+  { items, answer }: Pick<ReturnType<typeof memoryServer>, 'items' | 'answer'>,
+  repair: () => void,
+): Promise<void> {
+  let later = 0;
+  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
+  const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
+  const upload = await replace(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
+  await assert.rejects(upload.place(), OutcomeUnknown);
+  await upload.closeForRecovery();
+  repair();
+  await assert.rejects(storage.recover(change), /may still be moving/);
+  later = 700_000;
+  assert.equal(await storage.recover(change), 'doc');
+  assert.equal(items.get('/dav/doc'), 'new');
+}
+
 test('recovery puts a file in place whose replacement the WebDAV server began and never completed', async (t) => {
   const { items, answer } = memoryServer(({ to }, kept, response) => {
     if (isUp) return false;
@@ -117,17 +136,9 @@ test('recovery puts a file in place whose replacement the WebDAV server began an
   });
   let isUp = false;
   items.set('/dav/doc', 'old');
-  let later = 0;
-  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
-  const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
-  const upload = await replace(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
-  await assert.rejects(upload.place(), OutcomeUnknown);
-  await upload.closeForRecovery();
-  isUp = true;
-  await assert.rejects(storage.recover(change), /may still be moving/);
-  later = 700_000;
-  assert.equal(await storage.recover(change), 'doc');
-  assert.equal(items.get('/dav/doc'), 'new');
+  await checkRecoveredReplacement(t, { items, answer }, () => {
+    isUp = true;
+  });
 });
 
 test('a move that a WebDAV server completes after its connection was lost counts as done', async (t) => {
@@ -200,18 +211,11 @@ test('recovery completes a replacement of which a WebDAV server has copied only 
     response.writeHead(504).end();
     return true;
   });
-  let [isUp, later] = [false, 0];
+  let isUp = false;
   items.set('/dav/doc', 'the old one');
-  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
-  const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
-  const upload = await replace(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
-  await assert.rejects(upload.place(), OutcomeUnknown);
-  await upload.closeForRecovery();
-  isUp = true;
-  await assert.rejects(storage.recover(change), /may still be moving/);
-  later = 700_000;
-  assert.equal(await storage.recover(change), 'doc');
-  assert.equal(items.get('/dav/doc'), 'new');
+  await checkRecoveredReplacement(t, { items, answer }, () => {
+    isUp = true;
+  });
 });
 
 test('recovery does not take a rename for done because somebody else has renamed the file', async (t) => {
