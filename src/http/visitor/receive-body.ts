@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { IncomingBody } from '#features/visits/files/upload-file.ts';
 import { expectBodyProgress, expectRate, keepOpenWhileProcessing } from '#http/request-timeouts.ts';
 import { resetConnection } from './send-file.ts';
 import type { VisitorParts } from './visitor-request.ts';
@@ -49,15 +49,6 @@ function discardBody({ raw, ip }: FastifyRequest, reply: FastifyReply, { discard
 function endUnreadBody(raw: IncomingMessage): void {
   const close = setTimeout(() => raw.destroy(), drainTimeout).unref();
   raw.once('end', () => clearTimeout(close)).once('close', () => clearTimeout(close));
-}
-
-/** The body of an upload. */
-export interface IncomingBody {
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Ends the transfer at once. */
-  readonly abort: () => void;
-  /** Requests the body after all checks. @returns a signal that aborts with the transfer */
-  readonly begin: (visit: Pick<AuthorizedVisit, 'decideAgain'>) => AbortSignal;
 }
 
 /**

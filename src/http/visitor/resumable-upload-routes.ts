@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { nameError, parseSegments } from '#core/item-path.ts';
 import { fieldRefusal, Refusal } from '#core/messages.ts';
 import { fileNameOf } from '#core/upload-metadata.ts';
+import type { IncomingBody } from '#features/visits/files/upload-file.ts';
 import { continueUpload, type UploadState } from '#features/visits/resumable-uploads/continue-upload.ts';
 import { createUpload } from '#features/visits/resumable-uploads/create-upload.ts';
 import { deleteUpload, readUpload } from '#features/visits/resumable-uploads/unfinished-upload.ts';
-import { type IncomingBody, receiveBody } from './receive-body.ts';
+import { receiveBody } from './receive-body.ts';
 import { pathUrls, type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 
 // The protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload), with its extensions creation, termination, checksum and expiration.

@@ -3,7 +3,7 @@ import { linkPath } from '#visitor/link-api.ts';
 
 const key = `postern-uploads ${linkPath}`;
 const maxAge = 24 * 3_600_000; // ms: the server deletes an upload that gets no bytes for a day
-const maxKept = 50;
+const maxUploads = 50;
 
 /** An upload in parts that this browser has begun. */
 export interface UnfinishedUpload {
@@ -33,7 +33,7 @@ export function readUnfinished(): readonly UnfinishedUpload[] {
   }
 }
 
-const save = (uploads: readonly UnfinishedUpload[]) => saveStoredText('localStorage', key, JSON.stringify(uploads.slice(0, maxKept)));
+const save = (uploads: readonly UnfinishedUpload[]) => saveStoredText('localStorage', key, JSON.stringify(uploads.slice(0, maxUploads)));
 
 /** Keeps an upload, so that it can go on after the page was closed. */
 export function keepUnfinished(upload: Omit<UnfinishedUpload, 'sentAt'>): void {

@@ -129,27 +129,25 @@ export async function recordHandle(
   );
 }
 
-/** Deletes the audit entry of a change that failed before it had an effect: repeated failures would fill the disk. */
-export async function deletePendingEntry(
+/** Ends a pending change that has failed. Does nothing if another process has recovered it. @param change what becomes of its audit entry */
+async function endFailed(
   ports: Pick<Ports, 'store'>,
   { link: { tid }, visitorRequest }: AuthorizedVisit,
   auditId: number,
+  change: (tx: Tx, tid: number) => Promise<unknown>,
 ): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await deletePendingChange(tx, tid, auditId))) return;
-    await tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute();
+    await change(tx, tid);
     await deleteResponse(tx, tid, auditId);
   }, visitorTurn(visitorRequest.address));
 }
 
-export async function recordFailed(
-  ports: Pick<Ports, 'store'>,
-  { link: { tid }, visitorRequest }: AuthorizedVisit,
-  auditId: number,
-): Promise<void> {
-  await ports.store.write(async (tx) => {
-    if (!(await deletePendingChange(tx, tid, auditId))) return;
-    await tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute();
-    await deleteResponse(tx, tid, auditId);
-  }, visitorTurn(visitorRequest.address));
-}
+/** Deletes the audit entry of a change that failed before it had an effect: repeated failures would fill the disk. */
+export const deletePendingEntry = (ports: Pick<Ports, 'store'>, visit: AuthorizedVisit, auditId: number): Promise<void> =>
+  endFailed(ports, visit, auditId, (tx, tid) => tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute());
+
+export const recordFailed = (ports: Pick<Ports, 'store'>, visit: AuthorizedVisit, auditId: number): Promise<void> =>
+  endFailed(ports, visit, auditId, (tx, tid) =>
+    tx.updateTable('audit').set({ outcome: 'failed' }).where('tid', '=', tid).where('id', '=', auditId).execute(),
+  );

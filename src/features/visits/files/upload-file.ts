@@ -15,17 +15,21 @@ import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendin
 import { respondInTime } from './respond-in-time.ts';
 import { checkUploadTarget, placeReceivedFile } from './upload-target.ts';
 
-/** A file that a visitor uploads. */
-export interface IncomingFile {
+/** The body of an upload. */
+export interface IncomingBody {
   readonly body: AsyncIterable<Uint8Array>;
-  /** Content-Length, or null. */
-  readonly length: number | null;
-  /** If-Match: set if the visitor wants to replace the file with this ETag. */
-  readonly ifMatch: string | null;
   /** Ends the transfer at once. */
   readonly abort: () => void;
   /** Called after all checks, when the body is about to be read. @returns a signal that aborts with the transfer */
   readonly begin: (visit: AuthorizedVisit) => AbortSignal;
+}
+
+/** A file that a visitor uploads. */
+export interface IncomingFile extends IncomingBody {
+  /** Content-Length, or null. */
+  readonly length: number | null;
+  /** If-Match: set if the visitor wants to replace the file with this ETag. */
+  readonly ifMatch: string | null;
 }
 
 /** The response for the visitor. The name is the one that they sent, even if a drop box stores the file under another name. */

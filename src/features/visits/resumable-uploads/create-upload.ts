@@ -10,7 +10,7 @@ import { newChangeToken } from '#features/visits/files/pending-change.ts';
 import { checkUploadTarget } from '#features/visits/files/upload-target.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { ownerKey, type UploadRow } from './upload-rows.ts';
+import { deleteUploadRow, ownerKey, type UploadRow } from './upload-rows.ts';
 
 const idBits = 192;
 /** Maximum number of unfinished uploads at one link: in all, and from one network and wide network. */
@@ -121,10 +121,7 @@ export async function createUpload(
           'job',
         );
     } catch (cause) {
-      await ports.store.write(
-        (tx) => tx.deleteFrom('resumable_upload').where('tid', '=', row.tid).where('id', '=', row.id).execute(),
-        'job',
-      );
+      await deleteUploadRow(ports, row);
       throw cause;
     }
     return { id: row.id, expiresAt: row.expires_at };

@@ -2,7 +2,7 @@ import { parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { isFree } from './upload-rows.ts';
+import { deleteUploadRow, isFree } from './upload-rows.ts';
 
 const maxUploads = 1000; // in one run
 /** A part that was begun before its upload expired may still be received for this time; ms. */
@@ -33,7 +33,7 @@ export async function endExpiredUploads(ports: Pick<Ports, 'store' | 'storages' 
     try {
       const storage = await openLocation(location, { storages, vault });
       await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle });
-      await store.write((tx) => tx.deleteFrom('resumable_upload').where('tid', '=', location.tid).where('id', '=', id).execute(), 'job');
+      await deleteUploadRow(ports, { tid: location.tid, id });
     } catch {} // the next run tries again
   }
 }

@@ -6,7 +6,7 @@ import type { SharedStorage } from '#features/visits/authorization/shared-storag
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import { type ChangePorts, type FileChangeOutcome, runPendingChange } from '#features/visits/files/pending-change.ts';
 import { recordCompleteUpload } from '#features/visits/files/unfinished-uploads.ts';
-import type { StoredFile } from '#features/visits/files/upload-file.ts';
+import type { IncomingBody, StoredFile } from '#features/visits/files/upload-file.ts';
 import { placeReceivedFile } from '#features/visits/files/upload-target.ts';
 import type { ContinuedUpload } from '#ports/storage.ts';
 import { saveProgress, type UploadRow } from './upload-rows.ts';
@@ -16,18 +16,13 @@ import type { WriterReport } from './upload-writers.ts';
 const saveInterval = { bytes: 32 << 20, time: 60_000 };
 
 /** A part of a file that a visitor sends. */
-export interface IncomingPart {
-  readonly body: AsyncIterable<Uint8Array>;
+export interface IncomingPart extends IncomingBody {
   /** Content-Length, or null. */
   readonly length: number | null;
   /** Upload-Offset. */
   readonly offset: number;
   /** SHA-256 of the part, which is kept only if it matches; null: the client did not send it. */
   readonly checksum: Buffer | null;
-  /** Ends the transfer at once. */
-  readonly abort: () => void;
-  /** Called after all checks, when the body is about to be read. @returns a signal that aborts with the transfer */
-  readonly begin: (visit: AuthorizedVisit) => AbortSignal;
 }
 
 /** Where the file of an upload belongs. */

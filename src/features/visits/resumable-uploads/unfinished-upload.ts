@@ -4,7 +4,7 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
-import { findUnfinished, findUpload, isFree, pathOfUpload, type UploadRow } from './upload-rows.ts';
+import { findUnfinished, findUpload, isBeingPlaced, isFree, pathOfUpload, type UploadRow } from './upload-rows.ts';
 import { uploadInUse } from './upload-writers.ts';
 
 /** What the operations on unfinished uploads use. */
@@ -30,13 +30,7 @@ export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visito
     async ({ complete }) => {
       complete();
       return ports.store.write(async (tx) => {
-        const pending = await tx
-          .selectFrom('unsettled')
-          .select('audit_id')
-          .where('tid', '=', row.tid)
-          .where('token', '=', row.token)
-          .executeTakeFirst();
-        if (pending) throw uploadInUse();
+        if (await isBeingPlaced(tx, row.tid, row.token)) throw uploadInUse();
         const [result] = await tx
           .deleteFrom('resumable_upload')
           .where('tid', '=', row.tid)

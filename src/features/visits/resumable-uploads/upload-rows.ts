@@ -6,6 +6,7 @@ import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ResumableUploadTable } from '#ports/audit-tables.ts';
 import type { Ports } from '#ports/ports.ts';
+import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { uploadInUse } from './upload-writers.ts';
 
@@ -54,7 +55,7 @@ export async function findUnfinished(...parameters: Parameters<typeof findUpload
   return row;
 }
 
-/** Deletes an upload of which nothing is left. */
+/** Deletes the row of an unfinished upload of which nothing is left. */
 export async function deleteUploadRow({ store }: Pick<Ports, 'store'>, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
   await store.write(
     (tx) => tx.deleteFrom('resumable_upload').where('tid', '=', tid).where('id', '=', id).where('stored_name', 'is', null).execute(),
@@ -69,6 +70,15 @@ export function isFree(process: string, running: readonly string[]) {
 }
 
 /**
+ * Returns whether the file of an upload is being put in place. If that was interrupted, recovery finds out whether the file is in place
+ * already.
+ */
+export async function isBeingPlaced(tx: Tx, tid: number, token: string): Promise<boolean> {
+  const query = tx.selectFrom('unsettled').select('audit_id').where('tid', '=', tid).where('token', '=', token);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/**
  * Claims an upload for this process, so that no other process receives a part of it.
  * @returns its row as it is now
  * @throws Refusal (423) if another process receives a part, or the file of the upload is being put in place
@@ -80,8 +90,7 @@ export async function claimUpload(
 ): Promise<UploadRow> {
   const running = await findRunningProcesses(ports);
   const claimed = await ports.store.write(async (tx) => {
-    // A change that is pending was interrupted: recovery finds out whether the file is in place already.
-    if (await tx.selectFrom('unsettled').select('audit_id').where('tid', '=', tid).where('token', '=', token).executeTakeFirst()) return;
+    if (await isBeingPlaced(tx, tid, token)) return;
     return tx
       .updateTable('resumable_upload')
       .set({ holder: ports.process })
