@@ -8,20 +8,20 @@ import pg from 'pg';
 import { hasNginx } from '../test/parts/nginx.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { shareBody } from '../test/parts/share-body.ts';
-import { consoleLists } from './console-lists.ts';
+import { compareConsoleLists } from './console-lists.ts';
 import { costs } from './costs.ts';
-import { crowd } from './crowd.ts';
+import { measureSlowReaders } from './crowd.ts';
 import { atLeast, atMost, compareFigures, type Figure, measurePairs, median, page } from './figures.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
-import { behindReverseProxy, trusted } from './front.ts';
-import { identity } from './identity.ts';
-import { download, type RepeatedRequest, rate, upload } from './load.ts';
+import { behindReverseProxy, nginxAddress } from './front.ts';
+import { measureIdentity } from './identity.ts';
+import { download, measureRate, type RepeatedRequest, upload } from './load.ts';
 import { mail, mailEnvironment, startMailServer } from './mail.ts';
 import { pages } from './pages.ts';
 import { type BenchPostern, loopDelay, startPostern } from './postern.ts';
 import { pressure } from './pressure.ts';
 import { type MeasuredServer, startServer } from './process.ts';
-import { largeSearches, searches } from './search.ts';
+import { measureLargeSearches, measureSearches } from './search.ts';
 import { slowDisk } from './slow-disk.ts';
 
 const rounds = 5;
@@ -48,13 +48,13 @@ async function fill(file: string, bytes: number): Promise<void> {
 const measureUnderLoad = (reference: RepeatedRequest, ours: RepeatedRequest, connections: number) =>
   measurePairs(
     rounds,
-    () => rate(reference, connections, seconds),
-    () => rate(ours, connections, seconds),
+    () => measureRate(reference, connections, seconds),
+    () => measureRate(ours, connections, seconds),
     slices,
   );
 
 const startBare = (environment = {}) => startServer(join(import.meta.dirname, 'servers/bare.ts'), [folder], environment, /ready (\d+)/);
-const set = (bare: MeasuredServer, body: string) => fetch(`${bare.url}/set`, { method: 'POST', body });
+const setFixedResponse = (bare: MeasuredServer, body: string) => fetch(`${bare.url}/set`, { method: 'POST', body });
 
 async function measureSmallResponses(bare: MeasuredServer, postern: BenchPostern, share: { id: number; viewId: string }): Promise<void> {
   const get = {
@@ -63,13 +63,13 @@ async function measureSmallResponses(bare: MeasuredServer, postern: BenchPostern
     headers: postern.authorization,
     body: JSON.stringify({ id: share.id }),
   } as const;
-  await set(bare, await (await fetch(get.url, get)).text());
+  await setFixedResponse(bare, await (await fetch(get.url, get)).text());
   const fixed = { url: `${bare.url}/fixed` };
   note(atLeast('share/get', 'requests/s', await measureUnderLoad({ ...fixed, method: 'POST', body: get.body }, get, 16), 0.6));
   const visit = `${postern.url}/s/${share.viewId}/visit`;
-  await set(bare, await (await fetch(visit)).text());
+  await setFixedResponse(bare, await (await fetch(visit)).text());
   note(atLeast('visit', 'requests/s', await measureUnderLoad(fixed, { url: visit }, 16), 0.45));
-  await set(bare, 'x'.repeat(1024));
+  await setFixedResponse(bare, 'x'.repeat(1024));
   note(
     atLeast('a 1 KB file', 'requests/s', await measureUnderLoad(fixed, { url: `${postern.url}/s/${share.viewId}/file/1k.bin` }, 16), 0.35),
   );
@@ -85,11 +85,11 @@ async function measureFiles(bare: MeasuredServer, postern: BenchPostern, viewId:
       0.75,
     ),
   );
-  const used: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
+  const cpuTimes: Record<'bare' | 'postern', number[]> = { bare: [], postern: [] };
   const speed = async (server: MeasuredServer, who: 'bare' | 'postern', url: string) => {
     const before = server.cpu();
     const { total } = await download(url);
-    used[who].push(server.cpu() - before);
+    cpuTimes[who].push(server.cpu() - before);
     return 1 / total;
   };
   const before = postern.memory().now;
@@ -106,9 +106,9 @@ async function measureFiles(bare: MeasuredServer, postern: BenchPostern, viewId:
     ),
   );
   note({
-    ...atMost('a 1 GiB file: CPU, compared with the bare server', median(used.postern) / median(used.bare), 0.5, 'times'),
-    reference: `${median(used.bare).toFixed(2)} s`,
-    ratio: (median(used.postern) / median(used.bare)).toFixed(2),
+    ...atMost('a 1 GiB file: CPU, compared with the bare server', median(cpuTimes.postern) / median(cpuTimes.bare), 0.5, 'times'),
+    reference: `${median(cpuTimes.bare).toFixed(2)} s`,
+    ratio: (median(cpuTimes.postern) / median(cpuTimes.bare)).toFixed(2),
   });
   note(atMost('a 1 GiB file, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
@@ -130,24 +130,24 @@ async function measureUploads(bare: MeasuredServer, postern: BenchPostern, viewI
 }
 
 async function measureZip(bare: MeasuredServer, postern: BenchPostern, viewId: string): Promise<void> {
-  const used = async (server: MeasuredServer, work: () => Promise<unknown>) => {
+  const cpuTimeOf = async (server: MeasuredServer, work: () => Promise<unknown>) => {
     const before = server.cpu();
     await work();
     return server.cpu() - before;
   };
-  const shares: number[] = [];
-  const all = async () => {
+  const firstByteFractions: number[] = [];
+  const downloadZip = async () => {
     const { first, total } = await download(`${postern.url}/s/${viewId}/zip/thousand`);
-    shares.push(first / total);
+    firstByteFractions.push(first / total);
   };
-  const reading = async () => {
+  const downloadFiles = async () => {
     for (let index = 0; index < 1000; index += 1) await download(`${bare.url}/stream/thousand/${index}.bin`);
   };
   const before = postern.memory().now;
   const pair = await measurePairs(
     rounds,
-    () => used(bare, reading),
-    () => used(postern, all),
+    () => cpuTimeOf(bare, downloadFiles),
+    () => cpuTimeOf(postern, downloadZip),
   );
   note({
     ...atMost('a ZIP file of 1,000 files of 100 KB: CPU, compared with reading the files', pair.ratio, 3, 'times'),
@@ -155,7 +155,7 @@ async function measureZip(bare: MeasuredServer, postern: BenchPostern, viewId: s
     ours: `${pair.ours.toFixed(2)} s`,
     ratio: `${pair.ratio.toFixed(2)} (${pair.spread})`,
   });
-  note(atMost('the same, time to the first byte, as a part of the total time', median(shares), 0.1, 'of the time'));
+  note(atMost('the same, time to the first byte, as a part of the total time', median(firstByteFractions), 0.1, 'of the time'));
   note(atMost('the same, growth of memory', postern.memory().most - before, 64, 'MiB'));
 }
 
@@ -165,8 +165,9 @@ async function measureChanges(bare: MeasuredServer, postern: BenchPostern, slow:
   const commit = { url: `${bare.url}/commit`, method: 'POST', body } as const;
   note(atLeast(`share/add, 32 at once${slow}`, 'changes/s', await measureUnderLoad(commit, add, 32), slow === '' ? 0.8 : 5));
   await loopDelay(postern);
-  await rate(add, 32, seconds);
-  // After the others: the compiler needs some thousands of requests first, and single requests take long.
+  await measureRate(add, 32, seconds);
+  // Measured after many requests at once: V8 optimizes the code only after thousands of requests,
+  // which would take long one at a time.
   if (slow === '') note(atLeast('share/add, one at a time', 'changes/s', await measureUnderLoad(commit, add, 1), 0.5));
   if (slow !== '') note(atMost(`share/add, 32 at once${slow}, p99 delay of the event loop`, await loopDelay(postern), 20, 'ms'));
 }
@@ -176,18 +177,18 @@ async function measureStarts(data: string): Promise<void> {
   await using postern = await startPostern(data);
   await fetch(`${postern.url}/health/ready`);
   note(atMost('start to ready, second start', (performance.now() - start) / 1000, 2, 's'));
-  await new Promise((resolve) => setTimeout(resolve, 75_000)); // after a minute, what the start has left in memory is collected
+  await new Promise((resolve) => setTimeout(resolve, 75_000)); // the garbage of the start is collected after a minute
   note(atMost('idle memory', postern.memory().now, 120, 'MiB'));
 }
 
 async function crowdSection(data: string): Promise<void> {
   await using postern = await startPostern(data);
-  await crowd(note, postern, (await postern.call('share/add', shareBody)).viewId);
+  await measureSlowReaders(note, postern, (await postern.call('share/add', shareBody)).viewId);
 }
 
 async function frontSection(data: string): Promise<void> {
   if (!hasNginx()) return console.log('without nginx: files behind a reverse proxy are not measured');
-  await using postern = await startPostern(data, { POSTERN_SENDFILE: 'x-accel-redirect', POSTERN_TRUSTED_PROXIES: trusted });
+  await using postern = await startPostern(data, { POSTERN_SENDFILE: 'x-accel-redirect', POSTERN_TRUSTED_PROXIES: nginxAddress });
   await behindReverseProxy(note, join(folder, 'nginx'), postern, (await postern.call('share/add', shareBody)).viewId, join(data, 'files'));
 }
 
@@ -209,23 +210,28 @@ async function pagesSection(): Promise<void> {
   await pages(note, postern, shareBody, data);
 }
 
-/** Lets Postern create its database in a folder, and fills it directly. */
+/**
+ * Starts Postern with a database that was filled directly. Postern has created its tables before.
+ */
 async function startFilledPostern(data: string, total: number): Promise<BenchPostern> {
   await (await startPostern(data))[Symbol.asyncDispose]();
   fillSqlite(join(data, 'postern.db'), total);
   return startPostern(data);
 }
 
-/** Measures searches among one million records. @param files moved into the data folder */
+/**
+ * Measures searches among one million records.
+ * @param files folder that is moved into the data folder
+ */
 async function searchSection(files: string): Promise<void> {
   const data = join(folder, 'million');
   mkdirSync(data);
   renameSync(files, join(data, 'files'));
   await using postern = await startFilledPostern(data, 1_000_000);
-  await searches(note, postern, join(data, 'postern.db'));
+  await measureSearches(note, postern, join(data, 'postern.db'));
   await pressure(note, postern, (await postern.call('share/add', shareBody)).viewId);
   await using few = await startFilledPostern(join(folder, 'few'), 2000);
-  await consoleLists(note, few, postern);
+  await compareConsoleLists(note, few, postern);
 }
 
 async function largeSection(): Promise<void> {
@@ -238,12 +244,12 @@ async function largeSection(): Promise<void> {
   await (await startPostern(join(folder, 'large'), environment))[Symbol.asyncDispose]();
   await fillPostgres(server.url('large'), 10_000_000);
   await using postern = await startPostern(join(folder, 'large'), environment);
-  await largeSearches(note, postern);
+  await measureLargeSearches(note, postern);
 }
 
 async function identitySection(data: string): Promise<void> {
   await using bare = await startBare();
-  await identity(note, data, bare);
+  await measureIdentity(note, data, bare);
 }
 
 async function withServers(
@@ -268,26 +274,26 @@ try {
     for (const place of [folder, join(data, 'files')]) await fill(join(place, name), bytes);
   for (let index = 0; index < 1000; index += 1)
     for (const place of [folder, join(data, 'files')]) writeFileSync(join(place, 'thousand', `${index}.bin`), Buffer.alloc(100_000, index));
-  const wanted = (name: string) => only === undefined || only === name;
+  const isSelected = (name: string) => only === undefined || only === name;
   await withServers({}, data, async (bare, postern) => {
     const share = await postern.call('share/add', shareBody);
-    if (wanted('small')) await measureSmallResponses(bare, postern, share);
-    if (wanted('files')) await measureFiles(bare, postern, share.viewId);
-    if (wanted('zip')) await measureZip(bare, postern, share.viewId);
-    if (wanted('changes')) await measureChanges(bare, postern, '');
-    if (wanted('uploads')) await measureUploads(bare, postern, share.viewId);
+    if (isSelected('small')) await measureSmallResponses(bare, postern, share);
+    if (isSelected('files')) await measureFiles(bare, postern, share.viewId);
+    if (isSelected('zip')) await measureZip(bare, postern, share.viewId);
+    if (isSelected('changes')) await measureChanges(bare, postern, '');
+    if (isSelected('uploads')) await measureUploads(bare, postern, share.viewId);
   });
-  if (wanted('starts')) await measureStarts(data);
-  if (wanted('front')) await frontSection(data);
-  if (wanted('pages')) await pagesSection();
-  if (wanted('costs')) await costsSection();
-  if (wanted('crowd')) await crowdSection(data);
-  if (wanted('mail')) await mail(note, data);
-  if (wanted('identity')) await identitySection(join(folder, 'identity'));
-  if (wanted('search')) await searchSection(join(data, 'files'));
+  if (isSelected('starts')) await measureStarts(data);
+  if (isSelected('front')) await frontSection(data);
+  if (isSelected('pages')) await pagesSection();
+  if (isSelected('costs')) await costsSection();
+  if (isSelected('crowd')) await crowdSection(data);
+  if (isSelected('mail')) await mail(note, data);
+  if (isSelected('identity')) await identitySection(join(folder, 'identity'));
+  if (isSelected('search')) await searchSection(join(data, 'files'));
   if (large) await largeSection();
   const slow = slowDisk(folder);
-  if (wanted('slow') && slow)
+  if (isSelected('slow') && slow)
     await withServers(slow, join(folder, 'slow-data'), (bare, postern) => measureChanges(bare, postern, ', a sync costs 2 ms'));
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / gibibyte)} GiB, Linux ${release()}, Node.js ${process.versions.node}.`;
   const results = join(import.meta.dirname, 'RESULTS.md');

@@ -33,7 +33,7 @@ async function measureAction(page: Page, act: () => Promise<void>): Promise<numb
 
 type Act = (page: Page, round: number) => Promise<void>;
 
-/** Types one of the words in each round: each is new, and none matches all records. */
+/** Types another one of the words in each round. No word matches all records. */
 const typing =
   (...words: readonly string[]): Act =>
   (page, round) =>
@@ -64,7 +64,7 @@ const states = ['Active', 'Scheduled', 'Expired', 'Inactive'];
 const actions: readonly ListAction[] = [
   { list: 'shares', name: 'typing a word', act: typing('report', 'invoice', 'contract', 'drawing', 'timesheet') },
   { list: 'shares', name: 'sorting by title', act: sortingBy('Title') },
-  { list: 'shares', name: 'sorting by the end', act: sortingBy('Expires') },
+  { list: 'shares', name: 'sorting by expiry', act: sortingBy('Expires') },
   { list: 'shares', name: 'the last page', act: lastPage },
   ...states.map((state): ListAction => ({ list: 'shares', name: `filter: ${state.toLowerCase()}`, act: inState(state) })),
   { list: 'users', name: 'typing a word', act: typing('dorn', 'schmidt', 'okafor', 'keller', 'rossi') },
@@ -78,8 +78,8 @@ const rounds = 5;
 /** Returns a function that opens a list of one Postern as a signed-in operator, and measures an action there. */
 async function listMeasurer(browser: Browser, postern: BenchPostern) {
   const extraHTTPHeaders = { cookie: await operatorCookie(postern) };
-  const window = await browser.newContext({ viewport: { width: 1440, height: 900 }, extraHTTPHeaders });
-  const page = await window.newPage();
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, extraHTTPHeaders });
+  const page = await context.newPage();
   return async (list: string, act: Act, round: number) => {
     await page.bringToFront(); // a page in the background draws no frames
     await page.goto(`${postern.url}/console/${list}`, { waitUntil: 'networkidle' });
@@ -91,7 +91,7 @@ async function listMeasurer(browser: Browser, postern: BenchPostern) {
  * Compares the console's lists with many and with few records: how long an operator waits for each action.
  * @param few a Postern with enough records to fill a page in every state, so that drawing takes the same time
  */
-export async function consoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
+export async function compareConsoleLists(report: (figure: Figure) => void, few: BenchPostern, many: BenchPostern): Promise<void> {
   const browser = await chromium.launch({ executablePath: await executable.executablePath(), args });
   try {
     const [small, large] = [await listMeasurer(browser, few), await listMeasurer(browser, many)];

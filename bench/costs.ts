@@ -2,11 +2,11 @@ import { operations } from '../src/features/operations.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import type { Figure } from './figures.ts';
 import { callWithLongestInputs } from './longest-inputs.ts';
-import { fillWidely, visitWithLongestInputs } from './longest-visits.ts';
+import { fillFolder, visitWithLongestInputs } from './longest-visits.ts';
 import type { BenchPostern } from './postern.ts';
 
 const times = 3; // runs of each call; the lowest value counts, since other load only adds time
-const sampledEvery = 10; // ms: resolution of the event loop's delay
+const samplingInterval = 10; // ms: resolution of the event loop's delay
 
 interface Cost {
   readonly call: string;
@@ -33,7 +33,11 @@ function sendRequest({ url, authorization }: BenchPostern, operation: string, bo
   });
 }
 
-/** Sends a request several times. @returns its cost, and the last successful response, or else the last one */
+/**
+ * Sends a request several times.
+ * @returns its cost, and the last successful response, or the last response if none was
+ *   successful
+ */
 async function measureCost(
   postern: BenchPostern,
   call: string,
@@ -46,39 +50,39 @@ async function measureCost(
     const response = await send();
     const text = await response.text();
     const responseTime = performance.now() - start;
-    const blockedTime = (await longestBlockedTime(postern)) - sampledEvery;
+    const blockedTime = (await longestBlockedTime(postern)) - samplingInterval;
     results.push({ call: `${call} (${response.status})`, blockedTime, responseTime, response, text });
   }
-  const done = results.filter(({ response }) => response.ok);
-  const counted = done.length > 0 ? done : results;
-  const smallest = (of: 'blockedTime' | 'responseTime') => Math.min(...counted.map(({ [of]: cost }) => cost));
-  const last = counted.at(-1);
+  const successful = results.filter(({ response }) => response.ok);
+  const countedResults = successful.length > 0 ? successful : results;
+  const smallest = (of: 'blockedTime' | 'responseTime') => Math.min(...countedResults.map(({ [of]: cost }) => cost));
+  const last = countedResults.at(-1);
   if (!last) throw new Error('no request was sent');
   return { ...last, blockedTime: smallest('blockedTime'), responseTime: smallest('responseTime') };
 }
 
 async function costsOfOperations(postern: BenchPostern): Promise<readonly Cost[]> {
   const costs: Cost[] = [];
-  const called = new Set<string>();
-  let sent = 0;
+  const calledNames = new Set<string>();
+  let sentCount = 0;
   await callWithLongestInputs(async (operation, body, what) => {
-    called.add(operation);
+    calledNames.add(operation);
     const cost = await measureCost(postern, what === undefined ? operation : `${operation}, ${what}`, () => {
-      sent += 1;
-      return sendRequest(postern, operation, typeof body === 'function' ? body(sent) : body);
+      sentCount += 1;
+      return sendRequest(postern, operation, typeof body === 'function' ? body(sentCount) : body);
     });
     if (!cost.response.ok && !what?.endsWith('refused')) throw new Error(`${cost.call}: ${cost.text}`);
     costs.push(cost);
     return operation === 'audit/export' ? undefined : JSON.parse(cost.text || 'null');
   });
-  const left = operations.filter(({ name }) => !called.has(name)).map(({ name }) => name);
-  if (left.length > 0) throw new Error(`not called: ${left.join(', ')}`);
+  const missing = operations.filter(({ name }) => !calledNames.has(name)).map(({ name }) => name);
+  if (missing.length > 0) throw new Error(`not called: ${missing.join(', ')}`);
   return costs;
 }
 
 async function costsOfVisits(postern: BenchPostern, files: string): Promise<readonly Cost[]> {
   const { viewId } = await postern.call('share/add', shareBody);
-  fillWidely(files);
+  fillFolder(files);
   const costs: Cost[] = [];
   await visitWithLongestInputs(async (what, path, init) => {
     costs.push(await measureCost(postern, what, () => fetch(`${postern.url}/s/${viewId}${path}`, init)));
@@ -87,20 +91,23 @@ async function costsOfVisits(postern: BenchPostern, files: string): Promise<read
 }
 
 /** Returns the time to parse a JSON body of one megabyte, the longest that the REST API accepts, in ms. */
-function readingOfMegabyte(): number {
+function timeToParseMegabyte(): number {
   const text = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name${index}`, index])));
-  const takes = Array.from({ length: 9 }, () => {
+  const durations = Array.from({ length: 9 }, () => {
     const start = performance.now();
     JSON.parse(text);
     return performance.now() - start;
   });
-  return Math.min(...takes);
+  return Math.min(...durations);
 }
 
-/** Lists the costliest calls of all operations and link routes with the longest inputs. @param files the folder of the location */
+/**
+ * Measures all operations and link routes with the longest inputs, and prints the costliest calls.
+ * @param files folder of the location
+ */
 export async function costs(note: (figure: Figure) => void, postern: BenchPostern, files: string, engine: string): Promise<void> {
-  const unit = readingOfMegabyte();
-  function worst(all: readonly Cost[], of: 'blockedTime' | 'responseTime', what: string, target: number): void {
+  const unit = timeToParseMegabyte();
+  function noteWorst(all: readonly Cost[], of: 'blockedTime' | 'responseTime', what: string, target: number): void {
     const sorted = all.toSorted((a, b) => b[of] - a[of]);
     for (const { call, [of]: cost } of sorted.slice(0, 5)) console.log(`         ${cost.toFixed(0)} ms: ${call}`);
     const [most] = sorted;
@@ -116,14 +123,14 @@ export async function costs(note: (figure: Figure) => void, postern: BenchPoster
     });
   }
   const calls = await costsOfOperations(postern);
-  worst(
+  noteWorst(
     calls,
     'blockedTime',
     'calls with the longest inputs: time that the event loop is blocked, as a multiple of parsing 1 MB of JSON',
     15,
   );
-  worst(calls, 'responseTime', 'calls with the longest inputs: time until the response, as the same multiple', 100);
-  worst(
+  noteWorst(calls, 'responseTime', 'calls with the longest inputs: time until the response, as the same multiple', 100);
+  noteWorst(
     await costsOfVisits(postern, files),
     'blockedTime',
     'visits with the longest inputs: time that the event loop is blocked, as the same multiple',

@@ -11,7 +11,10 @@ async function p99(postern: BenchPostern, viewId: string): Promise<number> {
 }
 
 const maxReaders = 10_000;
-/** Each reader needs a connection and an open file, and about 4.5 MiB of kernel memory, since both ends are on this machine. */
+/**
+ * Returns how many readers this machine can hold. Each one needs a connection and an open file, and about
+ * 4.5 MiB of kernel memory, because both ends of the connection are on this machine.
+ */
 function readersThatFit(): number {
   const files = Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
   const pages = Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]);
@@ -19,12 +22,12 @@ function readersThatFit(): number {
 }
 
 /** Measures how thousands of slow downloads affect other requests. */
-export async function crowd(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
-  const many = Math.min(maxReaders, readersThatFit());
+export async function measureSlowReaders(note: (figure: Figure) => void, postern: BenchPostern, viewId: string): Promise<void> {
+  const readerCount = Math.min(maxReaders, readersThatFit());
   await p99(postern, viewId);
   const alone = Math.max(1, await p99(postern, viewId));
   const script = join(import.meta.dirname, 'servers/slow-readers.ts');
-  await using readers = await startServer(script, [`${postern.url}/s/${viewId}/file/1g.bin`, String(many)], {}, /ready (\d+)/);
+  await using readers = await startServer(script, [`${postern.url}/s/${viewId}/file/1g.bin`, String(readerCount)], {}, /ready (\d+)/);
   const beside = await p99(postern, viewId);
   const { now } = postern.memory();
   note({

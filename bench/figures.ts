@@ -12,8 +12,11 @@ export interface Figure {
 export const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
- * Returns the medians of both, and of the ratios of the pairs with their spread.
- * @param slices how often both are measured within a pair, in the order A B B A, so that slow changes of the machine affect both
+ * Measures the reference and Postern in pairs. The first pair is a warm-up and does not count.
+ * @param slices how often each of them is measured within a pair, in the order A B B A, so that
+ *   slow changes of the machine affect both
+ * @returns the medians of the reference and of Postern, the median of the ratios of the pairs, and
+ *   the spread of these ratios
  */
 export async function measurePairs(rounds: number, reference: () => Promise<number>, ours: () => Promise<number>, slices = 1) {
   const pairs: [number, number][] = [];
@@ -24,7 +27,7 @@ export async function measurePairs(rounds: number, reference: () => Promise<numb
       pair[0] += (await reference()) / slices;
       if (slice % 2 === 0) pair[1] += (await ours()) / slices;
     }
-    if (round > 0) pairs.push(pair); // the first round is a warm-up
+    if (round > 0) pairs.push(pair);
   }
   const ratios = pairs.map(([a, b]) => b / a);
   return {
@@ -39,11 +42,11 @@ type Pair = Awaited<ReturnType<typeof measurePairs>>;
 
 /** Returns a figure for a rate that must reach a part of the reference's rate. */
 export function atLeast(what: string, unit: string, pair: Pair, target: number): Figure {
-  const words = (value: number) => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
+  const formatValue = (value: number) => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
   return {
     what,
-    reference: words(pair.reference),
-    ours: words(pair.ours),
+    reference: formatValue(pair.reference),
+    ours: formatValue(pair.ours),
     ratio: `${pair.ratio.toFixed(2)} (${pair.spread})`,
     target: `at least ${target}`,
     holds: pair.ratio >= target,
@@ -56,9 +59,9 @@ export const comparison = (what: string, unit: string, pair: Pair): Figure => ({
   target: 'none: for comparison',
 });
 
-/** Returns a quantile. */
-export const percentile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+/** Returns a quantile. @param fraction from 0 to 1 */
+export const percentile = (values: readonly number[], fraction: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * fraction))] ?? Number.NaN;
 
 /** Returns a figure that may be at most `bound`. It has no reference. */
 export function atMost(what: string, value: number, bound: number, unit: string): Figure {
@@ -72,7 +75,7 @@ export function atMost(what: string, value: number, bound: number, unit: string)
   };
 }
 
-/** Returns each figure beside its value in the former results. */
+/** Returns each figure beside its value in the previous results. */
 export function compareFigures(figures: readonly Figure[], before: string): string {
   const rows = new Map(
     before
@@ -89,5 +92,5 @@ export function page(figures: readonly Figure[], machine: string): string {
     ({ what, reference, ours, ratio, target, holds }) =>
       `| ${what} | ${reference} | ${ours} | ${ratio} | ${target} | ${holds ? 'yes' : '**no**'} |`,
   );
-  return `# Benchmark results\n\n${machine}\n\nA figure whose ratio has a spread in parentheses is the median of five rounds after a warm-up round (three rounds for many requests for codes and for the directory that hangs). Rounds of the reference and of Postern alternate. The ratio is the median of the pairs; the smallest and the largest are in parentheses. Other figures are measured as their names say. Rows with the target "none: for comparison" measure the smallest program that does the same: they show what Postern could reach at best.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `# Benchmark results\n\n${machine}\n\nA figure whose ratio has a spread in parentheses is the median of five rounds after a warm-up round (of three rounds for the rows with many requests for codes and with the directory that hangs). Rounds of the reference and of Postern alternate. The ratio is the median of the pairs; the smallest and the largest are in parentheses. Other figures are measured as their names say. Rows with the target "none: for comparison" measure the smallest program that does the same: they show what Postern could reach at best.\nMeasured by \`npm run bench\`.\n\n| What | Reference | Postern | Ratio | Target | Met |\n|---|---|---|---|---|---|\n${rows.join('\n')}\n`;
 }

@@ -22,13 +22,16 @@ type Row = Record<string, Value>;
 
 const never = Date.UTC(2100, 0);
 
-/** Validity as after some years of use: most old shares have expired, some new ones are not yet valid, others are inactive. */
+/**
+ * Returns the validity of a share as after some years of use: most of the oldest shares have expired, some of the
+ * newest are not valid yet, and some are inactive.
+ */
 function stateOf(number: number, total: number): Row {
-  const ofTenant = Math.floor(number / 2); // every second share belongs to tenant 1
-  const active = ofTenant % 16 === 7 ? 0 : 1;
-  if (number < total / 10) return { active, valid_from: null, valid_to: ofTenant % 5 === 0 ? null : firstTime + number * 1000 + 1 };
-  if (number > total * 0.75) return { active, valid_from: ofTenant % 3 === 0 ? never : null, valid_to: null };
-  return { active, valid_from: null, valid_to: ofTenant % 3 === 0 ? never : null };
+  const numberInTenant = Math.floor(number / 2); // every second share belongs to tenant 1
+  const active = numberInTenant % 16 === 7 ? 0 : 1;
+  if (number < total / 10) return { active, valid_from: null, valid_to: numberInTenant % 5 === 0 ? null : firstTime + number * 1000 + 1 };
+  if (number > total * 0.75) return { active, valid_from: numberInTenant % 3 === 0 ? never : null, valid_to: null };
+  return { active, valid_from: null, valid_to: numberInTenant % 3 === 0 ? never : null };
 }
 
 function rowOf({ tid, title, description, path, viewId }: ShareRecord, number: number, total: number, { profile, location }: Place): Row {
@@ -58,7 +61,7 @@ function accessUserRow(number: number, profile: number): Row {
   };
 }
 
-const copyRow = (row: object, over: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...over });
+const copyRow = (row: object, changes: Row): Row => ({ ...Object.fromEntries(Object.entries(row)), ...changes });
 const numberIn = (row: unknown) => Number(Reflect.get(Object(row), 'id'));
 
 /** Fills an embedded database with shares of a hundred tenants, and with half as many access users of the first tenant. */
@@ -99,9 +102,9 @@ export function fillSqlite(file: string, total: number): void {
   database.close();
 }
 
-const atOnce = 20_000;
+const rowsPerInsert = 20_000;
 
-/** Fills a PostgreSQL database. The indexes are created after the rows. */
+/** Fills a PostgreSQL database with shares. Creates the indexes of the shares after the rows, which is faster. */
 export async function fillPostgres(url: string, total: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -146,7 +149,7 @@ export async function fillPostgres(url: string, total: number): Promise<void> {
   for (const record of records(total, [...places.keys()].slice(1))) {
     rows.push(rowOf(record, number, total, places.get(record.tid) ?? { profile: 0, location: 0 }));
     number += 1;
-    if (rows.length === atOnce || number === total) await flush();
+    if (rows.length === rowsPerInsert || number === total) await flush();
   }
   for (const { definition } of indexes) await client.query(definition);
   await client.query('ALTER TABLE share ENABLE TRIGGER ALL');

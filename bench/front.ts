@@ -6,50 +6,64 @@ import { type MeasuredServer, measureServer } from './process.ts';
 
 type Note = (figure: Figure) => void;
 
-/** The address of nginx: Postern hands files over to nginx there, and sends them itself to all other clients. */
-export const trusted = '127.0.0.2';
+/**
+ * The address from which nginx connects to Postern. Postern trusts this proxy and lets it send
+ * files. Postern sends files itself to all other clients.
+ */
+export const nginxAddress = '127.0.0.2';
 
 /** Starts nginx in front of Postern, as in docs/operator/running.md. `/own/` sends the same files without Postern. */
 async function startNginx(folder: string, postern: string, files: string): Promise<MeasuredServer> {
   const nginx = await prepareNginx(folder);
   const child = await nginx.start({
     postern: [new URL(postern).host],
-    locationLines: `proxy_bind ${trusted}; proxy_set_header Host ${new URL(postern).host};`,
+    locationLines: `proxy_bind ${nginxAddress}; proxy_set_header Host ${new URL(postern).host};`,
     locations: `location /postern-files${files}/ { internal; alias ${files}/; disable_symlinks on; }
     location /own/ { alias ${files}/; }`,
   });
   return measureServer(child, nginx.url);
 }
 
-/** Measures large files behind nginx: handed over by Postern, sent by Postern, and sent by nginx alone. */
+/**
+ * Measures downloads of a large file: sent by nginx for Postern, sent by Postern, and sent by nginx
+ * alone.
+ */
 export async function behindReverseProxy(note: Note, folder: string, postern: BenchPostern, viewId: string, files: string): Promise<void> {
   await using nginx = await startNginx(folder, postern.url, files);
-  const cpu = { handed: [] as number[], own: [] as number[] };
-  const used = async (to: number[], servers: readonly MeasuredServer[], url: string) => {
-    const spent = () => servers.reduce((sum, server) => sum + server.cpu(), 0);
-    const before = spent();
+  const cpuTimes = { viaNginx: [] as number[], byPostern: [] as number[] };
+  const measureSpeed = async (times: number[], servers: readonly MeasuredServer[], url: string) => {
+    const cpuTime = () => servers.reduce((sum, server) => sum + server.cpu(), 0);
+    const before = cpuTime();
     const { total, bytes } = await download(url);
     if (bytes !== 1 << 30) throw new Error(`${url}: ${bytes} bytes`);
-    to.push(spent() - before);
+    times.push(cpuTime() - before);
     return 1 / total;
   };
   const link = `/s/${viewId}/file/1g.bin`;
-  const alone: number[] = [];
+  const nginxAlone: number[] = [];
   const pair = await measurePairs(
     5,
-    () => used(alone, [nginx], `${nginx.url}/own/1g.bin`),
-    () => used(cpu.handed, [nginx, postern], nginx.url + link),
+    () => measureSpeed(nginxAlone, [nginx], `${nginx.url}/own/1g.bin`),
+    () => measureSpeed(cpuTimes.viaNginx, [nginx, postern], nginx.url + link),
   );
   note(atLeast('a 1 GiB file that nginx sends for Postern, compared with nginx alone', 'GiB/s', pair, 0.8));
-  for (let round = 0; round <= 5; round += 1) await used(cpu.own, [postern], postern.url + link);
-  const ofOwn = (what: string, seconds: readonly number[], target: number): Figure => {
-    const ratio = median(seconds) / median(cpu.own);
-    const shown = { reference: `${median(cpu.own).toFixed(2)} s`, ours: `${median(seconds).toFixed(2)} s`, ratio: ratio.toFixed(2) };
-    return { ...atMost(what, ratio, target, 'times'), ...shown };
+  for (let round = 0; round <= 5; round += 1) await measureSpeed(cpuTimes.byPostern, [postern], postern.url + link);
+  const comparedWithPostern = (what: string, seconds: readonly number[], target: number): Figure => {
+    const ratio = median(seconds) / median(cpuTimes.byPostern);
+    const columns = {
+      reference: `${median(cpuTimes.byPostern).toFixed(2)} s`,
+      ours: `${median(seconds).toFixed(2)} s`,
+      ratio: ratio.toFixed(2),
+    };
+    return { ...atMost(what, ratio, target, 'times'), ...columns };
   };
-  note(ofOwn('the same: CPU, compared with Postern sending the file itself', cpu.handed, 0.5));
+  note(comparedWithPostern('the same: CPU, compared with Postern sending the file itself', cpuTimes.viaNginx, 0.5));
   note({
-    ...ofOwn('the same file from nginx alone: CPU, compared with Postern sending the file itself', alone, Number.POSITIVE_INFINITY),
+    ...comparedWithPostern(
+      'the same file from nginx alone: CPU, compared with Postern sending the file itself',
+      nginxAlone,
+      Number.POSITIVE_INFINITY,
+    ),
     target: 'none: for comparison',
   });
 }

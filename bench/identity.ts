@@ -8,7 +8,7 @@ import { type ForgingProvider, openForgingProvider } from '../test/parts/forging
 import { writeSelfSigned } from '../test/parts/self-signed.ts';
 import { shareBody } from '../test/parts/share-body.ts';
 import { atLeast, atMost, comparison, type Figure, measurePairs, percentile } from './figures.ts';
-import { rate } from './load.ts';
+import { measureRate } from './load.ts';
 import { type BenchPostern, bareLoopDelay, loopDelay, startPostern } from './postern.ts';
 import { type MeasuredServer, startServer } from './process.ts';
 
@@ -34,30 +34,33 @@ async function oidcCookie(link: string, provider: ForgingProvider, groups: numbe
   return browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
 }
 
-/** Compares visits with a session of a provider to those with a session of an access user. */
-async function sessions(note: Note, postern: BenchPostern, provider: ForgingProvider): Promise<void> {
+/** Compares visits with a session of a provider and visits with a session of an access user. */
+async function measureSessions(note: Note, postern: BenchPostern, provider: ForgingProvider): Promise<void> {
   const users = await postern.call('loginprofile/add', { title: 'Users', typeId: 3 });
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: users.id });
   const passwords = { userPassword: password, confirmPassword: password };
   await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: users.id, ...passwords });
-  const ofUsers = await visitUrl(postern, users.id);
+  const usersLink = await visitUrl(postern, users.id);
   const headers = { 'content-type': 'application/json' };
-  const signedIn = await fetch(`${ofUsers}/sign-in`, { method: 'POST', headers, body: JSON.stringify({ username: 'ann', password }) });
+  const signedIn = await fetch(`${usersLink}/sign-in`, { method: 'POST', headers, body: JSON.stringify({ username: 'ann', password }) });
   const cookie = signedIn.headers
     .getSetCookie()
     .map((set) => set.split(';', 1)[0])
     .join('; ');
   const configuration = JSON.stringify({ ...provider.configuration, groupsClaim: 'groups' });
-  const ofProvider = await visitUrl(postern, (await postern.call('loginprofile/add', { title: 'Provider', typeId: 5, configuration })).id);
+  const providerLink = await visitUrl(
+    postern,
+    (await postern.call('loginprofile/add', { title: 'Provider', typeId: 5, configuration })).id,
+  );
   for (const [groups, target] of [
     [50, 0.95],
     [1000, 0.8],
   ] as const) {
-    const withGroups = await oidcCookie(ofProvider, provider, groups);
+    const providerCookie = await oidcCookie(providerLink, provider, groups);
     const pair = await measurePairs(
       rounds,
-      () => rate({ url: `${ofUsers}/visit`, headers: { cookie } }, 8, 1),
-      () => rate({ url: `${ofProvider}/visit`, headers: { cookie: withGroups } }, 8, 1),
+      () => measureRate({ url: `${usersLink}/visit`, headers: { cookie } }, 8, 1),
+      () => measureRate({ url: `${providerLink}/visit`, headers: { cookie: providerCookie } }, 8, 1),
       2,
     );
     note(atLeast(`visit with an OIDC session of ${groups} groups, compared with a session of an access user`, 'requests/s', pair, target));
@@ -65,8 +68,11 @@ async function sessions(note: Note, postern: BenchPostern, provider: ForgingProv
 }
 
 let nextNumber = 0;
-/** Returns requests that each come from another wide network: the sign-ins from one network are limited. */
-const fromEverywhere = (over: object): autocannon.Request => ({
+/**
+ * Returns a request that comes from another wide network each time it is sent: the sign-ins from one network are
+ * limited.
+ */
+const fromManyNetworks = (over: object): autocannon.Request => ({
   setupRequest(request) {
     nextNumber += 1;
     const address = `10.${nextNumber & 255}.${(nextNumber >> 8) & 255}.1`;
@@ -74,15 +80,15 @@ const fromEverywhere = (over: object): autocannon.Request => ({
   },
 });
 
-async function startsOfSignIns(note: Note, postern: BenchPostern, provider: ForgingProvider, bare: MeasuredServer): Promise<void> {
+async function measureSignInStarts(note: Note, postern: BenchPostern, provider: ForgingProvider, bare: MeasuredServer): Promise<void> {
   const configuration = JSON.stringify(provider.configuration);
   const { id } = await postern.call('loginprofile/add', { title: 'Starts', typeId: 5, configuration });
   const link = await visitUrl(postern, id);
   const responses = async (url: string) => {
-    const load = await autocannon({ url, connections: 8, duration: 2, requests: [fromEverywhere({})] });
+    const load = await autocannon({ url, connections: 8, duration: 2, requests: [fromManyNetworks({})] });
     return (load['2xx'] + load['3xx']) / load.duration;
   };
-  const comparedTo = (url: string) =>
+  const compareWithBare = (url: string) =>
     measurePairs(
       rounds,
       () => responses(`${bare.url}/redirect`),
@@ -92,23 +98,23 @@ async function startsOfSignIns(note: Note, postern: BenchPostern, provider: Forg
     atLeast(
       'start of a sign-in at a provider, compared with a bare redirect',
       'requests/s',
-      await comparedTo(`${link}/sign-in/start`),
+      await compareWithBare(`${link}/sign-in/start`),
       0.5,
     ),
   );
-  const minimal =
+  const minimalTitle =
     'the same by the smallest program that creates state, nonce and PKCE in an encrypted cookie at a link with limits and headers';
-  note(comparison(minimal, 'requests/s', await comparedTo(`${bare.url}/sign-in/link`)));
+  note(comparison(minimalTitle, 'requests/s', await compareWithBare(`${bare.url}/sign-in/link`)));
   await using withoutLink = await startServer(
     join(import.meta.dirname, 'servers/start-without-link.ts'),
     [provider.issuer],
     {},
     /ready (\d+)/,
   );
-  const parts = 'the same by the HTTP server, limit, OpenID library, encryption and cookie of Postern alone: no link, no database';
-  note(comparison(parts, 'requests/s', await comparedTo(`${withoutLink.url}/sign-in/link`)));
-  const request = 'a visit without a sign-in, compared with a bare redirect: the minimum that a request at a link costs';
-  note(comparison(request, 'requests/s', await comparedTo(`${await visitUrl(postern, 1)}/visit`)));
+  const partsTitle = 'the same by the HTTP server, limit, OpenID library, encryption and cookie of Postern alone: no link, no database';
+  note(comparison(partsTitle, 'requests/s', await compareWithBare(`${withoutLink.url}/sign-in/link`)));
+  const visitTitle = 'a visit without a sign-in, compared with a bare redirect: the minimum that a request at a link costs';
+  note(comparison(visitTitle, 'requests/s', await compareWithBare(`${await visitUrl(postern, 1)}/visit`)));
 }
 
 /** Returns the time in ms within which 99 of 100 visits were answered. */
@@ -121,11 +127,11 @@ async function p99(url: string): Promise<number> {
   return percentile(times, 0.99);
 }
 
-/** Returns the same while visitors sign in. */
+/** Returns the time in ms within which 99 of 100 visits were answered while visitors signed in. */
 async function p99BesideSignIns(visit: string, signIn: string): Promise<number> {
   const body = JSON.stringify({ username: 'ann', password });
   const signIns = autocannon({
-    ...{ url: signIn, method: 'POST', headers: { 'content-type': 'application/json' }, requests: [fromEverywhere({ body })] },
+    ...{ url: signIn, method: 'POST', headers: { 'content-type': 'application/json' }, requests: [fromManyNetworks({ body })] },
     ...{ connections: visitorsThatSignIn, duration: 7, overallRate: visitorsThatSignIn },
   });
   const beside = await p99(visit);
@@ -133,14 +139,14 @@ async function p99BesideSignIns(visit: string, signIn: string): Promise<number> 
   return beside;
 }
 
-/** A time that may be a multiple of the reference's time. */
+/** Returns the figure of a time that may be at most `bound` times the reference's time. */
 function timesAtMost(what: string, { reference, ours, ratio, spread }: Awaited<ReturnType<typeof measurePairs>>, bound: number): Figure {
   const figure = atMost(what, ratio, bound, 'times');
   return { ...figure, reference: `${reference.toFixed(2)} ms`, ours: `${ours.toFixed(2)} ms`, ratio: `${ratio.toFixed(2)} (${spread})` };
 }
 
 /** Measures visits while visitors sign in at a directory that accepts connections and never answers. */
-async function hangingDirectory(note: Note, postern: BenchPostern, bare: MeasuredServer): Promise<void> {
+async function measureHangingDirectory(note: Note, postern: BenchPostern, bare: MeasuredServer): Promise<void> {
   const directory = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
   await once(directory, 'listening');
   const address = directory.address();
@@ -150,15 +156,15 @@ async function hangingDirectory(note: Note, postern: BenchPostern, bare: Measure
   });
   const { id } = await postern.call('loginprofile/add', { title: 'Directory', typeId: 7, configuration });
   const signIn = `${await visitUrl(postern, id)}/sign-in`;
-  const comparedTo = async (visit: string, url: string) =>
+  const compareVisits = async (visit: string, url: string) =>
     measurePairs(
       hangingRounds,
       () => p99(visit),
       () => p99BesideSignIns(visit, url),
     );
   const what = `p99 of a visit while ${visitorsThatSignIn} visitors sign in at a directory that hangs`;
-  note(timesAtMost(what, await comparedTo(`${await visitUrl(postern, 1)}/visit`, signIn), 2));
-  const minimal = await comparedTo(`${bare.url}/fixed`, `${bare.url}/hang`);
+  note(timesAtMost(what, await compareVisits(`${await visitUrl(postern, 1)}/visit`, signIn), 2));
+  const minimal = await compareVisits(`${bare.url}/fixed`, `${bare.url}/hang`);
   note({
     ...timesAtMost('the same at a bare server that never answers them', minimal, Number.POSITIVE_INFINITY),
     target: 'none: for comparison',
@@ -166,7 +172,7 @@ async function hangingDirectory(note: Note, postern: BenchPostern, bare: Measure
   directory.close();
 }
 
-/** Returns a form with a response of a SAML provider that nobody has signed. @param bytes of its XML */
+/** Returns a form with an unsigned SAML response. @param bytes length of its XML */
 function forgedForm(bytes: number): string {
   const attribute = '<saml:Attribute Name="groups"><saml:AttributeValue>staff</saml:AttributeValue></saml:Attribute>';
   const names = 'xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"';
@@ -174,8 +180,8 @@ function forgedForm(bytes: number): string {
   return new URLSearchParams({ SAMLResponse: Buffer.from(xml).toString('base64') }).toString();
 }
 
-/** Measures how forged SAML responses delay other requests: the largest ones that are read, and larger ones. */
-async function forgedResponses(note: Note, postern: BenchPostern, folder: string, bare: MeasuredServer): Promise<void> {
+/** Measures how forged SAML responses delay other requests: responses just short enough to be read, and longer ones. */
+async function measureForgedResponses(note: Note, postern: BenchPostern, folder: string, bare: MeasuredServer): Promise<void> {
   const { certificate } = writeSelfSigned(folder, 'idp.example');
   const provider = { entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates: [readFileSync(certificate, 'utf8')] };
   const { id } = await postern.call('loginprofile/add', { title: 'SAML', typeId: 6, configuration: JSON.stringify(provider) });
@@ -186,7 +192,7 @@ async function forgedResponses(note: Note, postern: BenchPostern, folder: string
   ] as const) {
     const body = forgedForm(bytes);
     const sendTo = (url: string) =>
-      autocannon({ url, method: 'POST', headers, body, requests: [fromEverywhere({ body })], connections: 1, duration: 5 });
+      autocannon({ url, method: 'POST', headers, body, requests: [fromManyNetworks({ body })], connections: 1, duration: 5 });
     await loopDelay(postern);
     await sendTo(`${postern.url}/sign-in/saml/${id}`);
     const what = `forged SAML responses of ${size}, one after the other: p99 delay of the event loop`;
@@ -204,14 +210,14 @@ async function forgedResponses(note: Note, postern: BenchPostern, folder: string
 }
 
 /** Measures sign-in at providers and directories. */
-export async function identity(note: Note, folder: string, bare: MeasuredServer): Promise<void> {
+export async function measureIdentity(note: Note, folder: string, bare: MeasuredServer): Promise<void> {
   const { provider, close } = await openForgingProvider();
   await using postern = await startPostern(folder, environment);
   try {
-    await sessions(note, postern, provider);
-    await startsOfSignIns(note, postern, provider, bare);
-    await forgedResponses(note, postern, folder, bare);
-    await hangingDirectory(note, postern, bare);
+    await measureSessions(note, postern, provider);
+    await measureSignInStarts(note, postern, provider, bare);
+    await measureForgedResponses(note, postern, folder, bare);
+    await measureHangingDirectory(note, postern, bare);
   } finally {
     close();
   }

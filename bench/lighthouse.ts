@@ -15,7 +15,10 @@ export const args = [
   '--disable-sync',
 ];
 
-/** The Chromium of the package is reduced, and crashes when Lighthouse measures styles. */
+/**
+ * Returns whether Chromium is installed on this machine. Lighthouse needs it: the reduced Chromium
+ * of the npm package crashes when Lighthouse measures styles.
+ */
 export const hasChromium = () => spawnSync('chromium', ['--version']).status === 0;
 
 const runs = 5; // several, since one can be slow on a busy machine
@@ -55,14 +58,14 @@ async function scoresOf({ url, bounds, desktop = false, cookie }: AuditedPage, f
   }
 }
 
-/** Measures the median scores of a page. @param folder for the files of the browsers */
+/** Measures the median scores of a page. @param folder folder for the files of the browsers */
 export async function lighthouseScores(note: (figure: Figure) => void, page: AuditedPage, folder: string): Promise<void> {
   const scores: Record<string, number>[] = [];
   for (let run = 0; run < runs; run += 1) scores.push(await scoresOf(page, join(folder, `lighthouse-${page.what}-${run}`)));
   for (const [name, minimum] of Object.entries(page.bounds)) {
-    const each = scores.map((one) => one[name] ?? 0);
-    const ours = median(each);
-    const spread = `${ours} (${Math.min(...each)} to ${Math.max(...each)})`;
+    const values = scores.map((one) => one[name] ?? 0);
+    const ours = median(values);
+    const spread = `${ours} (${Math.min(...values)} to ${Math.max(...values)})`;
     note({
       ...{ what: `Lighthouse of ${page.what}, ${name}`, reference: '', ours: spread, ratio: '' },
       ...{ target: `at least ${minimum}`, holds: ours >= minimum },

@@ -4,14 +4,14 @@ import { shareBody } from '../test/parts/share-body.ts';
 // biome-ignore lint/suspicious/noExplicitAny: each operation has a different response, and a test checks each one
 type AnyResponse = any;
 
-/** Calls an operation several times, and records its cost. @returns its last response */
+/** Calls an operation several times, and measures its cost. @returns its last response */
 export type Call = (operation: string, body: object | ((time: number) => object), what?: string) => Promise<AnyResponse>;
 
 const longestText = 65_000; // characters: the longest field of the REST API
 const rows = 1000; // rows of one call
 
 /** Returns as many entries as fit into one field, separated by commas. */
-function joined(make: (index: number) => string, longest = longestText): string {
+function joinEntries(make: (index: number) => string, longest = longestText): string {
   const parts: string[] = [];
   for (let [index, length] = [0, 0]; ; index += 1) {
     const part = make(index);
@@ -21,11 +21,11 @@ function joined(make: (index: number) => string, longest = longestText): string 
   }
 }
 
-const names = joined((index) => `u${index.toString(36)}`);
-const groups = joined((index) => `g${index.toString(36)}`);
-const addresses = joined((index) => `a${index.toString(36)}@x.io`);
+const names = joinEntries((index) => `u${index.toString(36)}`);
+const groups = joinEntries((index) => `g${index.toString(36)}`);
+const addresses = joinEntries((index) => `a${index.toString(36)}@x.io`);
 const ranges = Array.from({ length: rows }, (_, index) => `2001:db8:${index.toString(16)}::1-2001:db8:${index.toString(16)}::ffff`).join();
-const listed = names.split(',');
+const nameList = names.split(',');
 const users = (time: number, count = rows) =>
   Array.from({ length: count }, (_, index) => ({ username: `n${time}-${index}`, active: true, email: `n${time}-${index}@x.io` }));
 const long = { userNames: names, groupNames: groups, notifyEmails: addresses, description: 'd'.repeat(3900) };
@@ -35,7 +35,7 @@ async function shares(call: Call, authId: number): Promise<number> {
   const { id } = newShare;
   const share = await call('share/get', { id }, 'long lists');
   await call('share/update', share, 'as it is');
-  await call('share/update', (time) => ({ ...share, userNames: listed.toReversed().slice(time).join(',') }), 'another list');
+  await call('share/update', (time) => ({ ...share, userNames: nameList.toReversed().slice(time).join(',') }), 'another list');
   await call('share/duplicate', { id, title: 'copy' });
   await call('share/updateSharableLink', { id });
   await call('share/explain', { id, username: 'u1', groupNames: groups.split(',').slice(0, rows).join(',') });
@@ -59,10 +59,10 @@ async function profiles(call: Call, authId: number): Promise<void> {
   const newProfile = await call('loginprofile/add', { title: 'Ranges', ipRange: ranges }, 'long ranges');
   const { etag, ...profile } = await call('loginprofile/get', { id: newProfile.id }, 'long ranges');
   await call('loginprofile/update', (time) => ({ ...profile, ipRange: ranges.split(',').slice(time).join(',') }), 'other ranges');
-  const { etag: version, ...listing } = await call('loginprofile/get', { id: authId });
-  const codes = { ...listing, typeId: 4, configuration: '{"allow":[]}' };
-  await call('loginprofile/update', (time) => (time % 2 === 0 ? codes : listing), 'another type');
-  await call('loginprofile/update', listing);
+  const { etag: version, ...usersProfile } = await call('loginprofile/get', { id: authId });
+  const codes = { ...usersProfile, typeId: 4, configuration: '{"allow":[]}' };
+  await call('loginprofile/update', (time) => (time % 2 === 0 ? codes : usersProfile), 'another type');
+  await call('loginprofile/update', usersProfile);
   await call('loginprofile/duplicate', { id: newProfile.id, title: 'copy' });
   await call('loginprofile/updateViewId', { id: newProfile.id });
   await call('loginprofile/search', { pageSize: '1000' });
@@ -141,8 +141,8 @@ async function installation(call: Call): Promise<void> {
 /** Calls each operation with the longest inputs that it accepts, and with some that it refuses. */
 export async function callWithLongestInputs(call: Call): Promise<void> {
   const { id: authId } = await call('loginprofile/add', { title: 'Users', typeId: 3 });
-  for (let from = 0; from < listed.length; from += rows) {
-    const page = listed.slice(from, from + rows).map((username) => ({ username, active: true, email: `${username}@x.io` }));
+  for (let from = 0; from < nameList.length; from += rows) {
+    const page = nameList.slice(from, from + rows).map((username) => ({ username, active: true, email: `${username}@x.io` }));
     await call('accessuser/addMany', { authId, users: page }, 'new ones');
   }
   const id = await shares(call, authId);

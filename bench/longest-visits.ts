@@ -1,14 +1,14 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Requests a route of a link several times, and records its cost. @param path below the link's address */
+/** Requests a route of a link several times, and records its cost. @param what name of the request @param path below the link's address */
 export type Visit = (what: string, path: string, init?: RequestInit) => Promise<void>;
 
 const longestHeaders = 15_000; // bytes: the longest headers of a request
 const [files, folders, depth] = [30_000, 3000, 200];
 
 /** Fills a folder with long names, deep folders and large folders. */
-export function fillWidely(folder: string): void {
+export function fillFolder(folder: string): void {
   mkdirSync(join(folder, 'many'));
   for (let index = 0; index < files; index += 1) writeFileSync(join(folder, 'many', `a file with a rather long name ${index}.txt`), '');
   for (let index = 0; index < folders; index += 1) mkdirSync(join(folder, 'wide', `folder ${index}`), { recursive: true });
@@ -35,7 +35,7 @@ export async function visitWithLongestInputs(visit: Visit): Promise<void> {
   await visit('a search in many files', '/list/many?word=9');
   await visit('a list of many folders', '/list/wide');
   await visit('a list of a deep folder', `/list/${deep}`);
-  await visit('a list of too long a path', `/list/${repeated('a/')}`);
+  await visit('a list of a path that is too long', `/list/${repeated('a/')}`);
   await visit('the headers of an archive of many files', '/zip/many', { method: 'HEAD' });
   await visit('an archive of many files', '/zip/many');
   await visit('an archive of many folders', '/zip/wide');
@@ -43,7 +43,7 @@ export async function visitWithLongestInputs(visit: Visit): Promise<void> {
   await visit('many ranges of a file', '/file/large.bin', { headers: { range }, method: 'HEAD' });
   await visit('a long If-None-Match', '/file/large.bin', { method: 'HEAD', headers: { 'if-none-match': repeated('"a",') } });
   await visit('long cookies', '/visit', { headers: { cookie: repeated('a=b;') } });
-  await visit('a long cookie in escapes', '/visit', { headers: { cookie: `postern=${repeated('%41')}` } });
+  await visit('a long percent-encoded cookie', '/visit', { headers: { cookie: `postern=${repeated('%41')}` } });
   await visit('many languages', '', { headers: { 'accept-language': repeated('a;q=0.1,') } });
   await visit('many proxies', '/visit', { headers: { 'x-forwarded-for': repeated('10.0.0.1,') } });
   await visit('long credentials', '/visit', {
@@ -52,6 +52,6 @@ export async function visitWithLongestInputs(visit: Visit): Promise<void> {
   await visit('a long query', `/list?${repeated('a=1&')}`);
   await visit('an upload of 20 MB', '/file/upload.bin', { method: 'PUT', body: Buffer.alloc(20 << 20) });
   await visit('a rename within a long path', '/rename', renaming(`/${repeated('a/')}`));
-  await visit('a wide folder removed', '/file/wide', { method: 'DELETE' });
-  await visit('many files removed', '/file/many', { method: 'DELETE' });
+  await visit('deletion of a wide folder', '/file/wide', { method: 'DELETE' });
+  await visit('deletion of many files', '/file/many', { method: 'DELETE' });
 }

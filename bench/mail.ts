@@ -37,7 +37,10 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 
 const filesPerVisitor = 1000;
 let nextDownload = 0;
-/** Returns downloads of different files by one visitor after the other: each is an action of its own. */
+/**
+ * Returns requests of one visitor after the other, each for another file, so that each download is
+ * a separate action.
+ */
 const downloadsOf = (path: string): autocannon.Request => ({
   setupRequest(request) {
     nextDownload += 1;
@@ -48,8 +51,11 @@ const downloadsOf = (path: string): autocannon.Request => ({
 });
 
 let nextNumber = 0;
-/** Returns a request that comes from another address each time. @param bodyOf returns the body of request number `number` */
-const fromEverywhere = (bodyOf: (number: number) => object): autocannon.Request => ({
+/**
+ * Returns requests that each come from another address.
+ * @param bodyOf returns the body of request number `number`
+ */
+const fromManyAddresses = (bodyOf: (number: number) => object): autocannon.Request => ({
   setupRequest(request) {
     nextNumber += 1;
     const address = `10.${nextNumber & 255}.${(nextNumber >> 8) & 255}.${(nextNumber >> 16) & 255}`;
@@ -94,7 +100,10 @@ async function invite(postern: BenchPostern, shareId: number, count: number): Pr
   }
 }
 
-/** Returns how many mails a second arrive while `send` runs. */
+/**
+ * Sends mails.
+ * @returns how many arrive a second, from the call of `send` until all have arrived
+ */
 async function mailRate(server: MailServer, send: () => Promise<unknown>): Promise<number> {
   const { count } = await server.received();
   const start = performance.now();
@@ -140,7 +149,9 @@ async function measureVisits(url: string): Promise<{ p99: number }> {
   return { p99: percentile(times, 0.99) };
 }
 
-/** Adds waiting test mails, a thousand for each of a hundred contents. Postern must not run. */
+/**
+ * Adds waiting test mails, a thousand for each of a hundred contents. Postern must not be running.
+ */
 function addWaitingMails(database: string): void {
   using db = new DatabaseSync(database);
   db.exec('BEGIN');
@@ -186,7 +197,7 @@ async function measureBacklog(note: Note, data: string, server: MailServer): Pro
   };
   const environment = mailEnvironment(server);
   await server.delay(50); // so that the mails wait
-  let [before, besideMinimal] = Array.from({ length: 2 }, () => ({ p99: 0, memory: 0 }));
+  let [before, withMinimalMailer] = Array.from({ length: 2 }, () => ({ p99: 0, memory: 0 }));
   {
     await using postern = await startPostern(data, environment);
     before = await measure(postern);
@@ -196,27 +207,27 @@ async function measureBacklog(note: Note, data: string, server: MailServer): Pro
       {},
       /ready (\d)/,
     );
-    besideMinimal = await measure(postern);
+    withMinimalMailer = await measure(postern);
   }
   addWaitingMails(join(data, 'postern.db'));
   await using postern = await startPostern(data, environment);
-  const beside = await measure(postern);
+  const withBacklog = await measure(postern);
   const name = `${waitingMails} mails waiting`;
   const slower = (what: string, { p99 }: { readonly p99: number }, target: number): Figure => ({
     ...atMost(what, p99 / before.p99, target, 'times'),
     ...{ reference: `${before.p99.toFixed(2)} ms`, ours: `${p99.toFixed(2)} ms`, ratio: (p99 / before.p99).toFixed(2) },
   });
-  note(slower(`p99 of a visit with ${name}`, beside, 1.1));
+  note(slower(`p99 of a visit with ${name}`, withBacklog, 1.1));
   const minimalName = 'p99 of a visit while the smallest mail program runs in a separate process';
-  note({ ...slower(minimalName, besideMinimal, Number.POSITIVE_INFINITY), target: 'none: for comparison' });
-  note(atMost(`memory with ${name}, growth`, beside.memory - before.memory, 20, 'MiB'));
+  note({ ...slower(minimalName, withMinimalMailer, Number.POSITIVE_INFINITY), target: 'none: for comparison' });
+  note(atMost(`memory with ${name}, growth`, withBacklog.memory - before.memory, 20, 'MiB'));
   const memory = await memoryOfThread(server);
   const minimalMemory = 'memory of a bare server, growth by a thread that sends mails with nodemailer';
   note({ ...atMost(minimalMemory, memory, Number.POSITIVE_INFINITY, 'MiB'), target: 'none: for comparison' });
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
-  const coded = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
+  const codeShare = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const start = performance.now();
-  await fetch(`${postern.url}/s/${coded.viewId}/sign-in/code`, {
+  await fetch(`${postern.url}/s/${codeShare.viewId}/sign-in/code`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"code@example.com"}' },
   });
   await until(async () => (await server.received()).codes > 0);
@@ -228,7 +239,7 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
   const profile = await postern.call('loginprofile/add', { title: 'Flood', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const { viewId } = await postern.call('share/add', { ...shareBody, authenticationId: profile.id });
   const visit = `${postern.url}/s/${(await postern.call('share/add', shareBody)).viewId}/visit`;
-  const requests = [fromEverywhere((number) => ({ email: `user-${number}@elsewhere.example` }))];
+  const requests = [fromManyAddresses((number) => ({ email: `user-${number}@elsewhere.example` }))];
   const visitsBeside = async (visit: string, url: string, connections: number) => {
     const flood = autocannon({
       ...{ url, method: 'POST', headers: { 'content-type': 'application/json' }, requests },
@@ -240,7 +251,8 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
     await new Promise((resolve) => setTimeout(resolve, 9000)); // until no request waits
     return done / duration;
   };
-  // A thousand of these connections wait for their turn. The others send one request a second each, and it is refused.
+  // Of the connections to Postern, a thousand wait for their turn. Each of the others sends one
+  // request a second, which is refused.
   const compare = (visit: string, codes: string) =>
     measurePairs(
       floodRounds,
@@ -251,7 +263,7 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
   note(atLeast(what, 'visits/s', await compare(visit, `${postern.url}/s/${viewId}/sign-in/code`), 0.9));
   await using minimal = await startServer(join(import.meta.dirname, 'servers/minimal-codes.ts'), [folder], {}, /ready (\d+)/);
   const floorPair = await compare(`${minimal.url}/visit`, `${minimal.url}/code`);
-  note(comparison('the same by the smallest program that plans as many codes in commits and refuses the rest', 'visits/s', floorPair));
+  note(comparison('the same by the smallest program that commits as many codes and refuses the rest', 'visits/s', floorPair));
 }
 
 /** Returns the settings with which Postern sends to a mail server. */

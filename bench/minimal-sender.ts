@@ -1,5 +1,6 @@
-// The smallest program that gives the same guarantee for mails as Postern: the claim of a mail is committed before it is sent, and its
-// outcome before the next one on its connection. It shows what the guarantee itself costs.
+// The smallest program that gives the same guarantee for mails as Postern. It commits the claim of a mail before it
+// sends the mail, and the outcome before it sends the next mail on the same connection. It shows what the guarantee
+// itself costs.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SendMailOptions, Transporter } from 'nodemailer';

@@ -11,7 +11,8 @@ type Note = (figure: Figure) => void;
 
 const entries = 100_000;
 const runs = 5; // several, since one can be slow on a busy machine
-/** Compressed size of the scripts and styles of the first load, in kB. */
+
+/** Returns the compressed size of the scripts and styles of the first load, in kB. */
 async function firstLoad(page: Page, url: string): Promise<number> {
   const sizes: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
@@ -22,7 +23,10 @@ async function firstLoad(page: Page, url: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0) / 1000;
 }
 
-/** Scrolls through a folder, more than a screen per frame. @returns the longest frame, ms */
+/**
+ * Scrolls through a folder, more than a screen per frame.
+ * @returns the duration of the longest frame, in ms
+ */
 function longestFrame(page: Page): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const [startTime, frames] = [performance.now(), []];
@@ -66,7 +70,10 @@ async function folderOf(postern: BenchPostern, share: object, files: string, nam
   return `${postern.url.replace('127.0.0.1', 'localhost')}/s/${viewId}`;
 }
 
-/** Measures the visitor's page and the console in a real browser. @param data the data folder of that process */
+/**
+ * Measures the visitor's page and the console in a real browser.
+ * @param data the data folder of `postern`
+ */
 export async function pages(note: Note, postern: BenchPostern, share: object, data: string): Promise<void> {
   const files = join(data, 'files');
   const few = await folderOf(postern, share, files, 'few', 40);

@@ -32,15 +32,15 @@ export async function startPostern(data: string, environment: Record<string, str
   };
 }
 
-const sampledEvery = 10; // ms: Node measures from sample to sample, so an idle loop measures this value
+const sampleInterval = 10; // ms: Node measures from sample to sample, so the delay of an idle loop has this value
 
 /** Returns the 99th percentile of the event loop's delay since the last call, in ms. */
 export async function loopDelay(postern: BenchPostern): Promise<number> {
   const text = await (await fetch(`${postern.url}/metrics`, { headers: postern.authorization })).text();
-  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampledEvery;
+  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1]) * 1000 - sampleInterval;
 }
 
-/** Returns the same of the bare server. */
+/** Returns the 99th percentile of the delay of the bare server's event loop since the last call, in ms. */
 export async function bareLoopDelay({ url }: MeasuredServer): Promise<number> {
-  return Number(await (await fetch(`${url}/delay`)).text()) - sampledEvery;
+  return Number(await (await fetch(`${url}/delay`)).text()) - sampleInterval;
 }

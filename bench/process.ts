@@ -26,7 +26,7 @@ function memoryOf(pid: number): { now: number; most: number } {
 
 /**
  * Starts a server.
- * @param ready matches the line that it prints when it is ready, and captures its port (slow readers: their number)
+ * @param ready matches the line that the server prints when it is ready, and captures its port (slow readers: their number)
  */
 export async function startServer(
   script: string,
@@ -52,7 +52,7 @@ export async function startServer(
   return { ...measureServer(child, `http://127.0.0.1:${capturedText}`), capturedText };
 }
 
-/** Returns the resources of a running server. @param child a process that has no child processes */
+/** Returns functions that measure a running server. Disposal stops it. @param child a process that has no child processes */
 export function measureServer(child: ChildProcess, url: string): MeasuredServer {
   const pid = child.pid ?? 0;
   return {

@@ -51,7 +51,7 @@ export const lastNames = [
 const endings = ['pdf', 'docx', 'xlsx', 'dwg', 'zip', 'txt', 'csv', 'png', 'tiff', 'eml'];
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Search words, from those without a match to those that most records contain. */
+/** Search words in groups: by the number of records that contain them, or by their form. */
 export const searchWords = {
   absent: ['zzzzqq', 'does not occur', 'xyzzy'],
   rare: ['müller straße', '-1234', '7 office'],

@@ -7,9 +7,9 @@ import { searchWords, seededRandom } from './records.ts';
 type Note = (figure: Figure) => void;
 type Query = Readonly<Record<string, string | number>>;
 
-const indexed = ['id', 'title', 'path', 'createDateTime', 'updateDateTime', 'authenticationId'];
+const sortFields = ['id', 'title', 'path', 'createDateTime', 'updateDateTime', 'authenticationId'];
 const words = Object.values(searchWords).flat();
-const timesEach = 6;
+const searchesPerWord = 6;
 const warmUpRequests = 30;
 
 /** Sends a search. @returns ms until the complete response, the number of matches, and the cursor of the next page */
@@ -32,11 +32,11 @@ async function search(postern: BenchPostern, query: Query, key?: string): Promis
 async function measureWordSearches(postern: BenchPostern, key?: string): Promise<{ all: number[]; first: number[] }> {
   const random = seededRandom(words.length);
   const searchOrder = words
-    .flatMap((word) => Array.from({ length: timesEach }, () => ({ word, at: random() })))
+    .flatMap((word) => Array.from({ length: searchesPerWord }, () => ({ word, at: random() })))
     .sort((a, b) => a.at - b.at);
   const [searchedWords, all, first] = [new Set<string>(), [] as number[], [] as number[]];
   for (const { word } of searchOrder) {
-    const sortField = indexed[Math.floor(random() * indexed.length)] ?? 'id';
+    const sortField = sortFields[Math.floor(random() * sortFields.length)] ?? 'id';
     const { ms } = await search(postern, { searchWord: word, sortField, sortOrder: random() < 0.5 ? 'asc' : 'desc' }, key);
     all.push(ms);
     if (!searchedWords.has(word)) first.push(ms);
@@ -45,7 +45,7 @@ async function measureWordSearches(postern: BenchPostern, key?: string): Promise
   return { all, first };
 }
 
-/** Measures every fourth of the same words with LIKE on five fields of the same rows. */
+/** Measures LIKE on five fields of the same rows, for every fourth word. @returns durations in ms */
 function measureLike(file: string): number[] {
   const database = new DatabaseSync(file, { readOnly: true });
   const count = database.prepare(
@@ -70,24 +70,24 @@ const quantile = (what: string, values: readonly number[], share: number, bound:
 
 async function measurePages(note: Note, postern: BenchPostern): Promise<void> {
   const { total } = await search(postern, {});
-  const [end, walked, first]: number[][] = [[], [], []];
+  const [end, byCursor, first]: number[][] = [[], [], []];
   let after: string | undefined;
   for (let time = 0; time < 200 + warmUpRequests; time += 1) {
-    const sortField = indexed[time % indexed.length] ?? 'id';
-    const durations = { end: (await search(postern, { sortField, startIndex: total - 50 })).ms, first: 0, walked: 0 };
+    const sortField = sortFields[time % sortFields.length] ?? 'id';
+    const durations = { end: (await search(postern, { sortField, startIndex: total - 50 })).ms, first: 0, byCursor: 0 };
     durations.first = (await search(postern, { sortField: 'title' })).ms;
     const page = await search(postern, { sortField: 'title', ...(after === undefined ? { startIndex: total / 2 } : { after }) });
     after = page.next;
-    durations.walked = page.ms;
+    durations.byCursor = page.ms;
     if (time < warmUpRequests) continue;
     end?.push(durations.end);
-    walked?.push(durations.walked);
+    byCursor?.push(durations.byCursor);
     first?.push(durations.first);
   }
   note(quantile('the last page of 500,000', end ?? [], 0.99, 60));
-  const beyond = percentile(walked ?? [], 0.5) - percentile(first ?? [], 0.5);
+  const extraTime = percentile(byCursor ?? [], 0.5) - percentile(first ?? [], 0.5);
   note({
-    ...atMost('a page with after in the middle of 500,000: extra time compared with the first page', Math.max(0, beyond), 2, 'ms'),
+    ...atMost('a page after a cursor in the middle of 500,000: extra time compared with the first page', Math.max(0, extraTime), 2, 'ms'),
     reference: `${percentile(first ?? [], 0.5).toFixed(1)} ms`,
   });
 }
@@ -103,13 +103,14 @@ async function measureOtherRequests(note: Note, postern: BenchPostern): Promise<
   };
   await others();
   const idle = await others();
-  let over = false;
-  const long = async () => {
-    for (let time = 0; !over; time += 1) await search(postern, { searchWord: `2${time % 10}`, sortField: 'description', startIndex: time });
+  let isOver = false;
+  const searchRepeatedly = async () => {
+    for (let time = 0; !isOver; time += 1)
+      await search(postern, { searchWord: `2${time % 10}`, sortField: 'description', startIndex: time });
   };
-  const searches = [long(), long()];
+  const searches = [searchRepeatedly(), searchRepeatedly()];
   const busy = await others();
-  over = true;
+  isOver = true;
   await Promise.all(searches);
   note({
     ...atMost('p99 of share/get while long searches run', busy / Math.max(1, idle), 3, 'times'),
@@ -119,7 +120,7 @@ async function measureOtherRequests(note: Note, postern: BenchPostern): Promise<
   });
 }
 
-/** Measures the smallest request, one after the other. */
+/** Measures share/get, the smallest request, one call after the other. @returns durations in ms */
 async function measureShareGets(postern: BenchPostern): Promise<number[]> {
   const durations: number[] = [];
   for (let time = 0; time < 250; time += 1) {
@@ -130,30 +131,31 @@ async function measureShareGets(postern: BenchPostern): Promise<number[]> {
   return durations;
 }
 
-async function smallTenant(postern: BenchPostern): Promise<string> {
+/** Adds an API key of a tenant with few shares. @returns the key */
+async function addSmallTenantKey(postern: BenchPostern): Promise<string> {
   const response = await postern.call('apikey/add', { name: `bench ${Date.now()}`, role: 'reader', tid: 2 });
   return String(Reflect.get(response, 'key'));
 }
 
 /** Measures searches among a million records, half of them of one tenant, in the embedded database. */
-export async function searches(note: Note, postern: BenchPostern, file: string): Promise<void> {
+export async function measureSearches(note: Note, postern: BenchPostern, file: string): Promise<void> {
   const like = `${percentile(measureLike(file), 0.5).toFixed(0)} ms by five LIKEs`;
   await search(postern, { searchWord: 'warm' });
   const { all, first } = await measureWordSearches(postern);
   note(quantile('a word in 500,000 of 1,000,000', all, 0.5, 50, like));
   note(quantile('a word in 500,000 of 1,000,000', all, 0.99, 250));
   note(quantile('the same, each word for the first time', first, 0.99, 250));
-  const key = await smallTenant(postern);
+  const key = await addSmallTenantKey(postern);
   await measureWordSearches(postern, key);
-  const one = `${percentile(await measureShareGets(postern), 0.99).toFixed(1)} ms for share/get`;
-  note(quantile('a word in 5,000 of 1,000,000', (await measureWordSearches(postern, key)).all, 0.99, 10, one));
+  const shareGet = `${percentile(await measureShareGets(postern), 0.99).toFixed(1)} ms for share/get`;
+  note(quantile('a word in 5,000 of 1,000,000', (await measureWordSearches(postern, key)).all, 0.99, 10, shareGet));
   await measurePages(note, postern);
   await measureOtherRequests(note, postern);
   note(atMost('memory with 1,000,000 records, searched', postern.memory().most, 350, 'MiB'));
 }
 
-/** Measures the same on PostgreSQL, among ten million records. */
-export async function largeSearches(note: Note, postern: BenchPostern): Promise<void> {
+/** Measures searches among ten million records, half of them of one tenant, on PostgreSQL. */
+export async function measureLargeSearches(note: Note, postern: BenchPostern): Promise<void> {
   const { all } = await measureWordSearches(postern);
   note(quantile('a word in 5,000,000 of 10,000,000, PostgreSQL', all, 0.5, 150));
   const [first, later]: number[][] = [[], []];

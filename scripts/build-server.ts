@@ -1,4 +1,5 @@
-// Bundles the server into a few files. typebox and kysely are included, since little of them is used. Other packages stay outside.
+// Bundles the server into a few files. typebox and kysely are bundled, since the server uses little
+// of them. Other packages are loaded from node_modules.
 import { globSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'rolldown';
@@ -19,5 +20,6 @@ const bundleOf = (files: readonly string[], extension: string): BuildOptions => 
 
 rmSync(folder, { recursive: true, force: true });
 await build(bundleOf(['src/main.ts', 'src/maintain.ts'], 'js'));
-// Each thread is a single .mjs file: several files take 4 MB more in each thread, and the extension .js takes 3 MB more.
+// Each thread is a single .mjs file. With several files, each thread takes 4 MB more memory; with
+// the extension .js, 3 MB more.
 for (const file of threadFiles) await build(bundleOf([file], 'mjs'));

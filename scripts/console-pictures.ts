@@ -54,27 +54,27 @@ for (const [username, firstName, lastName] of [
   await call('accessuser/add', { username, firstName, lastName, email: `${username}@example.com`, active: true, authId: clients.id });
   await call('accessuser/updateUserPassword', { username, userPassword: password, confirmPassword: password });
 }
-const shared = { ...shareBody, path: '/reports', canUpload: false, canCreateFolder: false, canRename: false, canDelete: false };
+const shareDefaults = { ...shareBody, path: '/reports', canUpload: false, canCreateFolder: false, canRename: false, canDelete: false };
 const reports = await call('share/add', {
-  ...shared,
+  ...shareDefaults,
   title: 'Reports of 2026',
   authenticationId: clients.id,
   allowAllUsers: false,
   userNames: 'ann, bob',
   validityEndDate: inDays(9),
 });
-await call('share/add', { ...shared, title: 'Drawings for the builders', path: '/drawings' });
+await call('share/add', { ...shareDefaults, title: 'Drawings for the builders', path: '/drawings' });
 await call('share/add', {
-  ...shared,
+  ...shareDefaults,
   title: 'Send us your documents',
   path: '/inbox',
   canUpload: true,
   canDownload: false,
   canView: false,
 });
-await call('share/add', { ...shared, title: 'Reports of 2025', validityEndDate: '2026-01-31' });
-await call('share/add', { ...shared, title: 'Reports of 2027', validityStartDate: inDays(40) });
-await call('share/add', { ...shared, title: 'Old drawings', path: '/drawings', active: false });
+await call('share/add', { ...shareDefaults, title: 'Reports of 2025', validityEndDate: '2026-01-31' });
+await call('share/add', { ...shareDefaults, title: 'Reports of 2027', validityStartDate: inDays(40) });
+await call('share/add', { ...shareDefaults, title: 'Old drawings', path: '/drawings', active: false });
 const signIn = await fetch(`${postern.publicUrl}/s/${reports.viewId}/sign-in`, {
   method: 'POST',
   headers: { 'content-type': 'application/json' },
@@ -92,7 +92,7 @@ interface Scene {
   readonly signedOut?: true;
   readonly after?: (page: Page) => Promise<void>;
 }
-/** The form of a new location of a kind. */
+/** Returns the scene with the form for a new location of a kind. */
 const newLocation = (kind: string): Scene => ({
   at: '/locations/new',
   expectedText: 'Where files are stored',
@@ -236,7 +236,7 @@ const scenes: Record<string, Scene> = {
   },
 };
 
-const documented: Record<string, readonly string[]> = {
+const documentedScenes: Record<string, readonly string[]> = {
   shares: ['1440-light'],
   'shares-chosen': ['1440-light'],
   share: ['1440-dark', '390-light'],
@@ -271,7 +271,7 @@ for (const width of [390, 1440])
     const context = await browser.newContext(options);
     await signInToConsole(context);
     for (const [name, { at, expectedText, signedOut, after }] of Object.entries(scenes)) {
-      if (outputFolder ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
+      if (outputFolder ? only.length > 0 && !only.includes(name) : !documentedScenes[name]?.includes(`${width}-${colorScheme}`)) continue;
       const page = signedOut ? await browser.newPage(options) : await context.newPage();
       page.setDefaultTimeout(10_000);
       page.on('console', (message) => ['error', 'warning'].includes(message.type()) && console.log(name, message.text()));
@@ -285,7 +285,8 @@ for (const width of [390, 1440])
         console.log(name, width, colorScheme, cause instanceof Error ? cause.message.split('\n')[0] : cause);
       }
       const path = join(out, `console-${name}-${width}-${colorScheme}.png`);
-      // A taller window instead of `fullPage`, which would show the bar with the button Save in the middle of the form.
+      // Uses a taller window instead of `fullPage`, which would show the bar with the button Save
+      // in the middle of the form.
       if (name.startsWith('profile-') || name.startsWith('location-')) await page.setViewportSize({ width, height: await heightOf(page) });
       await page.screenshot({ path, animations: 'disabled' });
       await page.close();

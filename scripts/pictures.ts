@@ -1,5 +1,6 @@
-// Takes the pictures of the documentation in a real browser: first of the visitor's page, then of the console. With a folder as
-// argument, it takes pictures of every page at two widths, light and dark, for a review.
+// Takes the screenshots of the documentation in a real browser: first of the visitor's page, then of the console. With a
+// folder as argument, takes screenshots of every page at two widths, light and dark, for a review. Further arguments
+// limit this to the pages with these names.
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -153,9 +154,9 @@ const pages: Record<string, { url: string; expectedText: string; locale?: string
   ended: { url: (await call('share/add', { ...share, validityEndDate: '2026-01-31' })).viewUrl, expectedText: 'This link has expired' },
 };
 
-const everyForm = ['390-light', '390-dark', '1440-light', '1440-dark'];
-const documented: Record<string, readonly string[]> = {
-  ...{ listing: everyForm, 'sign-in': everyForm, 'drop-box': everyForm, ended: everyForm },
+const allVariants = ['390-light', '390-dark', '1440-light', '1440-dark'];
+const documentedVariants: Record<string, readonly string[]> = {
+  ...{ listing: allVariants, 'sign-in': allVariants, 'drop-box': allVariants, ended: allVariants },
   ...{ 'preview-pdf': ['390-light'], 'preview-image': ['1440-dark'], exists: ['1440-light'], arabic: ['390-light'] },
 };
 const [outputFolder, ...only] = process.argv.slice(2);
@@ -168,7 +169,7 @@ const browser = await chromium.launch({
 for (const width of [390, 1440])
   for (const colorScheme of ['light', 'dark'] as const)
     for (const [name, { url, expectedText, locale = 'en-GB', after }] of Object.entries(pages)) {
-      if (outputFolder ? only.length > 0 && !only.includes(name) : !documented[name]?.includes(`${width}-${colorScheme}`)) continue;
+      if (outputFolder ? only.length > 0 && !only.includes(name) : !documentedVariants[name]?.includes(`${width}-${colorScheme}`)) continue;
       const viewport = { width, height: width === 390 ? 844 : 900 };
       const page = await browser.newPage({ viewport, colorScheme, locale, timezoneId: 'UTC', hasTouch: width === 390 });
       await page.goto(url);

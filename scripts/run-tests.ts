@@ -9,9 +9,9 @@ import chromium from '@sparticuz/chromium';
 import pg from 'pg';
 import { openPostgresStore } from '../src/adapters/store/postgres/postgres-store.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
-import { template } from '../test/parts/test-database.ts';
+import { templateDatabase } from '../test/parts/test-database.ts';
 
-const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const namedFiles = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const engines = process.argv.includes('--sqlite')
   ? ['SQLite']
   : process.argv.includes('--postgres')
@@ -19,7 +19,9 @@ const engines = process.argv.includes('--sqlite')
     : ['SQLite', 'PostgreSQL'];
 const isLong = (file: string) => /^test\/((web|process|model)\/|api\/hostile)/.test(file);
 /** The longest files start first, so that none of them is left to run alone at the end. */
-const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
+const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
+  (a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1),
+);
 /** Number of files that run at the same time: one of them usually waits. More, or both engines at the same time, took longer. */
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
@@ -29,7 +31,10 @@ const usesDatabase =
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
 /** `npm test` has just built the server, so threads run from the build, which starts them in a third of the time. */
 const execArgv = process.argv.includes('--built-threads') ? ['--import', join(import.meta.dirname, '../test/parts/built-threads.mjs')] : [];
-/** A test that hangs fails, and the others go on; ms. Far longer than the slowest file takes on a loaded machine. */
+/**
+ * Time limit of a file, in ms: a file that hangs fails, and the others continue. Far longer than
+ * the slowest file takes on a loaded machine.
+ */
 const timeout = 300_000;
 const minMemorySpace = 4 * 2 ** 30; // bytes
 /** Returns a file system in memory with enough space for the folders of tests, or null. */
@@ -83,14 +88,14 @@ async function runOnPostgres(files: readonly string[]): Promise<void> {
   await using server = await startPostgres();
   const admin = new pg.Client(server.url('postgres'));
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${template}`);
+  await admin.query(`CREATE DATABASE ${templateDatabase}`);
   await admin.end();
-  const store = await openPostgresStore(server.url(template));
+  const store = await openPostgresStore(server.url(templateDatabase));
   await store[Symbol.asyncDispose]();
   await runAll('PostgreSQL', files, { ...process.env, POSTERN_TEST_POSTGRES: server.url('').slice(0, -1) });
 }
 
-const files = named.length > 0 ? named : all;
+const files = namedFiles.length > 0 ? namedFiles : allFiles;
 // If several files started together, one would start the browser while another still unpacks it.
 if (files.some((file) => file.startsWith('test/web/'))) await chromium.executablePath();
 for (const engine of engines) {

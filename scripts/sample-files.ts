@@ -1,14 +1,14 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 function chunk(type: string, body: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type), body]);
+  const typeAndBody = Buffer.concat([Buffer.from(type), body]);
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(body.length);
-  sum.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, sum]);
+  sum.writeUInt32BE(crc32(typeAndBody));
+  return Buffer.concat([length, typeAndBody, sum]);
 }
 
-/** A PNG of hills at dusk, drawn by sines. */
+/** Returns a PNG image of hills at dusk, drawn with sine curves. */
 export function samplePng(width: number, height: number): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y += 1)
@@ -31,7 +31,7 @@ export function samplePng(width: number, height: number): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** A PDF with a page of text for each of `pages`, the first line large. */
+/** Returns a PDF. @param pages lines of each page; the first line is large */
 export function samplePdf(pages: readonly (readonly string[])[]): Buffer {
   const content = (lines: readonly string[]) =>
     lines

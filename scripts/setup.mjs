@@ -50,7 +50,10 @@ export function install(isDevelopment) {
   writeFileSync(stampFile, `${expected} ${isDevelopment ? 'everything' : 'runtime'}`);
 }
 
-/** Installs the tools of some tests, which need other versions of packages, if that is not done yet. */
+/**
+ * Installs the tools of some tests, if that is not done yet. They need other versions of packages
+ * than Postern.
+ */
 export function installTools() {
   for (const name of ['openapi-tools', 'azure-emulator']) installTool(name);
 }

@@ -17,7 +17,7 @@ const flags = ['--disable-warning=ExperimentalWarning', ...memoryFlags];
 // The IPC channel tells the server when this process has ended, for any reason.
 server = spawn(runtime(), [...flags, main], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => server.kill(signal));
-// The server ends itself by SIGTERM if a location hangs when it stops.
+// The server ends itself with SIGTERM if a location hangs while the server stops.
 server.on('exit', (code, signal) => process.exit(signal === 'SIGTERM' ? 0 : (code ?? 1)));
 
 /** Returns the id of the parent of a process, or 0 if it is not known. */
@@ -29,7 +29,8 @@ function parentOf(pid) {
   }
 }
 
-// npm and its shell can end without a signal to this process. Postern stops then, too. If it was not started by npm, it continues (nohup).
+// npm and its shell can end without a signal to this process. Postern then stops, too. If npm did not start it, it
+// continues after its parent has ended (nohup).
 const ancestorIds = () => `${process.ppid} ${parentOf(process.ppid)}`;
 const idsAtStart = ancestorIds();
 if (process.env.npm_lifecycle_event) setInterval(() => ancestorIds() !== idsAtStart && server.kill('SIGTERM'), 500).unref();

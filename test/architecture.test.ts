@@ -9,7 +9,7 @@ import { temporaryFolder } from './start.ts';
 const root = join(import.meta.dirname, '..');
 const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
 
-const wrong = [
+const forbiddenImports = [
   ['src/core/authorization/wrong.ts', 'node:fs'],
   ['src/core/authorization/wrong.ts', '#ports/clock.ts'],
   ['src/core/authorization/wrong.ts', 'kysely'],
@@ -36,7 +36,7 @@ const wrong = [
   ['src/main.ts', './http/server.ts'],
 ] as const;
 
-const right = [
+const allowedImports = [
   ['src/features/shares/right-1.ts', '#features/audit/audit-entry.ts'],
   ['src/features/shares/right-5.ts', '#features/login-profiles/insert-login-profile.ts'],
   ['src/features/audit/right-6.ts', '#features/alerts/enqueue-alert.ts'],
@@ -62,15 +62,15 @@ async function lint(t: TestContext, imports: readonly (readonly [string, string]
 }
 
 test('the linter refuses imports that the architecture does not allow', async (t) => {
-  const report = await lint(t, wrong);
-  const missed = wrong.filter(
+  const report = await lint(t, forbiddenImports);
+  const missed = forbiddenImports.filter(
     ([file], index) => !report.includes(`${file.replace('wrong', `wrong-${index}`)}:1:23 lint/style/noRestrictedImports`),
   );
   assert.deepEqual(missed, []);
 });
 
 test('the linter accepts allowed imports', async (t) => {
-  assert.doesNotMatch(await lint(t, right), /noRestrictedImports/);
+  assert.doesNotMatch(await lint(t, allowedImports), /noRestrictedImports/);
 });
 
 test('no source file is longer than 250 lines, except the texts of a language', () => {
@@ -86,7 +86,7 @@ test('folders and files have specific names', () => {
   assert.deepEqual(vague, []);
 });
 
-test('npm run bench calls every operation with its longest inputs', () => {
+test('bench/longest-inputs.ts contains a call of every operation', () => {
   const calls = readFileSync(join(root, 'bench/longest-inputs.ts'), 'utf8');
   assert.deepEqual(
     operations.map(({ name }) => name).filter((name) => !calls.includes(`'${name}'`)),

@@ -43,7 +43,7 @@ export interface StartOptions {
   readonly data?: string;
 }
 
-/** The method of each operation. The requests that are no operations, such as `login`, are POST. */
+/** The method of each operation. Requests that are not operations, such as `login`, use POST. */
 const methods = new Map<string, string>(operations.map(({ name, method }) => [name, method]));
 
 async function readResponse(response: Response): Promise<TestResponse> {
@@ -66,8 +66,7 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 
 /** Cheap argon2id parameters, because the tests sign in many times. */
 const cheapHashParameters = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
-/** Short, because many tests wait until a transfer is stopped; ms. */
-const transferCheckInterval = 200;
+const transferCheckInterval = 200; // ms; short, because many tests wait until a transfer is stopped
 
 /** Starts a complete Postern with real parts on a free port. It is stopped after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replacements = {}, data }: StartOptions = {}) {
@@ -76,10 +75,10 @@ export async function startPostern(t: TestContext, { environment = {}, replaceme
   const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
   const ports = { passwordHash: argon2PasswordHash(cheapHashParameters), ...replacements.ports };
   const postern = await compose(settings, { log: null, transferCheckInterval, ...replacements, ports });
-  let stopped = false;
+  let isStopped = false;
   const stop = async () => {
-    if (stopped) return;
-    stopped = true;
+    if (isStopped) return;
+    isStopped = true;
     await postern[Symbol.asyncDispose]();
   };
   atEnd(t, stop);
@@ -90,17 +89,17 @@ export async function startPostern(t: TestContext, { environment = {}, replaceme
     body: object = {},
     { method, key = adminKey, headers = {}, query = {} }: CallOptions = {},
   ): Promise<TestResponse> {
-    const how = method ?? methods.get(name) ?? 'POST';
-    const parameters = how === 'GET' ? { ...body, ...query } : query;
+    const httpMethod = method ?? methods.get(name) ?? 'POST';
+    const parameters = httpMethod === 'GET' ? { ...body, ...query } : query;
     const search = new URLSearchParams(Object.entries(parameters).map(([field, value]) => [field, String(value)])).toString();
     const response = await fetch(`${postern.apiUrl}/api/v1/${name}${search ? `?${search}` : ''}`, {
-      method: how,
+      method: httpMethod,
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(how === 'GET' ? {} : { 'content-type': 'application/json' }),
+        ...(httpMethod === 'GET' ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(how === 'GET' ? {} : { body: JSON.stringify(body) }),
+      ...(httpMethod === 'GET' ? {} : { body: JSON.stringify(body) }),
     });
     return readResponse(response);
   }
@@ -120,7 +119,7 @@ export async function startPostern(t: TestContext, { environment = {}, replaceme
 }
 export type TestPostern = Awaited<ReturnType<typeof startPostern>>;
 
-/** Returns the body of a share/add that allows everything at the root of the location. `over` replaces fields of it. */
+/** Returns the body of a share/add request that allows everything at the root of the location. @param over fields that replace the defaults */
 export function newShare(over: object = {}): Json {
   return { ...shareBody, ...over };
 }
@@ -128,7 +127,7 @@ export function newShare(over: object = {}): Json {
 const password = 'correct horse battery';
 
 /** Creates a login profile of type USERS with users. @returns its ids, the ids of its users, and their common password */
-export async function usersProfile(postern: TestPostern, names: readonly string[] = ['ann'], over: object = {}) {
+export async function createUsersProfile(postern: TestPostern, names: readonly string[] = ['ann'], over: object = {}) {
   const profile = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3, ...over });
   const users: Record<string, number> = {};
   for (const username of names) {

@@ -9,14 +9,15 @@ const textsOf = (patterns: readonly string[]) =>
   globSync(patterns, { cwd: root })
     .filter((file) => !file.includes('.test.'))
     .map((file) => readFileSync(join(root, file), 'utf8'));
-/** The code that decides and serves visits, and the code that reads a link for it. */
+/** The code that authorizes and serves visits. */
 const visitTexts = textsOf(['core/authorization/**/*.ts', 'features/visits/**/*.ts', 'http/visitor/**/*.ts']);
+/** The code that reads the link of a visit. */
 const linkTexts = textsOf(['features/links/*.ts']);
 
 /** Flags without a column, because Postern computes them for the response. */
-const derived = ['enableAuthview'];
+const computedFlags = ['enableAuthview'];
 /** Flags that have no effect yet. */
-const withoutEffectYet: readonly string[] = [];
+const flagsWithoutEffect: readonly string[] = [];
 
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -31,6 +32,6 @@ function isRead(field: string): boolean {
 test('every flag of a share has an effect for visitors', () => {
   const flags = Object.entries(shareFields).flatMap(([name, schema]) => ('type' in schema && schema.type === 'boolean' ? [name] : []));
   assert.ok(flags.length > 15, 'the flags are found');
-  const unread = flags.filter((flag) => !derived.includes(flag) && !isRead(flag));
-  assert.deepEqual(unread, withoutEffectYet);
+  const unreadFlags = flags.filter((flag) => !computedFlags.includes(flag) && !isRead(flag));
+  assert.deepEqual(unreadFlags, flagsWithoutEffect);
 });

@@ -1,11 +1,11 @@
-// A bare server whose thread sends mails with nodemailer: the memory that such a thread takes. Argument: port of the mail server.
-// The thread starts with a request for /send.
+// A bare server with a thread that sends mails with nodemailer. It shows how much memory such a thread takes.
+// Argument: port of the mail server. The first request for /send starts the thread.
 import { createServer } from 'node:http';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
 const [connections, heapLimit] = [5, { maxYoungGenerationSizeMb: 2 }];
 
-/** Sends mails one after the other. */
+/** Sends mails over several connections until the process ends. */
 async function send(port) {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({ host: '127.0.0.1', port, pool: true, maxConnections: connections, maxMessages: 1e9 });

@@ -3,16 +3,16 @@ import type { IncomingMessage } from 'node:http';
 
 const key = randomBytes(32);
 const pool = Buffer.alloc(4096);
-let used = pool.length;
+let usedBytes = pool.length;
 
-/** Returns random bytes. One call to the kernel gives those of many sign-ins. */
+/** Returns random bytes. One call to the kernel provides the bytes of many sign-ins. */
 function random(bytes: number): Buffer {
-  if (used + bytes > pool.length) {
+  if (usedBytes + bytes > pool.length) {
     randomFillSync(pool);
-    used = 0;
+    usedBytes = 0;
   }
-  used += bytes;
-  return pool.subarray(used - bytes, used);
+  usedBytes += bytes;
+  return pool.subarray(usedBytes - bytes, usedBytes);
 }
 
 const randomValue = () => random(32).toString('base64url');
@@ -35,12 +35,12 @@ const linkHeaders = {
   'cache-control': 'private, no-store',
 } as const;
 
-/** Counts a request for the address of its client. @returns the count */
+/** Counts a request for the address of its client. @returns the number of requests from this address */
 function count({ headers }: IncomingMessage): number {
   const address = `${headers['x-forwarded-for']}`;
-  const counted = (countsOfNetworks.get(address) ?? 0) + 1;
-  countsOfNetworks.set(address, counted);
-  return counted;
+  const newCount = (countsOfNetworks.get(address) ?? 0) + 1;
+  countsOfNetworks.set(address, newCount);
+  return newCount;
 }
 
 /** The response that starts a sign-in. */

@@ -1,4 +1,5 @@
-// A separate process with slow downloads (a few KB per second), so that their cost is not measured with the other requests.
+// A separate process with slow downloads (a few KB per second), so that its own work does not count
+// in the measurements.
 import { Agent, get, type IncomingMessage } from 'node:http';
 
 const [url = '', count = '0'] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { isValidKey } from '#features/first-start/first-start.ts';
 import { readinessCheck } from '#features/health/readiness.ts';
 import { searchTurns } from '#features/turns/search-turns.ts';
 import { visitorSignIn } from '#features/visits/sign-in/visitor-sign-in.ts';
-import { visitLimits } from '#features/visits/visit-limits.ts';
+import { createVisitLimits } from '#features/visits/visit-limits.ts';
 import { listen } from '#http/connections/listen.ts';
 import { assetRoutes } from '#http/pages/asset-routes.ts';
 import { defaultTimeouts, type RequestTimeouts } from '#http/request-timeouts.ts';
@@ -106,7 +106,7 @@ async function addRoutes(
   const jobs = { ports, log, runningChanges, unknownLinks, database: databaseId, onReplacedDatabase: exitOnReplacedDatabase };
   resources.use(startScheduledJobs(jobs));
   visitorRoutes(servers.visitor, {
-    ports: { ...ports, audit, runningChanges, listings, searches, ...visitLimits(ports), ...visitorSignIn(ports, audit) },
+    ports: { ...ports, audit, runningChanges, listings, searches, ...createVisitLimits(ports), ...visitorSignIn(ports, audit) },
     transfers,
     unknownLinks,
     limitedSessionLookups: limitedSessionLookups(),

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { auditRetention } from '#features/audit/audit-retention.ts';
-import { withRightClock } from '#features/jobs/clock-check.ts';
+import { runIfClockIsRight } from '#features/jobs/clock-check.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { type JobKind, ScheduledJobs } from '#features/jobs/job-runner.ts';
 import { mailJobs } from '#features/mail/mail-jobs.ts';
@@ -22,10 +22,10 @@ import type { Ports } from '#ports/ports.ts';
 
 const minute = 60_000; // ms
 const exchangeInterval = 1000; // ms
-const sweepDelay = 3000; // ms: the first requests after a start do not wait behind it
+const sweepDelay = 3000; // ms: the first requests after a start do not wait for the sweep
 const maxReportGap = 3 * reportInterval; // ms
 
-/** A job that repeats itself for ever, even after failures. @param every ms */
+/** Returns a job that runs at intervals, even after failures. @param every ms */
 const recurring = (name: string, every: number, run: () => Promise<void>): JobKind => ({
   ...{ name, every, run, concurrency: 1, lease: minute, pauses: [minute, 10 * minute], maxAttempts: null },
 });
@@ -42,7 +42,7 @@ interface Jobs {
   readonly onReplacedDatabase: () => void;
 }
 
-/** Recovers interrupted changes, and logs each new reason for which that fails at a location. @throws StoreUnavailable, StoreFull */
+/** Recovers interrupted changes, and logs each new reason why recovery fails at a location. @throws StoreUnavailable, StoreFull */
 export async function recoverChanges(
   ports: Ports,
   runningChanges: Set<string>,
@@ -55,7 +55,7 @@ export async function recoverChanges(
   log.warn(`Cannot recover some interrupted changes of files (${reasons}). Postern tries again, after longer pauses each time.`);
 }
 
-/** Deletes what interrupted changes left in the locations, and logs those where visitors cannot change files. */
+/** Deletes what interrupted changes left in the locations, and logs the locations where visitors cannot change files. */
 async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> {
   try {
     for (const [name, reason] of await sweepLocations(ports)) log.warn(`Visitors cannot change files at location ${name}: ${reason}.`);
@@ -68,7 +68,7 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> 
 export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
   const warn = (line: string) => log.warn(line);
   const retention = auditRetention(ports, () => performance.now(), warn);
-  // One for each of the two runs, which see different changes.
+  // One object for each of the two recovery runs, because they see different changes.
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
   // Each process recovers its own changes, which it could not record while the database was unavailable.
   let lastReportAt = performance.now();
@@ -99,17 +99,17 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
     ...(ports.store.isShared ? [setInterval(() => void exchange(), exchangeInterval)] : []),
   ];
   for (const timer of timers) timer.unref();
-  // One process recovers the changes of killed ones. It does not while it cannot tell which others run.
+  // One process recovers the changes of killed processes, but only while it can tell which other processes run.
   const recoverOthers = async () => {
     if (performance.now() >= othersReliableFrom) await recoverChanges(ports, runningChanges, log, { failing: failingOfOthers });
   };
   const kinds = [
-    recurring('delete-expired-rows', minute * 10, () => withRightClock(ports, warn, () => deleteExpiredRows(ports))),
+    recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),
     recurring('clear-locations', minute * 60, async () => {
-      await withRightClock(ports, warn, () => endExpiredUploads(ports));
+      await runIfClockIsRight(ports, warn, () => endExpiredUploads(ports));
       await sweepAndLog(ports, log);
     }),
-    recurring('audit-retention', minute * 10, () => withRightClock(ports, warn, () => retention.run())),
+    recurring('audit-retention', minute * 10, () => runIfClockIsRight(ports, warn, () => retention.run())),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
     ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now()) : []),
   ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { growthEightfold } from '../../test/parts/growth.ts';
+import { growthFactor } from '../../test/parts/growth.ts';
 import { formatList, listLength, parseList } from './list-text.ts';
 
 test('a list is separated by commas, its entries are trimmed, and empty ones are dropped', () => {
@@ -81,5 +81,5 @@ for (const [input, inputOf] of [
   ['commas and spaces', (size: number) => ', '.repeat(size)],
 ] as const)
   test(`the time to parse a list is linear in its length: ${input}`, () => {
-    assert.ok(growthEightfold((size) => parseList(inputOf(size)), 32_768) < 24);
+    assert.ok(growthFactor((size) => parseList(inputOf(size)), 32_768) < 24);
   });

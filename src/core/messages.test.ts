@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fieldRefusal, messages, Refusal } from './messages.ts';
 
 const all = Object.entries(messages);
-// The statuses that rest.md names, and those that HTTP itself defines. 422 is not used.
+// The statuses of RFC 9110, 6585 and 4918 that Postern uses, and 460 of the protocol tus. 422 is not used.
 const statuses = new Set([200, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 416, 417, 421, 423, 429, 431, 460, 500, 503, 507]);
 
 test('no two messages have the same number', () => assert.equal(new Set(all.map(([, { id }]) => id)).size, all.length));

@@ -54,7 +54,7 @@ export const messages = {
   mailRetried: { id: 2071, status: 200, title: 'E-mail will be sent again' },
   mailDropped: { id: 2072, status: 200, title: 'E-mail dropped. It will not be sent' },
 
-  bodyMalformed: { id: 4001, status: 400, title: 'The body is not JSON' },
+  bodyMalformed: { id: 4001, status: 400, title: 'The body is malformed' },
   fieldInvalid: { id: 4002, status: 400, title: 'A field is not valid' },
   pathMalformed: { id: 4003, status: 400, title: 'The path is malformed' },
   requestMalformed: { id: 4004, status: 400, title: 'The request is malformed' },
@@ -151,7 +151,7 @@ export type MessageName = keyof typeof messages;
 
 /** Additional data of a refusal. */
 export interface RefusalExtras {
-  /** Why, for the audit log. It may name servers of the operator, so clients never get it. */
+  /** The reason, for the audit log. It may name servers of the operator, so clients never get it. */
   readonly forOperator?: string;
   readonly fieldErrors?: readonly FieldError[];
   /** Seconds until the client may try again (RFC 9110, 10.2.3). */

@@ -1,6 +1,6 @@
 /** Counts by key within time windows of equal length. */
 export interface WindowCounts {
-  /** Adds to the key. @param weight default: 1 @returns the count of the key in the current window, this call included */
+  /** Adds to the count of a key. @param weight default: 1 @returns the count of the key in the current window, this call included */
   add(key: string, weight?: number): number;
   /** Returns the count of the key in the current window. */
   count(key: string): number;

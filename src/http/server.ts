@@ -38,7 +38,7 @@ declare module 'fastify' {
 
 const requestIdBits = 96;
 const maxPathLength = 16_384;
-const kernelBuffer = 1 << 14; // bytes that the kernel's send buffer holds, with any setting
+const kernelBuffer = 1 << 14; // bytes: the kernel's send buffer has at least this size, whatever its settings
 
 /** Returns a function that creates request ids: an unguessable prefix of the process, and a counter. */
 function createRequestIds(random: Random): () => string {
@@ -92,8 +92,8 @@ const toOriginForm = (target: string) =>
   target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '').replace(/^(?!\/)/, '/');
 
 /**
- * Returns whether a response is so large that a slow client can delay it. It then occupies its connection and its memory. A smaller one
- * fits into the kernel's buffer.
+ * Returns whether a response may not fit into the kernel's send buffer. A slow client can delay
+ * such a response, which then occupies its connection and memory.
  */
 const isLarge = (payload: unknown) =>
   typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length >= kernelBuffer : payload !== null && payload !== undefined;
@@ -113,7 +113,10 @@ function checkRequests(app: FastifyInstance, warnOfProxy: (request: FastifyReque
   });
 }
 
-/** Receives bodies that arrive in time. A request without a body gets an empty one. */
+/**
+ * Receives bodies, and limits how slowly they may arrive. A request without a body gets an empty
+ * one.
+ */
 function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonBodyParser());
@@ -126,7 +129,8 @@ function receiveBodies(app: FastifyInstance, timeouts: RequestTimeouts): void {
       if (hasBody(headers)) reply.header('connection', 'close'); // nobody reads the body, which may be endless
       return done(null, payload);
     }
-    // Node.js has ended the stream of a request without a body already: a parser would never see its end.
+    // Node.js has already ended the stream of a request without a body: a parser would never see
+    // the end.
     if (!hasBody(headers)) return done(null, Readable.from([]));
     if (isFile || raw.complete) return done(null, payload);
     // The bytes of a short body have come with the headers. They are readable in the next microtask.
@@ -207,7 +211,7 @@ export function createHttpServer(settings: HttpSettings, { clock, random }: { cl
   return app;
 }
 
-/** Answers 404 at every other address of a server without links. */
+/** Responds with 404 at all other addresses of a server without links. */
 export function answerNotFound(app: FastifyInstance, clock: Clock): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', (_request, _reply, done) => done(new Refusal('notFound'))); // before the body arrives

@@ -22,7 +22,7 @@ export interface AuditTable {
   /** Number of equal actions that this entry stands for. */
   count: number;
   search_text: string;
-  /** Process that began the action as pending; it stays when the outcome is recorded. null: the action was never pending. */
+  /** Process that began the action as pending; the value stays when the outcome is recorded. null: the action was never pending. */
   process: string | null;
   /** Key of the visitor's identity (features/audit/identity-key.ts); null: no visitor has signed in, or an earlier version wrote the entry. */
   identity_key: Generated<string | null>;
@@ -47,9 +47,9 @@ export interface AlertTable {
   created_at: number;
 }
 
-/** A file that a visitor uploads in parts (tus). A part becomes durable before its row says so. */
+/** A file that a visitor uploads in parts (tus). Bytes are durable before the row counts them. */
 export interface ResumableUploadTable {
-  /** Names the upload in its address. */
+  /** Identifies the upload in its address. */
   id: string;
   readonly tid: number;
   readonly share_id: number;
@@ -58,7 +58,7 @@ export interface ResumableUploadTable {
   readonly identity_key: string;
   /** Display name of the visitor; empty: the visitor has not signed in. */
   readonly visitor: string;
-  /** The narrow and the wide network that began it. */
+  /** The narrow and the wide network from which the upload was begun. */
   readonly network: string;
   readonly wide_network: string;
   /** Path of the file in the share. */

@@ -32,14 +32,20 @@ export type StorageClient = string | undefined;
 export interface UploadTarget {
   readonly parent: ItemPath;
   readonly name: string;
-  /** Size in bytes, if known: a file for which there is not enough free space is refused before it is sent. */
+  /**
+   * Bytes; null: unknown. If known, a file for which there is not enough free space is refused
+   * before it is sent.
+   */
   readonly size: number | null;
   /** If the name is in use: refuse the upload, add a number to the name, or replace the file that has this etag. */
   readonly ifTaken: 'refuse' | 'number' | { readonly replaces: string };
   readonly client?: StorageClient;
 }
 
-/** An upload into a staging file. Visitors see no file before `place`. One call at a time. */
+/**
+ * An upload into a staging file. Visitors see no file before `place`. Only one method may run at a
+ * time.
+ */
 export interface Upload {
   /**
    * What recovery needs besides the token, such as the id of a multipart upload. The caller must record it before the first
@@ -63,16 +69,18 @@ export interface Upload {
   closeForRecovery(): Promise<void>;
 }
 
-/** An upload that was closed for recovery, and is to go on. */
+/** An upload that was closed for recovery and will be continued. */
 export interface ClosedUpload {
   readonly token: string;
   /** `Upload.handle` */
   readonly handle: string | null;
-  /** Number of bytes to keep. They were synced. What was written after them is overwritten. */
+  /**
+   * Number of bytes to keep, which were synced. Bytes that were written after them are overwritten.
+   */
   readonly offset: number;
 }
 
-/** An upload that goes on after a request, or a process, has ended. */
+/** An upload that continues after a request, or a process, has ended. */
 export interface ContinuedUpload extends Upload {
   /** Yields all bytes of the file, from the first one. Call it after `place`. A piece may be used until the next one is requested. */
   readBack(): AsyncIterable<Uint8Array>;
@@ -80,7 +88,10 @@ export interface ContinuedUpload extends Upload {
 
 /** What a kind of storage guarantees. */
 export interface StorageTraits {
-  /** atomic: of several uploads to one free name, one succeeds. checked: two at the same moment may both succeed. */
+  /**
+   * atomic: of several uploads to one free name, only one succeeds. checked: two at the same moment
+   * may both succeed.
+   */
   readonly create: 'atomic' | 'checked';
   /** The same for several uploads that replace one file. */
   readonly replace: 'atomic' | 'checked';
@@ -89,7 +100,10 @@ export interface StorageTraits {
    * 128 KiB of memory at most.
    */
   readonly openAhead: number;
-  /** real: a folder is renamed and removed in one step. prefix: it is the beginning of names, changed file by file. */
+  /**
+   * real: a folder is renamed and removed in one step. prefix: a folder is a prefix of names, and
+   * is changed file by file.
+   */
   readonly folders: 'real' | 'prefix';
 }
 
@@ -114,9 +128,15 @@ export interface PendingFileChange {
 
 /** Identifies a change among all others, so that recovery can find its traces after a crash. */
 export interface ChangeContext {
-  /** Part of the names of the files of the change in the staging area, which show recovery the steps that were done. */
+  /**
+   * Part of the names of the change's files in the staging area. These files show recovery which
+   * steps were done.
+   */
   readonly token: string;
-  /** Awaited directly before the change is made. @throws if the change must not be made any more, as another process has recovered it */
+  /**
+   * Awaited directly before the change is made.
+   * @throws if the change must not be made, because another process has recovered it
+   */
   readonly confirm?: () => Promise<void>;
   /** Tokens of other pending changes to the same name. If this change finds the name free, none of them has taken place. */
   readonly pendingTokens: readonly string[];
@@ -148,7 +168,8 @@ export interface Storage {
   /** Returns the path of a file on the disk of this machine, for a reverse proxy; null: there is none. */
   pathOnDisk(path: ItemPath): Promise<string | null>;
   /**
-   * Returns an address at which a browser can download a file from the service itself. null: the storage cannot.
+   * Returns an address at which a browser can download a file from the service itself. null: the
+   * storage has no such addresses.
    * @param lifetime seconds
    */
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
@@ -169,7 +190,9 @@ export interface Storage {
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
   /**
-   * Continues an upload of known size that `upload` has begun and that was closed before its first byte, or that was continued since. null: the storage cannot, so that a file must be sent in one request.
+   * Continues an upload of known size. `upload` has begun it, and it was closed before its first
+   * byte; or this function has continued it before. null: the storage cannot continue uploads, so a
+   * file must be sent in one request.
    * @throws ItemNotFound (what was written is gone), StorageFull
    */
   readonly continueUpload: ((target: UploadTarget, upload: ClosedUpload) => Promise<ContinuedUpload>) | null;

@@ -57,7 +57,7 @@ export interface Settings {
   readonly auditDays: number;
 }
 
-/** A setting has an invalid value. The message names the setting and says what is allowed. */
+/** A setting is unknown or invalid. The message names the setting and says what is wrong. */
 export class InvalidSetting extends Error {}
 
 /** Every setting. */

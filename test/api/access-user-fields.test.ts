@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { type Json, startPostern, type TestPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
-const texts = [
+const textFields = [
   { name: 'firstName', added: 'Ann', updated: 'Anna' },
   { name: 'lastName', added: 'Example', updated: 'Sample' },
   { name: 'email', added: 'ann@example.com', updated: 'anna@example.com' },
 ];
-const changeable = [...texts, { name: 'active', added: true, updated: false }];
-const every = [
+const changeableFields = [...textFields, { name: 'active', added: true, updated: false }];
+const fieldNames = [
   'id',
   'username',
   'firstName',
@@ -28,7 +28,7 @@ const every = [
 
 async function addUser(postern: TestPostern) {
   const profile = await postern.call('loginprofile/add', { title: 'Clients' });
-  const body = { username: 'ann', authId: profile.id, ...Object.fromEntries(changeable.map(({ name, added }) => [name, added])) };
+  const body = { username: 'ann', authId: profile.id, ...Object.fromEntries(changeableFields.map(({ name, added }) => [name, added])) };
   const { id } = await postern.call('accessuser/add', body);
   return { id, profile, user: await userOf(postern, id) };
 }
@@ -40,7 +40,7 @@ test('accessuser/search returns every field of an access user and its etag', asy
   const postern = await startPostern(t);
   const { user, profile, id } = await addUser(postern);
   const { createDateTime, updateDateTime, etag, ...rest } = user;
-  assert.deepEqual(Object.keys(user).sort(), [...every, 'etag'].sort());
+  assert.deepEqual(Object.keys(user).sort(), [...fieldNames, 'etag'].sort());
   assert.deepEqual(rest, {
     id,
     username: 'ann',
@@ -59,7 +59,7 @@ test('accessuser/search returns every field of an access user and its etag', asy
   assert.equal(typeof etag, 'string');
 });
 
-for (const { name, updated } of changeable)
+for (const { name, updated } of changeableFields)
   test(`accessuser/update changes ${name} and nothing else`, async (t) => {
     const postern = await startPostern(t);
     const { id, user } = await addUser(postern);
@@ -71,12 +71,12 @@ for (const { name, updated } of changeable)
     assert.notEqual(after.etag, user.etag);
   });
 
-for (const { name } of texts)
-  for (const nothing of [null, ''])
-    test(`accessuser/update with ${JSON.stringify(nothing)} clears ${name}`, async (t) => {
+for (const { name } of textFields)
+  for (const emptyValue of [null, ''])
+    test(`accessuser/update with ${JSON.stringify(emptyValue)} clears ${name}`, async (t) => {
       const postern = await startPostern(t);
       const { id, user } = await addUser(postern);
-      await postern.call('accessuser/update', { id, authId: user.authId, [name]: nothing });
+      await postern.call('accessuser/update', { id, authId: user.authId, [name]: emptyValue });
       assert.equal((await userOf(postern, id))[name], '');
     });
 
@@ -103,7 +103,7 @@ test('accessuser operations name all missing required fields at once', async (t)
   assert.deepEqual(fieldErrorsOf(await postern.send('accessuser/deleteByUsername', {})), ['loginProfileId', 'username']);
 });
 
-test('accessuser/add refuses computed fields', async (t) => {
+test('accessuser/add refuses fields that Postern sets itself', async (t) => {
   const postern = await startPostern(t);
   for (const name of [
     'id',

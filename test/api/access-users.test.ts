@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cookieOf, newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { cookieOf, createUsersProfile, newShare, signIn, startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const newPassword = 'quite another secret';
@@ -8,7 +8,7 @@ const both = (userPassword: string) => ({ userPassword, confirmPassword: userPas
 
 test('a password has 10 to 256 characters, matches its confirmation, and is neither the username nor a common password', async (t) => {
   const postern = await startPostern(t);
-  const { id: authId } = await usersProfile(postern, ['annabella-long']);
+  const { id: authId } = await createUsersProfile(postern, ['annabella-long']);
   const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'annabella-long', authId, ...body });
   for (const password of ['nine-char', 'x'.repeat(257), 'annabella-long', 'ANNABELLA-long', '1234567890', 'password123', '']) {
     const answer = await set(both(password));
@@ -22,7 +22,7 @@ test('a password has 10 to 256 characters, matches its confirmation, and is neit
 
 test('a wrong currentPassword gets 403', async (t) => {
   const postern = await startPostern(t);
-  const { id: authId, password } = await usersProfile(postern, ['ann']);
+  const { id: authId, password } = await createUsersProfile(postern, ['ann']);
   const set = (body: object) => postern.send('accessuser/updateUserPassword', { username: 'ann', authId, ...both(newPassword), ...body });
   assert.equal((await set({ currentPassword: 'not the right one' })).status, 403);
   assert.equal((await set({ currentPassword: password })).status, 200);
@@ -31,8 +31,8 @@ test('a wrong currentPassword gets 403', async (t) => {
 
 test('without authId, a username in several profiles gets 409 and an unknown one 404, regardless of case', async (t) => {
   const postern = await startPostern(t);
-  await usersProfile(postern, ['ann', 'bob']);
-  await usersProfile(postern, ['cyd']);
+  await createUsersProfile(postern, ['ann', 'bob']);
+  await createUsersProfile(postern, ['cyd']);
   const other = await postern.call('loginprofile/add', { title: 'Other' });
   await postern.call('accessuser/add', { username: 'Ann', active: true, authId: other.id });
   const set = async (body: object) => (await postern.send('accessuser/updateUserPassword', { ...both(newPassword), ...body })).status;
@@ -48,7 +48,7 @@ for (const [what, change] of [
 ] as const)
   test(`the open session of an access user ends after ${what}`, async (t) => {
     const postern = await startPostern(t);
-    const profile = await usersProfile(postern, ['ann']);
+    const profile = await createUsersProfile(postern, ['ann']);
     const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
     const cookie = await signIn(postern, `/s/${viewId}`, 'ann');
     assert.equal((await postern.visit(`/s/${viewId}/list/`, { headers: { cookie } })).status, 200);
@@ -58,7 +58,7 @@ for (const [what, change] of [
 
 test('a new password or a deletion ends the sessions of the user, and the old password no longer works', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const cookies = { ann: await signIn(postern, `/s/${viewId}`, 'ann'), bob: await signIn(postern, `/s/${viewId}`, 'bob') };
   await postern.call('accessuser/updateUserPassword', { username: 'ann', ...both(newPassword) });
@@ -72,7 +72,7 @@ test('a new password or a deletion ends the sessions of the user, and the old pa
 
 test('a deleted user is removed from the lists of all shares, and a new user with the same name gets no access', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { id, viewId } = await postern.call(
     'share/add',
     newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann, bob' }),
@@ -93,8 +93,8 @@ test('a deleted user is removed from the lists of all shares, and a new user wit
 
 test('a user moved to another profile is removed from the lists of all shares; a username that exists there gets 409', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
-  const other = await usersProfile(postern, ['BOB']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
+  const other = await createUsersProfile(postern, ['BOB']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' }));
   assert.equal((await postern.send('accessuser/update', { id: profile.users['bob'], authId: other.id })).status, 409);
   await postern.call('accessuser/update', { id: profile.users['ann'], authId: other.id });
@@ -128,7 +128,7 @@ test('a request with an unknown login profile is refused with the name of that f
 
 test('allowedLogins counts the active users that a share admits, even if the share is inactive; userCount counts all users', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob', 'cyd']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob', 'cyd']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false, validityEndDate: '2020-01-01' }));
   await postern.call('accessuser/update', { id: profile.users['cyd'], authId: profile.id, active: false });
   const logins = async () => (await postern.call('share/get', { id })).allowedLogins;

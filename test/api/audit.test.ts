@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines } from '../parts/log-lines.ts';
-import { adminKey, type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { adminKey, createUsersProfile, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 import { addKey, fieldErrorsOf } from './keys.ts';
 
 const columns = [
@@ -39,9 +39,9 @@ test('a change adds an audit entry with the caller, action, address, and the val
     ['editor key', 'key', 'done', body.id, 'Before', body.viewId, headers.get('x-request-id'), 1, 1],
   );
   assert.notEqual(row.address, '');
-  const [changed] = await searchAudit(postern, { action: 'share/update' });
-  assert.match(JSON.stringify(changed.before), /Before/);
-  assert.match(JSON.stringify(changed.after), /After/);
+  const [update] = await searchAudit(postern, { action: 'share/update' });
+  assert.match(JSON.stringify(update.before), /Before/);
+  assert.match(JSON.stringify(update.after), /After/);
 });
 
 test('the audit entry of a change omits a long list that did not change', async (t) => {
@@ -51,10 +51,10 @@ test('the audit entry of a change omits a long list that did not change', async 
   const share = await postern.call('share/get', { id });
   await postern.call('share/update', { ...share, title: 'Another' });
   await postern.call('share/update', { ...share, title: 'Another', notifyEmails: emails('two.example') });
-  const [retitled, relisted] = await searchAudit(postern, { action: 'share/update' });
-  assert.deepEqual([retitled.before.includes('example'), retitled.after.includes('example')], [false, false]);
-  assert.deepEqual([retitled.before.includes('"title"'), retitled.after.includes('Another')], [true, true]);
-  assert.deepEqual([relisted.before.includes('one.example'), relisted.after.includes('two.example')], [true, true]);
+  const [titleChange, emailChange] = await searchAudit(postern, { action: 'share/update' });
+  assert.deepEqual([titleChange.before.includes('example'), titleChange.after.includes('example')], [false, false]);
+  assert.deepEqual([titleChange.before.includes('"title"'), titleChange.after.includes('Another')], [true, true]);
+  assert.deepEqual([emailChange.before.includes('one.example'), emailChange.after.includes('two.example')], [true, true]);
 });
 
 for (const [action, run] of [
@@ -93,7 +93,7 @@ for (const [action, run] of [
 
 test('the audit entry of a new share contains all fields that share/get returns', async (t) => {
   const postern = await startPostern(t);
-  const users = await usersProfile(postern, ['ann', 'bob']);
+  const users = await createUsersProfile(postern, ['ann', 'bob']);
   const lists = { allowAllUsers: false, userNames: 'BOB, ann', groupNames: '"a, b", c' };
   for (const over of [{}, { authenticationId: users.id }, { authenticationId: users.id, ...lists }]) {
     const { id } = await postern.call('share/add', newShare({ notifyEmails: 'a@example.com', validityEndDate: '2099-01-01', ...over }));
@@ -162,16 +162,16 @@ test('an export stops when its key is deleted, and contains no entries that were
     const rows = Array.from({ length: 300 }, () => ({ ...row, after: JSON.stringify('x'.repeat(60_000)) }));
     await tx.insertInto('audit').values(rows).execute();
   }, 'job');
-  const begin = async () => {
+  const beginExport = async () => {
     const answer = await fetch(`${postern.apiUrl}/api/v1/audit/export`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 200);
     return answer;
   };
-  const [taken, cut] = [await begin(), await begin()]; // not read yet: each has received only its first part
+  const [readExport, stoppedExport] = [await beginExport(), await beginExport()]; // only their first parts have arrived
   await postern.call('share/add', newShare({ title: 'MADE SINCE' }));
-  assert.doesNotMatch(await taken.text(), /MADE SINCE/);
+  assert.doesNotMatch(await readExport.text(), /MADE SINCE/);
   await postern.call('apikey/delete', { id });
-  await assert.rejects(cut.text());
+  await assert.rejects(stoppedExport.text());
   assert.deepEqual(errors(), []);
 });
 
@@ -179,15 +179,15 @@ test('many aborted exports log no error and do not block a later export', async 
   const { log, errors } = logLines();
   const postern = await startPostern(t, { replacements: { log } });
   await postern.call('share/add', newShare());
-  const ask = (signal?: AbortSignal) =>
+  const startExport = (signal?: AbortSignal) =>
     fetch(`${postern.apiUrl}/api/v1/audit/export`, {
       headers: { authorization: `Bearer ${adminKey}` },
       ...(signal ? { signal } : {}),
     });
-  const left = new AbortController();
-  const givenUp = Array.from({ length: 40 }, () => ask(left.signal).catch(() => null));
-  left.abort();
-  await Promise.all(givenUp);
-  assert.match(await (await ask()).text(), /"action"/);
+  const client = new AbortController();
+  const abortedExports = Array.from({ length: 40 }, () => startExport(client.signal).catch(() => null));
+  client.abort();
+  await Promise.all(abortedExports);
+  assert.match(await (await startExport()).text(), /"action"/);
   assert.deepEqual(errors(), []);
 });

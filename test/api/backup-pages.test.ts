@@ -28,12 +28,12 @@ test('a backup of audit entries of one megabyte each is written and read in smal
     pieces.push(Buffer.from(text));
     assert.ok(text.length < 4 << 20, `a text of ${text.length} characters`);
   }
-  const small = async function* () {
+  const smallPieces = async function* () {
     for (const piece of pieces) for (let at = 0; at < piece.length; at += 5000) yield piece.subarray(at, at + 5000);
   };
   const audit: CopiedRow[] = [];
   const tables = new Set<string>();
-  for await (const { table, rows } of backupSource(() => splitLines(small()), []).pages()) {
+  for await (const { table, rows } of backupSource(() => splitLines(smallPieces()), []).pages()) {
     tables.add(table);
     if (table !== 'audit') continue;
     assert.ok(rows.length <= 17, `${rows.length} rows of a megabyte in a page`);

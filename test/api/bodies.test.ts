@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 import { callRaw, json } from './raw-call.ts';
@@ -45,7 +45,7 @@ test('every response has a unique X-Request-Id', async (t) => {
   assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id') ?? '')).size, 4);
 });
 
-test('a request with several errors gets the first status code of 401, 403, 404 or 405, 413, 415, 400', async (t) => {
+test('a request with several errors gets the status code that comes first in the order 401, 403, 404 or 405, 413, 415, 400', async (t) => {
   const postern = await startPostern(t);
   const reader = await addKey(postern, 'reader');
   const large = 'x'.repeat((1 << 20) + 1);
@@ -236,7 +236,7 @@ test('a query parameter named __proto__ is refused as unknown', async (t) => {
 
 test('a NUL character is refused, and a forged cursor causes no server error', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { id, base } = await createShare(postern, { authenticationId: profile.id });
   const nul = 'a\0b';
   const signIn = (body: object) => postern.visit(`${base}/sign-in`, { method: 'POST', headers: json, body: JSON.stringify(body) });

@@ -8,7 +8,7 @@ const readerOperations = [
   'accessuser/get',
   'accessuser/search',
   'caller/get',
-  'operator/updatePassword', // their own password; `operators.test.ts` tests those of others
+  'operator/updatePassword', // the reader's own password; `operators.test.ts` tests the passwords of others
   'overview/get',
   'share/lastVisits',
   'tenant/getPolicy',
@@ -143,9 +143,9 @@ test('a token expires no later than its key', async (t) => {
 test('login gives a key at most 300 tokens a minute, and other keys are not affected', async (t) => {
   const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => Date.parse('2026-05-01T00:00:00Z') } } } });
   const secretkey = await addKey(postern, 'reader');
-  const logins = () => postern.send('login', { username: 'reader key', secretkey }, { key: null });
-  for (let count = 0; count < 300; count += 1) assert.equal((await logins()).status, 200);
-  const refused = await logins();
+  const logIn = () => postern.send('login', { username: 'reader key', secretkey }, { key: null });
+  for (let count = 0; count < 300; count += 1) assert.equal((await logIn()).status, 200);
+  const refused = await logIn();
   assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
   assert.equal((await postern.send('login', { username: 'environment', secretkey: adminKey }, { key: null })).status, 200);
@@ -219,10 +219,10 @@ test('apikey/search returns name, role, first characters and last use, but never
   const { key, id } = await postern.call('apikey/add', { name: 'sync', role: 'reader', expiryDateTime: '2036-01-01T00:00:00Z' });
   await postern.call('share/search', {}, { key });
   const answer = await postern.call('apikey/search', { searchWord: 'SYNC' });
-  const [found] = answer.list;
-  assert.deepEqual([found.id, found.name, found.role, found.expiryDateTime], [id, 'sync', 'reader', '2036-01-01T00:00:00.000Z']);
-  assert.ok(key.startsWith(found.firstCharacters) && found.firstCharacters.startsWith('pst_') && found.firstCharacters.length < 16);
-  assert.notEqual(found.lastUsedDateTime, null);
+  const [apiKey] = answer.list;
+  assert.deepEqual([apiKey.id, apiKey.name, apiKey.role, apiKey.expiryDateTime], [id, 'sync', 'reader', '2036-01-01T00:00:00.000Z']);
+  assert.ok(key.startsWith(apiKey.firstCharacters) && apiKey.firstCharacters.startsWith('pst_') && apiKey.firstCharacters.length < 16);
+  assert.notEqual(apiKey.lastUsedDateTime, null);
   assert.ok(!JSON.stringify(answer).includes(key));
 });
 

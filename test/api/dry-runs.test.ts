@@ -5,8 +5,8 @@ import { operations } from '../../src/features/operations.ts';
 import { mailSettings, newShare, startPostern } from '../start.ts';
 import { createRecords, ifMatch, newPassword } from './versioned-records.ts';
 
-/** A key cannot call these: `second-factors.test.ts` does a dry run of one of them. */
-const forOperators = ['operator/addTotp', 'operator/addPasskey', 'operator/deleteSecondFactor', 'operator/renewRecoveryCodes'];
+/** A key cannot call these operations. `second-factors.test.ts` does a dry run of one of them. */
+const operatorOnly = ['operator/addTotp', 'operator/addPasskey', 'operator/deleteSecondFactor', 'operator/renewRecoveryCodes'];
 
 test('a dry run returns success with dryRun and without the fields of new records, and changes nothing', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
@@ -81,7 +81,7 @@ test('a dry run returns success with dryRun and without the fields of new record
     operations
       .filter(isChange)
       .map(({ name }) => name)
-      .filter((name) => !forOperators.includes(name))
+      .filter((name) => !operatorOnly.includes(name))
       .sort(),
   );
   for (const [name, body] of changes) {
@@ -107,8 +107,8 @@ test('a dry run refuses what the change would refuse', async (t) => {
 
 test('dryRun=false makes the change, and values other than true and false are refused', async (t) => {
   const postern = await startPostern(t);
-  const done = await postern.call('loginprofile/add', {}, { query: { dryRun: 'false' } });
-  assert.equal(typeof done.id, 'number');
-  for (const word of ['1', 'yes', 'TRUE', ''])
-    assert.equal((await postern.send('loginprofile/add', {}, { query: { dryRun: word } })).status, 400, word);
+  const { id } = await postern.call('loginprofile/add', {}, { query: { dryRun: 'false' } });
+  assert.equal(typeof id, 'number');
+  for (const value of ['1', 'yes', 'TRUE', ''])
+    assert.equal((await postern.send('loginprofile/add', {}, { query: { dryRun: value } })).status, 400, value);
 });

@@ -14,12 +14,12 @@ test('expired rows are deleted in batches, so that other writes can run in betwe
         .values(rows.slice(begin, begin + 500))
         .execute();
   }, 'job');
-  const left: number[] = [];
+  const remainingCounts: number[] = [];
   const write: Store['write'] = async (change, ...rest) => {
     const value = await ports.store.write(change, ...rest);
-    left.push((await ports.store.read.selectFrom('failure').select('id').execute()).length);
+    remainingCounts.push((await ports.store.read.selectFrom('failure').select('id').execute()).length);
     return value;
   };
   await deleteExpiredRows({ ...ports, store: { ...ports.store, write } });
-  assert.deepEqual(left.slice(0, 3), [1500, 500, 0]);
+  assert.deepEqual(remainingCounts.slice(0, 3), [1500, 500, 0]);
 });

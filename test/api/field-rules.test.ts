@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
 import { fieldErrorAt, fieldErrorsOf } from './keys.ts';
 
 test('a time is accepted with any ISO 8601 offset and returned in UTC with milliseconds', async (t) => {
   const postern = await startPostern(t);
-  for (const [sent, answered] of [
+  for (const [input, output] of [
     ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00.000Z'],
     ['2026-01-31T09:00:00.5+02:00', '2026-01-31T07:00:00.500Z'],
     ['2026-01-31T09:00:00-05:30', '2026-01-31T14:30:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ]) {
-    const { id } = await postern.call('share/add', newShare({ validityStartDate: sent }));
-    assert.equal((await postern.call('share/get', { id })).validityStartDate, answered);
+    const { id } = await postern.call('share/add', newShare({ validityStartDate: input }));
+    assert.equal((await postern.call('share/get', { id })).validityStartDate, output);
   }
   const { id } = await postern.call('share/add', newShare({ validityEndDate: '2026-12-31' }));
   assert.equal((await postern.call('share/get', { id })).validityEndDate, '2027-01-01T00:00:00.000Z');
@@ -46,18 +46,18 @@ test('an end date that is not after the start date is refused, but an end date i
   assert.equal((await postern.send('share/update', { ...share, validityStartDate: '2020-02-01', validityEndDate: undefined })).status, 400);
 });
 
-for (const [field, longest] of [
+for (const [field, maxLength] of [
   ['title', 255],
   ['description', 4000],
   ['startupMessage', 4000],
   ['waterMarkText', 4000],
   ['digitalSignReason', 4000],
 ] as const)
-  test(`the ${field} of a share may have at most ${longest} characters`, async (t) => {
+  test(`the ${field} of a share may have at most ${maxLength} characters`, async (t) => {
     const postern = await startPostern(t);
-    await postern.call('share/add', newShare({ [field]: 'ä'.repeat(longest) }));
-    await postern.call('share/add', newShare({ [field]: '😀'.repeat(longest) }));
-    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ [field]: 'x'.repeat(longest + 1) }))), [field]);
+    await postern.call('share/add', newShare({ [field]: 'ä'.repeat(maxLength) }));
+    await postern.call('share/add', newShare({ [field]: '😀'.repeat(maxLength) }));
+    assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare({ [field]: 'x'.repeat(maxLength + 1) }))), [field]);
   });
 
 test('other text fields have their documented maximum lengths', async (t) => {
@@ -128,11 +128,11 @@ test('a username has no comma or colon, and is unique within its login profile r
 
 test('a user without authId joins the default login profile; the message differs if that profile has no user sign-in', async (t) => {
   const postern = await startPostern(t);
-  const unused = await postern.call('accessuser/add', { username: 'ann', active: true });
+  const withoutSignIn = await postern.call('accessuser/add', { username: 'ann', active: true });
   const { id } = await postern.call('loginprofile/add', { title: 'Clients' });
   await postern.call('loginprofile/makeDefault', { id });
-  const used = await postern.call('accessuser/add', { username: 'ann', active: true });
-  assert.notEqual(unused.message, used.message);
+  const withSignIn = await postern.call('accessuser/add', { username: 'ann', active: true });
+  assert.notEqual(withoutSignIn.message, withSignIn.message);
   assert.deepEqual(
     (await postern.call('accessuser/search')).list.map(({ authId }: Json) => authId),
     [1, id],
@@ -194,7 +194,7 @@ test('entries of a list are trimmed and duplicates are removed; a quoted entry m
 
 test('a share with a USERS profile accepts only users of that profile', async (t) => {
   const postern = await startPostern(t);
-  const [one, two] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['bob'])];
+  const [one, two] = [await createUsersProfile(postern, ['ann']), await createUsersProfile(postern, ['bob'])];
   assert.deepEqual(
     fieldErrorsOf(await postern.send('share/add', newShare({ authenticationId: one.id, allowAllUsers: false, userNames: 'ann,bob' }))),
     ['userNames'],

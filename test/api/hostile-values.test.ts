@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 
 const values: readonly unknown[] = [
   null,
@@ -38,7 +38,7 @@ test('no value of a field causes a server error or a response with internal deta
   >(paths)) {
     const name = /^\/api\/v1\/(.+)$/.exec(path)?.[1];
     if (!name || name === 'login' || name === 'audit/export') continue;
-    const profile = await usersProfile(postern, []);
+    const profile = await createUsersProfile(postern, []);
     const base = {
       ...newShare(),
       id: profile.id,
@@ -57,10 +57,10 @@ test('no value of a field causes a server error or a response with internal deta
       typeId: 3,
     };
     for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
-      const inBody = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {});
-      const fields = method === 'get' ? parameters.flatMap((parameter) => parameter.name ?? []) : inBody;
-      const rest = Object.fromEntries(Object.entries(base).filter(([field]) => inBody.includes(field)));
-      const ask = async (field: string, value: unknown) => {
+      const bodyFields = Object.keys(requestBody?.content['application/json']?.schema.properties ?? {});
+      const fields = method === 'get' ? parameters.flatMap((parameter) => parameter.name ?? []) : bodyFields;
+      const rest = Object.fromEntries(Object.entries(base).filter(([field]) => bodyFields.includes(field)));
+      const sendValue = async (field: string, value: unknown) => {
         if (method === 'get' && String(value).length > 60_000) return; // longer than the maximum length of a request line
         const { status, body } = await postern.send(
           name,
@@ -70,7 +70,7 @@ test('no value of a field causes a server error or a response with internal deta
         if (status >= 500 || /SQLITE|node_modules|\.ts:\d/.test(JSON.stringify(body)))
           failures.push(`${name} ${field}=${JSON.stringify(value)?.slice(0, 40)}: ${status}`);
       };
-      for (const field of fields) await Promise.all(values.map((value) => ask(field, value)));
+      for (const field of fields) await Promise.all(values.map((value) => sendValue(field, value)));
     }
   }
   assert.deepEqual(failures, []);

@@ -35,7 +35,7 @@ test('of concurrent duplicate requests, only one is executed, and the others get
   assert.equal((await postern.call('share/search')).totalCount, 1);
 });
 
-test('callers do not share Idempotency-Keys', async (t) => {
+test('a request with an Idempotency-Key that another caller has used is executed', async (t) => {
   const postern = await startPostern(t);
   const editor = await addKey(postern, 'editor');
   await postern.call('share/add', newShare(), keyed('one'));

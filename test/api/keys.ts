@@ -13,7 +13,7 @@ export async function addTenant(postern: TestPostern) {
   return { tid: Number(id), key: String(key) };
 }
 
-/** The fields that a refusal names, sorted. */
+/** Returns the names of the fields that a refusal lists, sorted. */
 export const fieldErrorsOf = ({ body }: TestResponse): string[] => (body.errors ?? []).map(({ field }: { field: string }) => field).sort();
 
 /** Returns the detail of a field error, or an empty text. */

@@ -27,8 +27,8 @@ test('share/add with a linkPassword creates a login profile, and the link opens 
 
 test('a link with a linkPassword keeps the ipRange of the given login profile', async (t) => {
   const postern = await startPostern(t);
-  const named = await postern.call('loginprofile/add', { title: 'Office', typeId: 1, ipRange: '203.0.113.0/24' });
-  const { viewId } = await postern.call('share/add', newShare({ authenticationId: named.id, linkPassword }));
+  const profile = await postern.call('loginprofile/add', { title: 'Office', typeId: 1, ipRange: '203.0.113.0/24' });
+  const { viewId } = await postern.call('share/add', newShare({ authenticationId: profile.id, linkPassword }));
   assert.equal(await signInStatus(postern, viewId, linkPassword), 403);
 });
 
@@ -37,12 +37,12 @@ test('a new linkPassword ends earlier sessions, and a linkPassword profile that 
   const profiles = async () => (await postern.call('loginprofile/search')).totalCount;
   const before = await profiles();
   const { id, viewId } = await postern.call('share/add', newShare({ linkPassword }));
-  const answer = await signIn(postern, `/s/${viewId}`, '', linkPassword);
+  const cookie = await signIn(postern, `/s/${viewId}`, '', linkPassword);
   const { location: _, path: __, authenticationId: ___, ...body } = newShare({ id });
   const { authenticationId } = await postern.call('share/get', { id });
   const other = 'another horse battery';
   await postern.call('share/update', { ...body, authenticationId, linkPassword: other });
-  assert.equal((await postern.visit(`/s/${viewId}/list`, { headers: { cookie: answer } })).status, 401);
+  assert.equal((await postern.visit(`/s/${viewId}/list`, { headers: { cookie } })).status, 401);
   assert.deepEqual([await signInStatus(postern, viewId, linkPassword), await signInStatus(postern, viewId, other)], [401, 200]);
   assert.equal(await profiles(), before + 1);
   const copy = await postern.call('share/duplicate', { id, title: 'Copy' });
@@ -70,9 +70,9 @@ test('new linkPasswords do not enlarge the table of share counts, and every chan
   await postern.call('share/update', { ...newShare({ title: 'Reports', linkPassword: `${linkPassword} 0` }), id });
   const before = await counts();
   for (let number = 1; number <= 5; number += 1) {
-    const known = sumOf(await counts());
+    const sumBefore = sumOf(await counts());
     await postern.call('share/update', { ...newShare({ title: 'Reports', linkPassword: `${linkPassword} ${number}` }), id });
-    assert.ok(sumOf(await counts()) > known);
+    assert.ok(sumOf(await counts()) > sumBefore);
     assert.equal((await postern.call('share/search')).totalCount, 1);
   }
   assert.equal(new Set((await counts()).map((row) => row.profile_id)).size, new Set(before.map((row) => row.profile_id)).size);

@@ -72,14 +72,14 @@ test('an unsupported kind is refused with the supported kinds', async (t) => {
   }
 });
 
-const machine = { useMachineCredentials: true, accessKeyId: undefined, secretAccessKey: undefined };
+const machineCredentials = { useMachineCredentials: true, accessKeyId: undefined, secretAccessKey: undefined };
 
-test('the role of the machine is used at Amazon alone, if a setting allows it for the tenant', async (t) => {
+test('if a setting allows a tenant the role of the machine, locations can use the role only at endpoints of Amazon S3', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_MACHINE_CREDENTIALS: '1' } });
   const add = (configuration: object) =>
     postern.send('location/add', {
       ...{ name: 'x', kind: 's3' },
-      configuration: JSON.stringify({ region: 'eu-central-1', bucket: 'reports', ...machine, ...configuration }),
+      configuration: JSON.stringify({ region: 'eu-central-1', bucket: 'reports', ...machineCredentials, ...configuration }),
     });
   const others = ['s3.example.com', 'ec2-192-0-2-1.compute.amazonaws.com', 's3-x-1.eu-central-1.elb.amazonaws.com', 's3.x.amazonaws.com'];
   for (const endpoint of [...others.map((host) => `https://${host}`), 'http://s3.eu-central-1.amazonaws.com'])
@@ -90,7 +90,7 @@ test('the role of the machine is used at Amazon alone, if a setting allows it fo
     configuration: JSON.stringify({
       region: 'eu-central-1',
       bucket: 'reports',
-      ...machine,
+      ...machineCredentials,
       endpoint: 'https://bucket.vpce-1a2b.s3.eu-central-1.vpce.amazonaws.com',
     }),
   };
@@ -113,7 +113,7 @@ test('an invalid configuration of kind s3 is refused, and the error says what is
     [{ secretAccessKey: 'two words' }, /secretAccessKey must consist of visible ASCII/],
     [{ secretAccessKey: '********' }, /no secret is stored yet/],
     [{ more: 1 }, /more/],
-    [machine, /POSTERN_MACHINE_CREDENTIALS/],
+    [machineCredentials, /POSTERN_MACHINE_CREDENTIALS/],
   ];
   for (const [change, text] of wrong) {
     const answer = await postern.send('location/add', { name: 'x', kind: 's3', configuration: JSON.stringify({ ...right, ...change }) });
@@ -148,9 +148,9 @@ test('a configuration is refused unless it names an existing folder within the a
 test('location/search returns the configuration only to an admin', async (t) => {
   const postern = await startPostern(t);
   const editor = await addKey(postern, 'editor');
-  const [seen] = (await postern.call('location/search', {}, { key: editor })).list;
-  assert.equal(seen.name, 'local');
-  assert.ok(!JSON.stringify(seen).includes('files'));
+  const [location] = (await postern.call('location/search', {}, { key: editor })).list;
+  assert.equal(location.name, 'local');
+  assert.ok(!JSON.stringify(location).includes('files'));
   assert.equal((await postern.call('location/search')).list[0].configuration, '{"folder":"files"}');
 });
 
@@ -167,7 +167,7 @@ test('location/test performs real file operations, returns the results and leave
   assert.equal((await postern.send('location/test', { id: 987 })).status, 404);
 });
 
-test('location/browse lists folders first, and neither symbolic links nor anything outside the location', async (t) => {
+test('location/browse lists folders first, and lists neither symbolic links nor anything outside the location', async (t) => {
   const postern = await startPostern(t);
   const { folder } = await addLocation(postern);
   await mkdir(join(folder, 'zebra'));
@@ -199,7 +199,7 @@ test('a folder that is not allowed gets the same refusal whether or not it exist
   assert.equal(await answer(postern.data), await answer(join(postern.data, 'no-such-folder')));
 });
 
-test('a location cannot contain the database and the keys, even through a symbolic link in an allowed folder', async (t) => {
+test('a location cannot contain the database or the keys, even through a symbolic link in an allowed folder', async (t) => {
   const data = await temporaryFolder(t);
   const outer = await temporaryFolder(t);
   await symlink(data, join(outer, 'link'));
@@ -243,20 +243,20 @@ test('a location can set the mode of new files and folders', async (t) => {
 
 test('a location that does not respond does not block searches, the overview or other locations', async (t) => {
   const gate = Promise.withResolvers<void>();
-  let held = 0;
+  let heldCount = 0;
   const postern = await startWithStorages(t, (method) => {
-    if (method !== 'storage.list' || held === 8) return undefined;
-    held += 1;
+    if (method !== 'storage.list' || heldCount === 8) return undefined;
+    heldCount += 1;
     return gate.promise;
   });
   const folder = join(postern.files, 'elsewhere');
   await mkdir(folder);
   await postern.call('location/add', { name: 'elsewhere', kind: 'local', configuration: JSON.stringify({ folder }) });
   const browsing = Array.from({ length: 8 }, () => postern.send('location/browse', { location: 'local' }));
-  await until(() => held === 2); // two calls run at the same time; the others wait
+  await until(() => heldCount === 2); // two calls run at the same time; the others wait
   assert.equal((await postern.send('share/search')).status, 200);
   assert.equal((await postern.send('overview/get')).status, 200);
-  held = 8;
+  heldCount = 8;
   assert.equal((await postern.send('location/browse', { location: 'elsewhere' })).status, 200);
   gate.resolve();
   assert.deepEqual(new Set((await Promise.all(browsing)).map(({ status }) => status)), new Set([200]));

@@ -12,7 +12,7 @@ const fields = [
   { name: 'lang', added: 'en', updated: '', cleared: '' },
   { name: 'startupMessage', added: 'Welcome', updated: 'Hello', cleared: '' },
 ];
-const every = [
+const fieldNames = [
   'id',
   'title',
   'tid',
@@ -49,7 +49,7 @@ async function addProfile(postern: TestPostern) {
 test('loginprofile/get and search return every field of a login profile and its etag', async (t) => {
   const postern = await startPostern(t);
   const { id, profile } = await addProfile(postern);
-  assert.deepEqual(Object.keys(profile).sort(), [...every, 'etag'].sort());
+  assert.deepEqual(Object.keys(profile).sort(), [...fieldNames, 'etag'].sort());
   const { list } = await postern.call('loginprofile/search');
   assert.deepEqual(
     list.find((record: Json) => record.id === id),
@@ -80,11 +80,11 @@ for (const { name, updated } of fields)
   });
 
 for (const { name, cleared } of fields.filter((field) => 'cleared' in field))
-  for (const nothing of [null, ''])
-    test(`loginprofile/update with ${JSON.stringify(nothing)} clears ${name}`, async (t) => {
+  for (const emptyValue of [null, ''])
+    test(`loginprofile/update with ${JSON.stringify(emptyValue)} clears ${name}`, async (t) => {
       const postern = await startPostern(t);
       const { id } = await addProfile(postern);
-      await postern.call('loginprofile/update', { id, [name]: nothing });
+      await postern.call('loginprofile/update', { id, [name]: emptyValue });
       assert.equal((await postern.call('loginprofile/get', { id }))[name], cleared);
     });
 
@@ -92,9 +92,9 @@ test('the title of a login profile and the password of a PASSWORD profile cannot
   const postern = await startPostern(t);
   const { id } = await addProfile(postern);
   for (const name of ['title', 'password'])
-    for (const nothing of [null, '']) {
-      const answer = await postern.send('loginprofile/update', { id, [name]: nothing });
-      assert.equal(answer.status, 400, `${name} ${nothing}`);
+    for (const emptyValue of [null, '']) {
+      const answer = await postern.send('loginprofile/update', { id, [name]: emptyValue });
+      assert.equal(answer.status, 400, `${name} ${emptyValue}`);
       assert.deepEqual(fieldErrorsOf(answer), [name]);
     }
 });
@@ -104,12 +104,12 @@ test('a fetched login profile can be edited and sent back with all its fields; i
   const { id, profile } = await addProfile(postern);
   await postern.call('loginprofile/update', { ...profile, ipRange: '', title: 'Customers' });
   assert.equal((await postern.call('loginprofile/get', { id })).title, 'Customers');
-  const signedIn = await postern.visit(`/p/${profile.viewId}/sign-in`, {
+  const signInResponse = await postern.visit(`/p/${profile.viewId}/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'guest', password: 'open sesame, please' }),
   });
-  assert.equal(signedIn.status, 200);
+  assert.equal(signInResponse.status, 200);
 });
 
 test('loginprofile/update refuses a different tid', async (t) => {
@@ -194,7 +194,7 @@ test('loginprofile/search sorts by stored fields, and refuses other fields with 
   }
 });
 
-test('loginprofile/search without details omits configuration, username and counts; a reader never gets them', async (t) => {
+test('loginprofile/search without details, or for a reader, returns empty configurations and user names, and counts of 0', async (t) => {
   const postern = await startPostern(t);
   const { id } = await addProfile(postern);
   const reader = await addKey(postern, 'reader');
@@ -216,9 +216,9 @@ test('loginprofile/search without details omits configuration, username and coun
 test('the password of a login profile has at least ten characters and is not a common password', async (t) => {
   const postern = await startPostern(t);
   for (const password of ['short pw', 'password123', '1234567890']) {
-    const refused = await postern.send('loginprofile/add', { typeId: 2, password });
-    assert.equal(refused.status, 400, password);
-    assert.deepEqual(fieldErrorsOf(refused), ['password']);
+    const refusal = await postern.send('loginprofile/add', { typeId: 2, password });
+    assert.equal(refusal.status, 400, password);
+    assert.deepEqual(fieldErrorsOf(refusal), ['password']);
   }
   const { id } = await postern.call('loginprofile/add', { typeId: 2, password: 'a door of its own' });
   assert.deepEqual(fieldErrorsOf(await postern.send('loginprofile/update', { id, password: 'short pw' })), ['password']);
@@ -229,11 +229,11 @@ test('loginprofile/get returns to a reader only what loginprofile/search returns
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', { typeId: 2, username: 'guest', password: 'a door of its own' });
   const reader = await addKey(postern, 'reader');
-  const got = await postern.call('loginprofile/get', { id }, { key: reader });
+  const record = await postern.call('loginprofile/get', { id }, { key: reader });
   const { list } = await postern.call('loginprofile/search', {}, { key: reader });
   assert.deepEqual(
-    got,
+    record,
     list.find((profile: Json) => profile.id === id),
   );
-  assert.deepEqual([got.username, got.configuration], ['', '']);
+  assert.deepEqual([record.username, record.configuration], ['', '']);
 });

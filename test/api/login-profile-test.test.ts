@@ -1,31 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startForgingProvider } from '../parts/forging-openid-provider.ts';
-import { mailSettings, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, mailSettings, startPostern } from '../start.ts';
 
 test('loginprofile/test tries the password of a profile or of a user, and says which step fails', async (t) => {
   const postern = await startPostern(t);
-  const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, username: 'guest', password: 'correct horse battery' });
-  const profile = await usersProfile(postern, ['ann']);
-  const tried = async (body: object) => {
+  const passwordProfile = await postern.call('loginprofile/add', {
+    title: 'Door',
+    typeId: 2,
+    username: 'guest',
+    password: 'correct horse battery',
+  });
+  const profile = await createUsersProfile(postern, ['ann']);
+  const resultOf = async (body: object) => {
     const result = await postern.call('loginprofile/test', body);
     return [result.works, ...result.steps.map(({ step, passed }: { step: string; passed: boolean }) => `${step} ${passed}`)];
   };
-  const right = { username: 'guest', password: 'correct horse battery' };
-  assert.deepEqual(await tried({ id: door.id, ...right }), [true, 'password true']);
-  assert.deepEqual(await tried({ id: door.id, ...right, password: 'another one' }), [false, 'password false']);
-  assert.deepEqual(await tried({ id: door.id, ...right, username: 'host' }), [false, 'user false']);
-  assert.deepEqual(await tried({ id: profile.id, username: 'ANN', password: profile.password }), [true, 'user true', 'password true']);
-  assert.deepEqual(await tried({ id: profile.id, username: 'ann', password: 'another one' }), [false, 'user true', 'password false']);
-  assert.deepEqual(await tried({ id: profile.id, username: 'bob', password: 'another one' }), [false, 'user false']);
+  const credentials = { username: 'guest', password: 'correct horse battery' };
+  assert.deepEqual(await resultOf({ id: passwordProfile.id, ...credentials }), [true, 'password true']);
+  assert.deepEqual(await resultOf({ id: passwordProfile.id, ...credentials, password: 'another one' }), [false, 'password false']);
+  assert.deepEqual(await resultOf({ id: passwordProfile.id, ...credentials, username: 'host' }), [false, 'user false']);
+  assert.deepEqual(await resultOf({ id: profile.id, username: 'ANN', password: profile.password }), [true, 'user true', 'password true']);
+  assert.deepEqual(await resultOf({ id: profile.id, username: 'ann', password: 'another one' }), [false, 'user true', 'password false']);
+  assert.deepEqual(await resultOf({ id: profile.id, username: 'bob', password: 'another one' }), [false, 'user false']);
   const { status, body } = await postern.send('loginprofile/test', { id: profile.id });
   assert.deepEqual([status, body.errors[0].field], [400, 'username']);
   assert.equal((await postern.send('loginprofile/test', { id: 987 })).status, 404);
 });
 
-test('loginprofile/test is no way to guess passwords: after five wrong ones for a user, it gets 429', async (t) => {
+test('loginprofile/test cannot be used to guess passwords: after five wrong passwords for a user, it returns 429', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const test = (username: string, password: string) => postern.send('loginprofile/test', { id: profile.id, username, password });
   const guesses = await Promise.all(Array.from({ length: 30 }, (_, number) => test('ann', `guess ${number}`)));
   assert.ok(guesses.filter(({ status }) => status === 200).length <= 6);
@@ -55,18 +60,18 @@ test('loginprofile/test tries a provider: its metadata, its keys, and the client
     provider.responses.set('/token', (_, response) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
     });
-  const tried = async () => {
+  const testSteps = async () => {
     const text = JSON.stringify(await postern.call('loginprofile/test', { id }));
     assert.ok(!text.includes(provider.configuration.clientSecret));
     const steps: { step: string; passed: boolean; detail: string }[] = JSON.parse(text).steps;
     return steps.map(({ step, passed }) => `${step} ${passed}`);
   };
   refuseWith(400, 'invalid_grant');
-  assert.deepEqual(await tried(), ['metadata true', 'keys true', 'client true']);
+  assert.deepEqual(await testSteps(), ['metadata true', 'keys true', 'client true']);
   refuseWith(401, 'invalid_client');
-  assert.deepEqual(await tried(), ['metadata true', 'keys true', 'client false']);
+  assert.deepEqual(await testSteps(), ['metadata true', 'keys true', 'client false']);
   provider.responses.set('/keys', (_, response) => void response.setHeader('content-type', 'application/json').end('{"keys":[]}'));
-  assert.deepEqual(await tried(), ['metadata true', 'keys false']);
+  assert.deepEqual(await testSteps(), ['metadata true', 'keys false']);
   provider.responses.set('/.well-known/openid-configuration', (_, response) => void response.writeHead(404).end());
-  assert.deepEqual(await tried(), ['metadata false']);
+  assert.deepEqual(await testSteps(), ['metadata false']);
 });

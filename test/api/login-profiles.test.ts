@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { atEnd } from '../parts/at-end.ts';
 import { recordStatements } from '../parts/statements.ts';
-import { newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, signIn, startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 test('loginprofile/get without an id returns the default profile; a change or delete without an id is refused', async (t) => {
@@ -26,7 +26,7 @@ test('loginprofile/get without an id returns the default profile; a change or de
 
 test('a login profile with shares or users cannot be deleted, and the 409 response contains both counts', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob', 'cyd']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob', 'cyd']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, active: false }));
   const refused = await postern.send('loginprofile/delete', { id: profile.id });
   assert.equal(refused.status, 409);
@@ -78,7 +78,7 @@ test('a PUBLIC profile has no portal, and its shares have no portal address', as
   for (const path of [`/p/${viewId}`, `/p/${viewId}/visit`]) assert.equal((await postern.visit(path)).status, 404);
 });
 
-test('changing the type of a login profile reads only the names on its own shares, not those of the tenant', async (t) => {
+test('changing the type of a login profile reads only the names that its own shares list, not all names of the tenant', async (t) => {
   const statements = recordStatements(t);
   const postern = await startPostern(t);
   if (postern.ports.store.dialect.name !== 'sqlite') return; // the plan of PostgreSQL depends on its statistics

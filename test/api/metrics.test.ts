@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { operations } from '#features/operations.ts';
-import { adminKey, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { adminKey, createUsersProfile, newShare, startPostern, type TestPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const metricsOf = async (postern: TestPostern, key: string) =>
@@ -41,7 +41,7 @@ test('only tenant 1 can have keys with the role metrics, because metrics cover a
 
 test('the metrics show the version, refused sign-ins, bytes in and out, disk space, database times and queue lengths', async (t) => {
   const postern = await startPostern(t);
-  const { id: authenticationId } = await usersProfile(postern, ['ann']);
+  const { id: authenticationId } = await createUsersProfile(postern, ['ann']);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId }));
   const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
   assert.equal(await sample(postern, `postern_build_info{version="${version}"}`), 1);
@@ -68,11 +68,11 @@ test('the metrics show the version, refused sign-ins, bytes in and out, disk spa
 
 test('the Grafana dashboard queries only metrics that Postern has', async (t) => {
   const postern = await startPostern(t);
-  const known = String((await metricsOf(postern, adminKey)).body);
+  const metricsText = String((await metricsOf(postern, adminKey)).body);
   const dashboard = JSON.parse(await readFile(join(import.meta.dirname, '../../deploy/grafana-dashboard.json'), 'utf8'));
   const expressions = dashboard.panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) => targets.map(({ expr }) => expr));
   assert.ok(expressions.length > 8);
   for (const expression of expressions)
     for (const [name] of String(expression).matchAll(/\b(postern|process|nodejs)_\w+/g))
-      assert.match(known, new RegExp(`^# TYPE ${name.replace(/_(bucket|count|sum)$/, '')} `, 'm'), expression);
+      assert.match(metricsText, new RegExp(`^# TYPE ${name.replace(/_(bucket|count|sum)$/, '')} `, 'm'), expression);
 });

@@ -73,7 +73,7 @@ const contract: Record<string, readonly string[]> = {
   'delete loginprofile/delete': ['id'],
   'get loginprofile/search': ['searchWord', 'typeId', 'startIndex', 'pageSize', 'fromDate', 'toDate', 'sortField', 'sortOrder', 'details'],
 };
-const beyond = [...operations.map(({ name }) => name), 'login'];
+const operationNames = [...operations.map(({ name }) => name), 'login'];
 
 test('/openapi.json is a valid OpenAPI document, and needs no key', async (t) => {
   const postern = await startPostern(t);
@@ -83,20 +83,20 @@ test('/openapi.json is a valid OpenAPI document, and needs no key', async (t) =>
   assert.ok(valid, JSON.stringify(errors));
 });
 
-test('/openapi.json describes every operation of the contract with its fields, and the additional operations', async (t) => {
+test('/openapi.json describes every operation, and those of the contract with their fields', async (t) => {
   const postern = await startPostern(t);
   const { paths } = (await postern.visit('/openapi.json')).body;
   for (const [operation, fields] of Object.entries(contract)) {
     const [method = '', name = ''] = operation.split(' ');
-    const described = paths[`/api/v1/${name}`]?.[method];
-    assert.ok(described, operation);
-    const known =
+    const description = paths[`/api/v1/${name}`]?.[method];
+    assert.ok(description, operation);
+    const fieldNames =
       method === 'get'
-        ? described.parameters.map((parameter: { name?: string }) => parameter.name)
-        : Object.keys(described.requestBody.content['application/json'].schema.properties);
-    for (const field of fields) assert.ok(known.includes(field), `${operation}: ${field}`);
+        ? description.parameters.map((parameter: { name?: string }) => parameter.name)
+        : Object.keys(description.requestBody.content['application/json'].schema.properties);
+    for (const field of fields) assert.ok(fieldNames.includes(field), `${operation}: ${field}`);
   }
-  for (const name of beyond) assert.ok(paths[`/api/v1/${name}`], name);
+  for (const name of operationNames) assert.ok(paths[`/api/v1/${name}`], name);
 });
 
 test('/openapi.json marks the fields that a request must contain as required', async (t) => {
@@ -131,10 +131,10 @@ test('/openapi.json has a unique operationId per operation, a schema per record 
     'Success',
   ])
     assert.ok(components.schemas[name]?.properties, name);
-  const answer = (path: string, method: string) => paths[path][method].responses['200'].content['application/json'].schema.$ref;
-  assert.equal(answer('/api/v1/share/get', 'post'), '#/components/schemas/Share');
+  const responseSchema = (path: string, method: string) => paths[path][method].responses['200'].content['application/json'].schema.$ref;
+  assert.equal(responseSchema('/api/v1/share/get', 'post'), '#/components/schemas/Share');
   assert.equal(components.schemas.ShareSearchResponse.properties.list.items.$ref, '#/components/schemas/Share');
-  assert.equal(answer('/s/{viewId}/visit', 'get'), '#/components/schemas/Visit');
+  assert.equal(responseSchema('/s/{viewId}/visit', 'get'), '#/components/schemas/Visit');
   const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
   for (const { operationId, requestBody } of operations) {
     const json = requestBody?.content['application/json'];
@@ -160,12 +160,12 @@ test('/openapi.json and the files of /docs support ETag, gzip and HEAD requests'
     const compressed = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
     assert.equal(compressed.headers.get('content-encoding'), 'gzip', path);
     assert.equal(plain.headers.get('content-encoding'), null, path);
-    const refused = await fetch(url, { headers: { 'accept-encoding': 'gzip;q=0' } });
-    assert.equal(refused.headers.get('content-encoding'), null, path);
-    await refused.arrayBuffer();
+    const withoutGzip = await fetch(url, { headers: { 'accept-encoding': 'gzip;q=0' } });
+    assert.equal(withoutGzip.headers.get('content-encoding'), null, path);
+    await withoutGzip.arrayBuffer();
     assert.equal(await compressed.text(), await plain.text());
-    const known = await fetch(url, { headers: { 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag') ?? '' } });
-    assert.equal(known.status, 304, path);
+    const notModified = await fetch(url, { headers: { 'accept-encoding': 'identity', 'if-none-match': plain.headers.get('etag') ?? '' } });
+    assert.equal(notModified.status, 304, path);
     const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
     assert.equal(head.headers.get('content-length'), plain.headers.get('content-length'), path);
   }
@@ -175,7 +175,7 @@ test('/openapi.json and the files of /docs support ETag, gzip and HEAD requests'
 test('different percent-encodings of the path of a docs file share one cached copy', async (t) => {
   const postern = await startPostern(t);
   const path = 'js/scalar.js';
-  const spelt = (number: number) =>
+  const encodedPath = (number: number) =>
     [...path].map((letter, index) => (letter !== '/' && (number >> index) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter));
   const etagOf = async (name: string) => {
     const answer = await fetch(`${postern.apiUrl}/docs/${name}`, { method: 'HEAD' });
@@ -184,7 +184,7 @@ test('different percent-encodings of the path of a docs file share one cached co
   };
   const etag = await etagOf(path);
   const before = process.memoryUsage().arrayBuffers;
-  for (let number = 1; number < 12; number += 1) assert.equal(await etagOf(spelt(number).join('')), etag);
+  for (let number = 1; number < 12; number += 1) assert.equal(await etagOf(encodedPath(number).join('')), etag);
   assert.ok(process.memoryUsage().arrayBuffers - before < 8 << 20, `${process.memoryUsage().arrayBuffers - before} bytes more`);
   for (const other of ['js%2Fscalar.js', 'js/scalar.js%3Fx', 'js/scalar.js%23x', 'js//scalar.js', 'JS/scalar.js'])
     assert.equal((await fetch(`${postern.apiUrl}/docs/${other}`)).status, 404, other);

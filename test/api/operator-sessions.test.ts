@@ -10,7 +10,7 @@ const cookieOf = (answer: TestResponse) => answer.headers.getSetCookie()[0]?.spl
 const signIn = (postern: TestPostern, name: string, headers: Record<string, string> = {}, secret = password) =>
   postern.send('operator/signIn', { name, password: secret }, { key: null, headers });
 
-async function withOperator(t: TestContext, role = 'admin') {
+async function startWithOperator(t: TestContext, role = 'admin') {
   const postern = await startPostern(t);
   const { id } = await postern.call('operator/add', { name: 'Olga', role, ...secrets });
   await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
@@ -45,7 +45,7 @@ for (const [what, between] of Object.entries({
   'is given a lower role': (postern: TestPostern, { id }: { id: number }) => postern.call('operator/update', { id, role: 'reader' }),
 }))
   test(`an operator who ${what} while the request body is still arriving changes nothing`, async (t) => {
-    const { postern, ...operator } = await withOperator(t);
+    const { postern, ...operator } = await startWithOperator(t);
     const headers = [`Cookie: ${operator.cookie}`, `Origin: ${postern.apiUrl}`];
     const status = await sendInTwoHalves(postern, headers, '{"title":"Backdoor"}', () => between(postern, operator));
     assert.ok(['401', '403'].includes(status), status);
@@ -76,7 +76,7 @@ test('a key that is deleted while the request body is still arriving reads nothi
 });
 
 test('over TLS, a session cookie without the __Host- prefix is not accepted', async (t) => {
-  const { postern, cookie } = await withOperator(t);
+  const { postern, cookie } = await startWithOperator(t);
   const withPlainCookie = await postern.send(
     'share/search',
     {},
@@ -86,8 +86,8 @@ test('over TLS, a session cookie without the __Host- prefix is not accepted', as
 });
 
 test('sign-out ends every session that the browser sends, and sign-in ends the previous session', async (t) => {
-  const { postern, cookie } = await withOperator(t);
-  const search = async (carried: string) => (await postern.send('share/search', {}, { key: null, headers: { cookie: carried } })).status;
+  const { postern, cookie } = await startWithOperator(t);
+  const search = async (cookies: string) => (await postern.send('share/search', {}, { key: null, headers: { cookie: cookies } })).status;
   const second = cookieOf(await signIn(postern, 'Olga', { cookie }));
   assert.deepEqual([await search(cookie), await search(second)], [401, 200]);
   const third = cookieOf(await signIn(postern, 'Olga', { origin: postern.apiUrl.replace('http:', 'https:') }));
@@ -98,20 +98,20 @@ test('sign-out ends every session that the browser sends, and sign-in ends the p
 });
 
 test('after sign-in over TLS, a change from a plain HTTP page or a cross-site page is refused', async (t) => {
-  const { postern } = await withOperator(t);
-  const over = postern.apiUrl.replace('http:', 'https:');
-  const cookie = cookieOf(await signIn(postern, 'Olga', { origin: over }));
+  const { postern } = await startWithOperator(t);
+  const httpsOrigin = postern.apiUrl.replace('http:', 'https:');
+  const cookie = cookieOf(await signIn(postern, 'Olga', { origin: httpsOrigin }));
   const send = async (headers: Record<string, string>) =>
     (await postern.send('loginprofile/add', {}, { key: null, headers: { cookie, ...headers } })).status;
   assert.equal(await send({ origin: postern.apiUrl }), 403);
-  assert.equal(await send({ origin: over, 'sec-fetch-site': 'cross-site' }), 403);
-  assert.equal(await send({ origin: over.replace('https:', 'ftp:') }), 403);
-  assert.equal(await send({ origin: over.replace('//', '//user@') }), 403);
-  assert.equal(await send({ origin: over, 'sec-fetch-site': 'same-origin' }), 200);
+  assert.equal(await send({ origin: httpsOrigin, 'sec-fetch-site': 'cross-site' }), 403);
+  assert.equal(await send({ origin: httpsOrigin.replace('https:', 'ftp:') }), 403);
+  assert.equal(await send({ origin: httpsOrigin.replace('//', '//user@') }), 403);
+  assert.equal(await send({ origin: httpsOrigin, 'sec-fetch-site': 'same-origin' }), 200);
 });
 
 test('a wrong current password counts as a failed sign-in attempt, even in a dry run', async (t) => {
-  const { postern, id, cookie } = await withOperator(t, 'reader');
+  const { postern, id, cookie } = await startWithOperator(t, 'reader');
   const guess = async (currentPassword: string) =>
     postern.send(
       'operator/updatePassword',
@@ -125,18 +125,18 @@ test('a wrong current password counts as a failed sign-in attempt, even in a dry
 });
 
 test('the audit log records sign-outs and refused sign-ins', async (t) => {
-  const { postern, cookie } = await withOperator(t);
+  const { postern, cookie } = await startWithOperator(t);
   await signIn(postern, 'Olga', {}, 'not this one');
   await postern.send('operator/signOut', {}, { key: null, headers: { cookie } });
   const rows = async (action: string) => (await postern.call('audit/search', { action, sortOrder: 'desc' })).list;
   const [refused] = await rows('operator/signIn');
   assert.deepEqual([refused.outcome, JSON.parse(refused.after)], ['refused', { because: 'signInWrong', name: 'Olga' }]);
-  const [left] = await rows('operator/signOut');
-  assert.deepEqual([left.actor, left.outcome], ['Olga', 'done']);
+  const [signOutEntry] = await rows('operator/signOut');
+  assert.deepEqual([signOutEntry.actor, signOutEntry.outcome], ['Olga', 'done']);
 });
 
 test('the fingerprint of an idempotent request is not a plain hash, so no password can be guessed from it', async (t) => {
-  const { postern } = await withOperator(t);
+  const { postern } = await startWithOperator(t);
   const body = { name: 'Rita', role: 'reader', ...secrets };
   await postern.call('operator/add', body, { headers: { 'idempotency-key': 'one' } });
   const { fingerprint } = await postern.ports.store.read.selectFrom('idempotency').select('fingerprint').executeTakeFirstOrThrow();
@@ -148,7 +148,7 @@ test('the fingerprint of an idempotent request is not a plain hash, so no passwo
 });
 
 test('an update cannot move an operator to another tenant or clear the name or role', async (t) => {
-  const { postern, id } = await withOperator(t);
+  const { postern, id } = await startWithOperator(t);
   for (const [field, body] of [
     ['tid', { id, tid: 2 }],
     ['name', { id, name: null }],
@@ -160,7 +160,7 @@ test('an update cannot move an operator to another tenant or clear the name or r
 });
 
 test('two concurrent requests that set the same password both succeed', async (t) => {
-  const { postern, id } = await withOperator(t);
+  const { postern, id } = await startWithOperator(t);
   const set = () => postern.send('operator/updatePassword', { id, ...secrets });
   assert.deepEqual(
     (await Promise.all([set(), set()])).map(({ status }) => status),

@@ -113,31 +113,32 @@ test('a session ends after a new password, after its operator is deleted, after 
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const { id } = await postern.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
   await postern.call('operator/add', { name: 'Otto', role: 'admin', ...secrets });
-  const enter = async () => {
+  /** Signs in. @returns a function that sends a request in the session and returns the status */
+  const openSession = async () => {
     const cookie = cookieOf(await signIn(postern, 'Olga'));
     return async () => (await postern.send('share/search', {}, { key: null, headers: { cookie } })).status;
   };
-  const unused = await enter();
+  const statusOfIdleSession = await openSession();
   later = 3_600_001;
-  assert.equal(await unused(), 401);
-  const used = await enter();
+  assert.equal(await statusOfIdleSession(), 401);
+  const statusOfSession = await openSession();
   for (let minutes = 0; minutes < 11 * 60; minutes += 50) {
     later += 50 * 60_000;
-    assert.equal(await used(), 200);
-    const noted = postern.ports.store.read
+    assert.equal(await statusOfSession(), 200);
+    const recentUses = postern.ports.store.read
       .selectFrom('operator_session')
       .select('used_at')
       .where('used_at', '>', clock.now() - 60_000);
-    await until(async () => (await noted.execute()).length > 0);
+    await until(async () => (await recentUses.execute()).length > 0);
   }
   later += 3_500_000;
-  assert.equal(await used(), 401);
-  const before = await enter();
+  assert.equal(await statusOfSession(), 401);
+  const statusOfEarlierSession = await openSession();
   await postern.call('operator/updatePassword', { id, ...secrets });
-  assert.equal(await before(), 401);
-  const last = await enter();
+  assert.equal(await statusOfEarlierSession(), 401);
+  const statusOfLastSession = await openSession();
   await postern.call('operator/delete', { id });
-  assert.equal(await last(), 401);
+  assert.equal(await statusOfLastSession(), 401);
 });
 
 test('an unknown name and a wrong password get the same response, and sign-in attempts are rate limited', async (t) => {

@@ -11,13 +11,13 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 
 test('the overview lists active shares that end within two weeks, in order of their end', async (t) => {
   const postern = await startPostern(t);
-  const share = (title: string, days: number, over: object = {}) =>
+  const addShare = (title: string, days: number, over: object = {}) =>
     postern.call('share/add', newShare({ title, validityEndDate: inDays(days), ...over }));
-  await share('In ten days', 10);
-  await share('Tomorrow', 1);
-  await share('In a month', 30);
-  await share('Over', -1);
-  await share('Stopped', 2, { active: false });
+  await addShare('In ten days', 10);
+  await addShare('Tomorrow', 1);
+  await addShare('In a month', 30);
+  await addShare('Over', -1);
+  await addShare('Stopped', 2, { active: false });
   await postern.call('share/add', newShare({ title: 'Without end' }));
   const { endingSoon } = await postern.call('overview/get');
   assert.deepEqual(
@@ -51,20 +51,20 @@ test('the overview shows unavailable locations and the number of waiting mails',
 
 test('share/lastVisits returns the time of the last visit, and nothing for shares of other tenants', async (t) => {
   const postern = await startPostern(t);
-  const visited = await postern.call('share/add', newShare());
-  const quiet = await postern.call('share/add', newShare());
+  const visitedShare = await postern.call('share/add', newShare());
+  const unvisitedShare = await postern.call('share/add', newShare());
   const begin = new Date().toISOString();
-  await postern.visit(`/s/${visited.viewId}/visit`);
-  const lastVisits = () => postern.call('share/lastVisits', { ids: [visited.id, quiet.id, 999] });
+  await postern.visit(`/s/${visitedShare.viewId}/visit`);
+  const lastVisits = () => postern.call('share/lastVisits', { ids: [visitedShare.id, unvisitedShare.id, 999] });
   await until(async () => (await lastVisits()).list.length > 0); // the visit is recorded in parallel with its response
   const { list } = await lastVisits();
   assert.deepEqual(
     list.map(({ id }: Json) => id),
-    [visited.id],
+    [visitedShare.id],
   );
   assert.ok(list[0].lastVisitDateTime >= begin);
   const { key } = await addTenant(postern);
-  assert.deepEqual((await postern.call('share/lastVisits', { ids: [visited.id] }, { key })).list, []);
+  assert.deepEqual((await postern.call('share/lastVisits', { ids: [visitedShare.id] }, { key })).list, []);
 });
 
 test('shares can be filtered by location, and access users by whether they are active', async (t) => {
@@ -82,7 +82,7 @@ test('shares can be filtered by location, and access users by whether they are a
   assert.deepEqual([await names(true), await names(false)], [['ann'], ['bob']]);
 });
 
-test('share/lastVisits uses the index on shares, even if PostgreSQL expects one share to have all audit entries', async (t) => {
+test('share/lastVisits uses the index of audit entries by share, even if PostgreSQL expects one share to have all audit entries', async (t) => {
   const plan = queryPlan(t, '"audit"."action" in');
   const postern = await startPostern(t);
   const { store } = postern.ports;

@@ -10,7 +10,7 @@ const password = 'a horse that reads maps';
 const page = 'https://console.example';
 const minute = 60_000; // ms
 
-/** Starts Postern with the admin Olga, who is signed in, and a clock that the test moves. */
+/** Starts Postern with a clock that the test can change. The admin Olga is signed in. */
 async function withOlga(t: TestContext) {
   const time = { later: 0 };
   const now = () => systemClock.now() + time.later;
@@ -20,7 +20,7 @@ async function withOlga(t: TestContext) {
   const session = await signIn();
   const headers = { cookie: session.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: postern.apiUrl };
   const call = (name: string, body: object = {}) => postern.send(name, body, { key: null, headers });
-  /** Adds a passkey of a device, which the browser has made at a page. */
+  /** Registers a passkey of a device. @param origin of the page where the browser creates it */
   const add = async (device = passkeyDevice(), origin = page) => {
     const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
     return call('operator/addPasskey', { challengeToken, credential: device.create(options, origin), title: 'Key' });
@@ -28,13 +28,13 @@ async function withOlga(t: TestContext) {
   return { postern, time, now, signIn, call, add };
 }
 
-/** The same, with a passkey of Olga. */
+/** Starts Postern as `withOlga` does, and registers a passkey of Olga. */
 async function withPasskey(t: TestContext) {
   const olga = await withOlga(t);
   const device = passkeyDevice();
   const added = await olga.add(device);
   assert.equal(added.status, 200);
-  olga.time.later += 1; // ms: the challenge of the first sign-in is newer
+  olga.time.later += 1; // ms, so that the challenge of the first sign-in is newer than that of the registration
   const codes: string[] = added.body.recoveryCodes;
   const begin = async () => (await olga.signIn()).body.passkey;
   return { ...olga, device, codes, begin };
@@ -83,19 +83,19 @@ test('a passkey of another device, another page or another challenge is refused,
   const { signIn, begin, device, time } = await withPasskey(t);
   type Options = { challenge: string };
   const stranger = passkeyDevice();
-  const broken = (part: object) => (options: Options) => {
+  const withReplacedPart = (part: object) => (options: Options) => {
     const { id, response } = device.use(options, page);
     return { id, response: { ...response, ...part } };
   };
   const wrong = {
     'another device': (options: Options) => stranger.use(options, page),
-    'the signature of another device': (options: Options) => broken(stranger.use(options, page).response)(options),
+    'the signature of another device': (options: Options) => withReplacedPart(stranger.use(options, page).response)(options),
     'another page': (options: Options) => device.use(options, 'https://console.example.evil.example'),
     'a page without TLS': (options: Options) => device.use(options, 'http://console.example'),
     'another challenge': () => device.use({ challenge: 'AAAA' }, page),
-    'no JSON': broken({ clientDataJSON: 'AAAA' }),
-    'cut data': broken({ authenticatorData: 'AAAA' }),
-    'an empty signature': broken({ signature: 'AA' }),
+    'client data that is not JSON': withReplacedPart({ clientDataJSON: 'AAAA' }),
+    'truncated authenticator data': withReplacedPart({ authenticatorData: 'AAAA' }),
+    'an empty signature': withReplacedPart({ signature: 'AA' }),
   };
   for (const [name, credentialOf] of Object.entries(wrong)) {
     time.later += 1;
@@ -131,20 +131,20 @@ test('a passkey is created only with the password, and only for the operator who
   assert.deepEqual([stolen.status, fieldErrorsOf(stolen)], [400, ['challengeToken']]);
 });
 
-test('a challenge from before a change of the password is refused', async (t) => {
+test('a challenge that was issued before a change of the password is refused', async (t) => {
   const { call, postern, signIn } = await withOlga(t);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const { id } = (await call('caller/get')).body;
-  const renewed = 'another horse that reads';
-  await postern.call('operator/updatePassword', { id, password: renewed, confirmPassword: renewed });
-  const session = await signIn({ password: renewed });
+  const newPassword = 'another horse that reads';
+  await postern.call('operator/updatePassword', { id, password: newPassword, confirmPassword: newPassword });
+  const session = await signIn({ password: newPassword });
   const headers = { cookie: session.headers.getSetCookie()[0]?.split(';')[0] ?? '', origin: postern.apiUrl };
   const credential = passkeyDevice().create(options, page);
   const answer = await postern.send('operator/addPasskey', { challengeToken, credential }, { key: null, headers });
   assert.deepEqual([answer.status, fieldErrorsOf(answer)], [400, ['challengeToken']]);
 });
 
-test('a new passkey is refused with a clear error unless a browser has created it for this challenge, over https, without certificates', async (t) => {
+test('a new passkey is refused with a field error unless a browser created it for this challenge, over https, without certificates', async (t) => {
   const { call } = await withOlga(t);
   const { options, challengeToken } = (await call('operator/preparePasskey', { currentPassword: password })).body;
   const device = passkeyDevice();

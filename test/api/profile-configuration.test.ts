@@ -11,7 +11,7 @@ const oidc = { issuer: 'https://id.example.com', clientId: 'postern', clientSecr
 const ldap = { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=y', bindPassword, userFilter: '(uid={username})' };
 const text = JSON.stringify;
 
-async function profiles(postern: TestPostern) {
+async function addProfiles(postern: TestPostern) {
   const { id: byPassword } = await postern.call('loginprofile/add', { typeId: 2, password });
   const { id: byOidc } = await postern.call('loginprofile/add', { typeId: 5, configuration: text(oidc) });
   const { id: byLdap } = await postern.call('loginprofile/add', { typeId: 7, configuration: text(ldap) });
@@ -23,7 +23,7 @@ const exportAudit = async (postern: TestPostern, query: string) =>
 
 test('loginprofile/get and loginprofile/search return secrets masked', async (t) => {
   const postern = await startPostern(t);
-  const { byPassword, byOidc, byLdap } = await profiles(postern);
+  const { byPassword, byOidc, byLdap } = await addProfiles(postern);
   assert.equal((await postern.call('loginprofile/get', { id: byPassword })).password, '********');
   assert.deepEqual(JSON.parse((await postern.call('loginprofile/get', { id: byOidc })).configuration), {
     ...oidc,
@@ -39,7 +39,7 @@ test('loginprofile/get and loginprofile/search return secrets masked', async (t)
 
 test('audit entries contain no secrets, in search or in export', async (t) => {
   const postern = await startPostern(t);
-  const { byPassword, byOidc } = await profiles(postern);
+  const { byPassword, byOidc } = await addProfiles(postern);
   await postern.call('loginprofile/update', { id: byPassword, password: 'very-secret-word-four' });
   await postern.call('loginprofile/update', { id: byOidc, configuration: text({ ...oidc, clientSecret: 'very-secret-word-five' }) });
   await postern.call('loginprofile/duplicate', { id: byOidc, title: 'Copy' });
@@ -62,7 +62,7 @@ test('audit entries contain no secrets, in search or in export', async (t) => {
 
 test('no secret is stored in plain text on the disk', async (t) => {
   const postern = await startPostern(t);
-  await profiles(postern);
+  await addProfiles(postern);
   const key = await addKey(postern, 'reader');
   await postern.call('apikey/add', { name: 'kept', role: 'reader' }, { headers: { 'idempotency-key': 'one' } });
   await postern.stop();
@@ -76,7 +76,7 @@ test('no secret is stored in plain text on the disk', async (t) => {
 
 test('an update that contains the mask keeps the secret, and a new profile that contains the mask is refused', async (t) => {
   const postern = await startPostern(t);
-  const { byOidc } = await profiles(postern);
+  const { byOidc } = await addProfiles(postern);
   const { configuration } = await postern.call('loginprofile/get', { id: byOidc });
   await postern.call('loginprofile/update', { id: byOidc, configuration: text({ ...JSON.parse(configuration), clientId: 'other' }) });
   assert.deepEqual(JSON.parse((await postern.call('loginprofile/get', { id: byOidc })).configuration), {
@@ -92,7 +92,7 @@ test('an update that contains the mask keeps the secret, and a new profile that 
 
 test('the mask is refused if the profile has no such secret, even if it has a secret of another type', async (t) => {
   const postern = await startPostern(t);
-  const { byOidc } = await profiles(postern);
+  const { byOidc } = await addProfiles(postern);
   const answer = await postern.send('loginprofile/update', {
     id: byOidc,
     typeId: 7,
@@ -103,7 +103,7 @@ test('the mask is refused if the profile has no such secret, even if it has a se
 
 test('a configuration that does not fit its type is refused, and the error names the wrong field', async (t) => {
   const postern = await startPostern(t);
-  for (const [typeId, configuration, place] of [
+  for (const [typeId, configuration, fieldName] of [
     [3, text({ allow: [] }), ''],
     [1, text({ a: 1 }), ''],
     [4, text({ allow: ['not an address'] }), 'allow'],
@@ -124,7 +124,7 @@ test('a configuration that does not fit its type is refused, and the error names
       ['configuration'],
       configuration,
     );
-    assert.ok(text(answer.body.errors).includes(place), configuration);
+    assert.ok(text(answer.body.errors).includes(fieldName), configuration);
   }
 });
 
@@ -166,7 +166,7 @@ test('lang is empty or the tag of an available language', async (t) => {
   for (const lang of ['', 'en']) assert.equal((await postern.send('loginprofile/add', { lang })).status, 200);
 });
 
-test('two users of an EMAIL_CODE profile cannot have the same e-mail, even after a change of user or type', async (t) => {
+test('two users of an EMAIL_CODE profile cannot have the same e-mail address, not even after a user or the type of the profile is changed', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('loginprofile/add', { typeId: 4, configuration: text({ allow: [] }) });
   await postern.call('accessuser/add', { username: 'ann', active: true, authId: id, email: 'Ann@example.com' });

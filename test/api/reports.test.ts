@@ -55,12 +55,12 @@ function addUp(windows: readonly (readonly VisitorDay[])[]) {
   const sums = new Map<string, { visits: number; downloads: number; uploads: number; last: number }>();
   for (const { start, visitor, visits, downloads, uploads, last } of windows.flat()) {
     const key = JSON.stringify([start, visitor]);
-    const present = sums.get(key) ?? { visits: 0, downloads: 0, uploads: 0, last: 0 };
+    const sum = sums.get(key) ?? { visits: 0, downloads: 0, uploads: 0, last: 0 };
     sums.set(key, {
-      visits: present.visits + visits,
-      downloads: present.downloads + downloads,
-      uploads: present.uploads + uploads,
-      last: Math.max(present.last, last),
+      visits: sum.visits + visits,
+      downloads: sum.downloads + downloads,
+      uploads: sum.uploads + uploads,
+      last: Math.max(sum.last, last),
     });
   }
   return [...sums].map(([key, counts]) => ({ key, ...counts }));

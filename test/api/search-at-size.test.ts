@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type ShareState, shareStates } from '#core/records/share.ts';
 import { fold } from '../../src/core/fold.ts';
-import { type Json, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, type Json, newShare, startPostern, type TestPostern } from '../start.ts';
 
 const many = 6000; // more than the 5000 matches that a search looks up one by one
 const batchSize = 200; // rows per insert
@@ -25,10 +25,10 @@ interface Expected {
   readonly text: string;
 }
 
-/** Inserts thousands of copies of the share `like`, with the search text that share/add would store. */
-async function addMany(postern: TestPostern, like: number): Promise<Expected[]> {
+/** Inserts thousands of copies of a share, with the search text that share/add would store. */
+async function addMany(postern: TestPostern, shareId: number): Promise<Expected[]> {
   const { store } = postern.ports;
-  const { id: _, ...row } = await store.read.selectFrom('share').selectAll().where('id', '=', like).executeTakeFirstOrThrow();
+  const { id: _, ...row } = await store.read.selectFrom('share').selectAll().where('id', '=', shareId).executeTakeFirstOrThrow();
   const records: Expected[] = [];
   for (let begin = 0; begin < many; begin += batchSize) {
     const rows = Array.from({ length: batchSize }, (_, index) => {
@@ -66,7 +66,7 @@ async function startWithMany(t: TestContext, environment: Record<string, string>
   return { postern, records, search };
 }
 
-async function findsExactly(records: readonly Expected[], search: (query: object) => Promise<Json>): Promise<void> {
+async function assertSearchResults(records: readonly Expected[], search: (query: object) => Promise<Json>): Promise<void> {
   for (const word of ['report', 'REPORT 1', 'müller', 'договор 7', '契約', 'e', '77', '%_\\', 'first', 'nowhere', 'local']) {
     const matching = records.filter(({ text }) => word === 'local' || text.includes(fold(word)));
     const byTitle = matching.toSorted((a, b) => byCodePoint(a.title, b.title) || a.id - b.id).map(({ id }) => id);
@@ -89,10 +89,10 @@ async function findsExactly(records: readonly Expected[], search: (query: object
 
 test('among thousands of shares, a search word finds exactly those that contain it, in any order and on any page', async (t) => {
   const { records, search } = await startWithMany(t);
-  await findsExactly(records, search);
+  await assertSearchResults(records, search);
 });
 
-test('among thousands of shares, a filter by state finds and counts the right ones, in any order and on any page', async (t) => {
+test('among thousands of shares, a filter by state finds and counts exactly the shares in that state, in any order and on any page', async (t) => {
   const { records, search } = await startWithMany(t);
   const orders = {
     title: (a: Expected, b: Expected) => byCodePoint(a.title, b.title) || a.id - b.id,
@@ -119,28 +119,28 @@ test('among thousands of shares, a filter by state finds and counts the right on
 
 test('with POSTERN_SEARCH_MEMORY=0, a search finds the same shares', async (t) => {
   const { records, search } = await startWithMany(t, { POSTERN_SEARCH_MEMORY: '0' });
-  await findsExactly(records, search);
+  await assertSearchResults(records, search);
 });
 
 test('the last page by startIndex is the same as the last page that the next links lead to', async (t) => {
   const { postern, records, search } = await startWithMany(t);
   for (const query of [{}, { searchWord: 'report' }, { searchWord: '77' }]) {
-    const walked: number[] = [];
+    const pagedIds: number[] = [];
     let address = `/api/v1/share/search?${new URLSearchParams({ ...query, sortField: 'title', pageSize: '500' })}`;
     while (address !== '') {
       const response = await fetch(new URL(address, postern.apiUrl), { headers: { authorization: 'Bearer pst_test-key-of-an-admin' } });
       const page: Json = await response.json();
-      walked.push(...page.list.map(({ id }: Json) => id));
+      pagedIds.push(...page.list.map(({ id }: Json) => id));
       address = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? '';
     }
     const matching = records.filter(({ text }) => text.includes(Object.values(query)[0] ?? ''));
-    assert.equal(new Set(walked).size, matching.length);
-    const end = await search({ ...query, sortField: 'title', startIndex: walked.length - 7, pageSize: 20 });
+    assert.equal(new Set(pagedIds).size, matching.length);
+    const end = await search({ ...query, sortField: 'title', startIndex: pagedIds.length - 7, pageSize: 20 });
     assert.deepEqual(
       end.list.map(({ id }: Json) => id),
-      walked.slice(-7),
+      pagedIds.slice(-7),
     );
-    assert.equal((await search({ ...query, startIndex: walked.length, pageSize: 20 })).resultCount, 0);
+    assert.equal((await search({ ...query, startIndex: pagedIds.length, pageSize: 20 })).resultCount, 0);
   }
 });
 
@@ -171,7 +171,7 @@ test('after a change of a share, a search finds it by its new text and no longer
 
 test('after a change of an access user, a search finds the user by the new text only', async (t) => {
   const postern = await startPostern(t);
-  const { users } = await usersProfile(postern, ['ann', 'bob']);
+  const { users } = await createUsersProfile(postern, ['ann', 'bob']);
   const names = async (searchWord: string) =>
     (await postern.call('accessuser/search', { searchWord })).list.map(({ username }: Json) => username);
   assert.deepEqual(await names('example'), ['ann', 'bob']);
@@ -184,8 +184,8 @@ test('after a change of an access user, a search finds the user by the new text 
 
 test('shareCount, userCount and allowedLogins stay correct when records are added, moved, deactivated or deleted', async (t) => {
   const postern = await startPostern(t);
-  const one = await usersProfile(postern, ['ann', 'bob', 'cid']);
-  const two = await usersProfile(postern, ['dan'], { title: 'Suppliers' });
+  const one = await createUsersProfile(postern, ['ann', 'bob', 'cid']);
+  const two = await createUsersProfile(postern, ['dan'], { title: 'Suppliers' });
   const counts = async (id: number) => {
     const { shareCount, userCount } = await postern.call('loginprofile/get', { id });
     return [shareCount, userCount];

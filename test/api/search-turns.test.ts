@@ -5,18 +5,18 @@ import { Refusal } from '#core/messages.ts';
 import { callerGroups, type SearchClient, searchTurns, visitorGroups } from '#features/turns/search-turns.ts';
 import { startPostern } from '../start.ts';
 
-const stays = new AbortController().signal;
-const many: SearchClient = { tid: 1, groups: callerGroups('key 1') };
-const other: SearchClient = { tid: 2, groups: callerGroups('key 2') };
+const neverAborted = new AbortController().signal;
+const busyClient: SearchClient = { tid: 1, groups: callerGroups('key 1') };
+const otherClient: SearchClient = { tid: 2, groups: callerGroups('key 2') };
 
-/** Returns searches that run until `endOne`, and `started`: the clients whose searches have started, in order. */
-function heldSearches(ofOneTenant = 4) {
-  const turns = searchTurns(ofOneTenant);
+/** Returns functions that begin a search and end the oldest running one, and the clients whose searches have started, in order. */
+function controlledSearches(maxPerTenant = 4) {
+  const turns = searchTurns(maxPerTenant);
   const started: string[] = [];
   const gates: (() => void)[] = [];
-  const search = (who: SearchClient, left = stays) =>
-    turns.run(who, left, () => {
-      started.push(String(who.groups.at(-1)));
+  const search = (client: SearchClient, signal = neverAborted) =>
+    turns.run(client, signal, () => {
+      started.push(String(client.groups.at(-1)));
       return new Promise<void>((resolve) => gates.push(resolve));
     });
   const endOne = async () => {
@@ -27,9 +27,9 @@ function heldSearches(ofOneTenant = 4) {
 }
 
 test('with many waiting searches of one tenant, a search of another tenant is among the next two to start', async () => {
-  const { search, started, endOne } = heldSearches();
-  for (let number = 0; number < 40; number += 1) void search(many);
-  void search(other);
+  const { search, started, endOne } = controlledSearches();
+  for (let number = 0; number < 40; number += 1) void search(busyClient);
+  void search(otherClient);
   const before = started.length;
   await endOne();
   await endOne();
@@ -37,32 +37,32 @@ test('with many waiting searches of one tenant, a search of another tenant is am
 });
 
 test('a search starts at once, even if another tenant has many waiting searches', async () => {
-  const { search, started } = heldSearches(3);
-  for (let number = 0; number < 40; number += 1) void search(many);
+  const { search, started } = controlledSearches(3);
+  for (let number = 0; number < 40; number += 1) void search(busyClient);
   await new Promise(setImmediate);
   const before = started.length;
-  void search(other);
+  void search(otherClient);
   await new Promise(setImmediate);
   assert.deepEqual(started.slice(before), ['key 2']);
 });
 
 test('if one tenant fills the queue with many clients, a search of another tenant still gets a place', async () => {
-  const { search, started, endOne } = heldSearches();
-  const refused: unknown[] = [];
+  const { search, started, endOne } = controlledSearches();
+  const refusals: unknown[] = [];
   for (let number = 0; number < 2100; number += 1)
-    search({ tid: 1, groups: callerGroups(`key ${number % 40}`) }).catch((cause: unknown) => refused.push(cause));
-  void search(other);
+    search({ tid: 1, groups: callerGroups(`key ${number % 40}`) }).catch((cause: unknown) => refusals.push(cause));
+  void search(otherClient);
   for (let number = 0; number < 3; number += 1) await endOne();
   assert.ok(started.includes('key 2'));
-  assert.ok(refused.length > 0 && refused.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
+  assert.ok(refusals.length > 0 && refusals.every((cause) => cause instanceof Refusal && cause.messageName === 'searchBusy'));
 });
 
 test('with many visitors of one network at a portal, searches of a key and of a visitor of another network are among the next ones', async () => {
-  const { search, started, endOne } = heldSearches();
+  const { search, started, endOne } = controlledSearches();
   const visitors = (address: string) => ({ tid: 1, groups: visitorGroups(address) });
   for (let number = 0; number < 60; number += 1) void search(visitors(`203.0.113.${number}`));
   void search(visitors('198.51.100.1'));
-  void search(many);
+  void search(busyClient);
   const before = started.length;
   for (let number = 0; number < 4; number += 1) await endOne();
   const next = started.slice(before);
@@ -70,21 +70,21 @@ test('with many visitors of one network at a portal, searches of a key and of a 
 });
 
 test('a waiting search does not start if its client has disconnected', async () => {
-  const { search, started, endOne } = heldSearches();
-  for (let number = 0; number < 4; number += 1) void search(many);
-  const left = new AbortController();
-  const givenUp = search(other, left.signal);
-  left.abort();
-  await assert.rejects(givenUp, { name: 'AbortError' });
+  const { search, started, endOne } = controlledSearches();
+  for (let number = 0; number < 4; number += 1) void search(busyClient);
+  const disconnect = new AbortController();
+  const abandonedSearch = search(otherClient, disconnect.signal);
+  disconnect.abort();
+  await assert.rejects(abandonedSearch, { name: 'AbortError' });
   await endOne();
   assert.ok(!started.includes('key 2'));
 });
 
 test('a client can have 64 waiting searches, and one more is refused as busy', async () => {
-  const { search } = heldSearches();
-  for (let number = 0; number < 68; number += 1) void search(many);
-  await assert.rejects(search(many), (cause: unknown) => cause instanceof Refusal && cause.messageName === 'searchBusy');
-  void search(other);
+  const { search } = controlledSearches();
+  for (let number = 0; number < 68; number += 1) void search(busyClient);
+  await assert.rejects(search(busyClient), (cause: unknown) => cause instanceof Refusal && cause.messageName === 'searchBusy');
+  void search(otherClient);
 });
 
 for (const kind of ['reports', 'search'] as const)

@@ -11,7 +11,7 @@ async function walk(postern: TestPostern, name: string, query: object, between: 
   while (next) {
     const { status, body, headers }: { status: number; body: Json; headers: Headers } = await postern.send(name, next);
     assert.equal(status, 200, JSON.stringify(body));
-    assert.equal(body.startIndex, ids.length, 'startIndex is the number of records on the pages before');
+    assert.equal(body.startIndex, ids.length, 'startIndex is the number of records on the previous pages');
     ids.push(...body.list.map(({ id }: { id: number }) => id));
     const link = /^<([^>]*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
     next = link ? Object.fromEntries(new URL(link).searchParams) : null;
@@ -75,17 +75,17 @@ test('records that are deleted between two pages do not hide other records or sh
   const postern = await startPostern(t);
   await addShares(postern);
   const all: number[] = (await postern.call('share/search')).list.map(({ id }: { id: number }) => id);
-  const seen: number[] = [];
+  const receivedIds: number[] = [];
   let next: Record<string, string> = { pageSize: '5', sortField: 'id' };
   for (const change of [() => postern.call('share/delete', { id: all[0] }), () => postern.call('share/delete', { id: all[1] })]) {
     const { body, headers } = await postern.send('share/search', next);
-    seen.push(...body.list.map(({ id }: { id: number }) => id));
+    receivedIds.push(...body.list.map(({ id }: { id: number }) => id));
     await change();
     const link = /^<([^>]*)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
     next = Object.fromEntries(new URL(link).searchParams);
   }
-  seen.push(...(await postern.call('share/search', { ...next, pageSize: 1000 })).list.map(({ id }: { id: number }) => id));
-  assert.deepEqual(seen, all);
+  receivedIds.push(...(await postern.call('share/search', { ...next, pageSize: 1000 })).list.map(({ id }: { id: number }) => id));
+  assert.deepEqual(receivedIds, all);
 });
 
 test('an invalid cursor, one of another sort order, or one with startIndex is refused, and the error names the field', async (t) => {
@@ -128,10 +128,10 @@ test('sorting shares by userNames does not scan all names, even if one share has
   const userNames = Array.from({ length: 2900 }, (_, number) => `user ${number}`).join(',');
   await postern.call('share/add', newShare({ title: 'Listed', allowAllUsers: false, userNames }));
   await postern.call('share/add', newShare({ title: 'Open' }));
-  const sorted = async () => (await postern.call('share/search', { sortField: 'userNames' })).list.map(({ title }: Json) => title);
-  assert.deepEqual(await sorted(), ['Open', 'Listed']);
+  const sortedTitles = async () => (await postern.call('share/search', { sortField: 'userNames' })).list.map(({ title }: Json) => title);
+  assert.deepEqual(await sortedTitles(), ['Open', 'Listed']);
   if (store.dialect.name === 'sqlite') return; // SQLite uses the primary key of the table
   await sql`analyze share_user`.execute(store.read);
-  await sorted();
+  await sortedTitles();
   assert.doesNotMatch(await plan(store), /Seq Scan on share_user/);
 });

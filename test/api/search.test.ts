@@ -70,15 +70,15 @@ test('every spelling of a sort order is accepted in any case; for an invalid one
   for (const sortOrder of ['dsc', 'dse', 'desc', 'descending', 'DSE', 'Desc'])
     assert.deepEqual(titles(await postern.call('share/search', { sortField: 'title', sortOrder })), ['B', 'A'], sortOrder);
   const { body } = await postern.send('share/search', { sortOrder: 'up' });
-  for (const known of ['ace', 'asc', 'ascending', 'dsc', 'dse', 'desc', 'descending'])
-    assert.match(body.errors[0].detail, new RegExp(`\\b${known}\\b`));
+  for (const spelling of ['ace', 'asc', 'ascending', 'dsc', 'dse', 'desc', 'descending'])
+    assert.match(body.errors[0].detail, new RegExp(`\\b${spelling}\\b`));
 });
 
 test('paging over records with equal sort values neither skips nor repeats a record', async (t) => {
   const postern = await startPostern(t);
   await shares(postern, ...Array.from({ length: 7 }, () => ({ title: 'Same' })));
   for (const sortOrder of ['ace', 'dse']) {
-    const seen: number[] = [];
+    const pagedIds: number[] = [];
     for (let startIndex = 0; startIndex < 9; startIndex += 3) {
       const { list, totalCount, resultCount } = await postern.call('share/search', {
         sortField: 'title',
@@ -87,9 +87,9 @@ test('paging over records with equal sort values neither skips nor repeats a rec
         pageSize: 3,
       });
       assert.deepEqual([totalCount, resultCount], [7, list.length]);
-      seen.push(...list.map(({ id }: Json) => id));
+      pagedIds.push(...list.map(({ id }: Json) => id));
     }
-    assert.deepEqual([...seen].sort(), [1, 2, 3, 4, 5, 6, 7]);
+    assert.deepEqual([...pagedIds].sort(), [1, 2, 3, 4, 5, 6, 7]);
   }
 });
 

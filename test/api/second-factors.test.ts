@@ -13,7 +13,7 @@ const cookieOf = (answer: TestResponse) => answer.headers.getSetCookie()[0]?.spl
 const signIn = (postern: TestPostern, name: string, code?: string) =>
   postern.send('operator/signIn', { name, password, ...(code === undefined ? {} : { code }) }, { key: null });
 
-/** Returns a function that calls an operation as the console of a session does. */
+/** Returns a function that calls an operation as the console does, with the cookie of a session. */
 const consoleOf =
   (postern: TestPostern, session: TestResponse) =>
   (name: string, body: object = {}) =>
@@ -21,8 +21,8 @@ const consoleOf =
 
 /** Starts Postern with the admin Olga, and a clock that the test moves. */
 async function withOlga(t: TestContext) {
-  const time = { later: 0 };
-  const now = () => systemClock.now() + time.later;
+  const time = { shift: 0 }; // ms
+  const now = () => systemClock.now() + time.shift;
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1, ::1' };
   const postern = await startPostern(t, { environment, replacements: { ports: { clock: { now } } } });
   const { id } = await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
@@ -34,10 +34,10 @@ async function withApp(t: TestContext) {
   const olga = await withOlga(t);
   const call = consoleOf(olga.postern, await signIn(olga.postern, 'Olga'));
   const { secret } = (await call('operator/prepareTotp')).body;
-  const added = await call('operator/addTotp', { secret, code: codeAt(secret, olga.now()), currentPassword: password });
-  assert.equal(added.status, 200);
-  olga.time.later += step; // each code works once
-  const codes: string[] = added.body.recoveryCodes;
+  const response = await call('operator/addTotp', { secret, code: codeAt(secret, olga.now()), currentPassword: password });
+  assert.equal(response.status, 200);
+  olga.time.shift += step; // each code works once
+  const codes: string[] = response.body.recoveryCodes;
   return { ...olga, call, secret, codes, code: () => codeAt(secret, olga.now()) };
 }
 
@@ -68,13 +68,13 @@ test('a code works only once, even if two sign-ins send it at the same time', as
   const { postern, code } = await withApp(t);
   const both = await Promise.all([signIn(postern, 'Olga', code()), signIn(postern, 'Olga', code())]);
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 401]);
-  const again = await signIn(postern, 'Olga', code());
-  assert.deepEqual([again.status, again.body.code], [401, 'secondFactorWrong']);
+  const reuse = await signIn(postern, 'Olga', code());
+  assert.deepEqual([reuse.status, reuse.body.code], [401, 'secondFactorWrong']);
 });
 
 test('the clock of the phone may be half a minute ahead or behind, and no more', async (t) => {
   const { postern, secret, now, time } = await withApp(t);
-  time.later += 10 * step;
+  time.shift += 10 * step;
   assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() - 2 * step))).status, 401);
   assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() - step))).status, 200);
   assert.equal((await signIn(postern, 'Olga', codeAt(secret, now() + 2 * step))).status, 401);
@@ -88,9 +88,9 @@ test('each recovery code works once instead of the second factor, and new codes 
   assert.equal((await signIn(postern, 'Olga', first)).status, 200);
   assert.equal((await signIn(postern, 'Olga', first)).status, 401);
   assert.equal((await call('operator/getSecondFactors')).body.recoveryCodesLeft, 9);
-  const renewed = await call('operator/renewRecoveryCodes', { currentPassword: password });
+  const renewal = await call('operator/renewRecoveryCodes', { currentPassword: password });
   assert.equal((await signIn(postern, 'Olga', second)).status, 401);
-  assert.equal((await signIn(postern, 'Olga', renewed.body.recoveryCodes[0].replace('-', ''))).status, 200);
+  assert.equal((await signIn(postern, 'Olga', renewal.body.recoveryCodes[0].replace('-', ''))).status, 200);
 });
 
 test('wrong codes from many networks delay further attempts, and the right code works afterwards', async (t) => {
@@ -102,11 +102,11 @@ test('wrong codes from many networks delay further attempts, and the right code 
     statuses.push(answer.status);
   }
   assert.deepEqual([statuses.slice(0, 5), statuses.includes(429)], [[401, 401, 401, 401, 401], true]);
-  time.later += 16 * 60_000;
+  time.shift += 16 * 60_000;
   assert.equal((await signIn(postern, 'Olga', code())).status, 200);
 });
 
-test('a stolen session changes no second factor: the password is needed', async (t) => {
+test('a stolen session cannot change second factors, because that requires the password', async (t) => {
   const { call, secret, code } = await withApp(t);
   const { list } = (await call('operator/getSecondFactors')).body;
   const wrong = { currentPassword: 'another password' };
@@ -176,8 +176,8 @@ test('if the policy requires a second factor, an operator without one must add i
   assert.equal((await call('operator/addTotp', { secret, code: codeAt(secret, now()), currentPassword: password })).status, 200);
   assert.equal((await call('share/search')).status, 200);
   const { list } = (await call('operator/getSecondFactors')).body;
-  const removed = await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword: password });
-  assert.deepEqual([removed.status, removed.body.code], [409, 'secondFactorLast']);
+  const removal = await call('operator/deleteSecondFactor', { id: list[0].id, currentPassword: password });
+  assert.deepEqual([removal.status, removal.body.code], [409, 'secondFactorLast']);
 });
 
 test('an admin can remove the second factors of an operator who has lost them, and the sessions of that operator end', async (t) => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
 import { until } from '../ports/until.ts';
-import { type Json, newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, type Json, newShare, signIn, startPostern } from '../start.ts';
 import { basic, jsonPost } from '../visit/visiting.ts';
 
 test('share/activity counts by day and by visitor, and names the listed users who have not visited', async (t) => {
   let now = Date.parse('2026-05-01T10:00:00Z');
   const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { id, viewId } = await postern.call(
     'share/add',
     newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' }),
@@ -20,17 +20,17 @@ test('share/activity counts by day and by visitor, and names the listed users wh
   now = Date.parse('2026-05-02T09:00:00Z');
   const again = await signIn(postern, `/s/${viewId}`, 'ann');
   await postern.visit(`/s/${viewId}/file/welcome.txt`, { headers: { cookie: again } });
-  const seen = await activity();
+  const report = await activity();
   assert.deepEqual(
-    seen.byDay.map(({ date, downloads }: Json) => [date, downloads]),
+    report.byDay.map(({ date, downloads }: Json) => [date, downloads]),
     [
       ['2026-05-01', 1],
       ['2026-05-02', 1],
     ],
   );
-  const ann = seen.byVisitor.find(({ visitor }: Json) => visitor === 'ann');
+  const ann = report.byVisitor.find(({ visitor }: Json) => visitor === 'ann');
   assert.equal(ann.downloads, 2);
-  assert.deepEqual(seen.notVisited, ['bob']);
+  assert.deepEqual(report.notVisited, ['bob']);
   assert.deepEqual(
     (await activity({ fromDate: '2026-05-02' })).byDay.map(({ date }: Json) => date),
     ['2026-05-02'],
@@ -45,7 +45,7 @@ test('share/activity counts by day and by visitor, and names the listed users wh
 test('all requests of one visit are counted as one visit, and a refused visitor is not counted', async (t) => {
   let now = Date.parse('2026-05-01T10:00:00Z');
   const postern = await startPostern(t, { replacements: { ports: { clock: { now: () => now } } } });
-  const profile = await usersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
   const share = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,carol,dan' };
   const { id, viewId } = await postern.call('share/add', newShare(share));
   const base = `/s/${viewId}`;
@@ -62,9 +62,9 @@ test('all requests of one visit are counted as one visit, and a refused visitor 
   now = Date.parse('2026-05-01T14:00:00Z');
   await postern.visit(`${base}/visit`, { headers: { authorization: basic('carol', 'correct horse battery') } });
 
-  const seen = async () => await postern.call('share/activity', { id });
-  await until(async () => (await seen()).byDay[0]?.visits === 3); // visits are recorded concurrently with the responses
-  const { byDay, byVisitor, notVisited } = await seen();
+  const activity = async () => await postern.call('share/activity', { id });
+  await until(async () => (await activity()).byDay[0]?.visits === 3); // visits are recorded concurrently with the responses
+  const { byDay, byVisitor, notVisited } = await activity();
   assert.deepEqual(byDay, [{ date: '2026-05-01', visits: 3, downloads: 1, uploads: 1 }]);
   assert.deepEqual(byVisitor.map(({ visitor, visits }: Json) => [visitor, visits]).sort(), [
     ['ann', 1],
@@ -79,7 +79,7 @@ test('share/activity does not compare listed names with every audit entry', asyn
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const nodes: string[] = [];
-  const noting: KyselyPlugin = {
+  const recordNodes: KyselyPlugin = {
     transformQuery({ node }) {
       nodes.push(JSON.stringify(node));
       return node;
@@ -87,7 +87,7 @@ test('share/activity does not compare listed names with every audit entry', asyn
     transformResult: async ({ result }) => result,
   };
   const { store } = postern.ports;
-  Object.assign(store, { reports: store.reports.withPlugin(noting) });
+  Object.assign(store, { reports: store.reports.withPlugin(recordNodes) });
   assert.deepEqual((await postern.call('share/activity', { id }, { method: 'POST' })).notVisited, []);
   assert.ok(nodes.length > 0 && !nodes.some((node) => node.includes('"not in"')));
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
-import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const allowed = ({ outcomes }: Json) =>
@@ -28,8 +28,8 @@ test('share/explain checks the address rule if an address is given; otherwise pa
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 1, ipRange: '10.0.0.0/8' });
   const { id } = await postern.call('share/add', newShare({ authenticationId }));
-  const open = (await postern.call('share/explain', { id })).rules.find(({ passed }: Json) => passed === null);
-  assert.match(open.rule, /address/i);
+  const uncheckedRule = (await postern.call('share/explain', { id })).rules.find(({ passed }: Json) => passed === null);
+  assert.match(uncheckedRule.rule, /address/i);
   assert.deepEqual(failedRules(await postern.call('share/explain', { id, address: '10.1.2.3' })), []);
   assert.deepEqual(failedRules(await postern.call('share/explain', { id, address: '::ffff:10.1.2.3' })), []);
   const outside = await postern.call('share/explain', { id, address: '11.1.2.3' });
@@ -48,7 +48,7 @@ test('share/explain answers for any given time', async (t) => {
 
 test('share/explain answers for any access user, and for an anonymous visitor', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
   const download = async (who: object) =>
     allowed(await postern.call('share/explain', { id, action: 'download', ...who })).includes('download');
@@ -95,22 +95,22 @@ test('share/explain reads only one user if several users have the given e-mail a
   const users = ['ann', 'bob', 'cem'].map((username) => ({ username, active: true, email: 'team@example.com' }));
   await postern.call('accessuser/addMany', { authId, users });
   const { id } = await postern.call('share/add', newShare({ authenticationId: authId }));
-  const read: number[] = [];
-  const counting: KyselyPlugin = {
+  const rowCounts: number[] = [];
+  const rowCounter: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
-      read.push(result.rows.length);
+      rowCounts.push(result.rows.length);
       return result;
     },
   };
   const { store } = postern.ports;
-  Object.assign(store, { search: store.search.withPlugin(counting) });
+  Object.assign(store, { search: store.search.withPlugin(rowCounter) });
   const { rules } = await postern.call('share/explain', { id, email: 'team@example.com' }, { method: 'POST' });
   assert.ok(rules.length > 0);
-  assert.deepEqual(read, [1]);
+  assert.deepEqual(rowCounts, [1]);
 });
 
-test('at a profile that sends codes, share/explain finds a user by name or e-mail address, and refuses an inactive user', async (t) => {
+test('for a profile that sends codes, share/explain finds a user by name or e-mail address, and refuses an inactive user', async (t) => {
   const postern = await startPostern(t);
   const profile = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const add = (username: string, active: boolean) =>

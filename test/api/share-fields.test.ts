@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 interface Field {
@@ -11,7 +11,7 @@ interface Field {
   readonly cleared?: unknown;
 }
 
-const required: readonly Field[] = [
+const requiredFields: readonly Field[] = [
   { name: 'title', added: 'First', updated: 'Second' },
   ...['canDelete', 'canUpload', 'canCreateFolder', 'canDownload', 'canDownloadFolder', 'canView', 'canRename'].map((name) => ({
     name,
@@ -22,7 +22,7 @@ const required: readonly Field[] = [
   { name: 'proxyMode', added: true, updated: false },
   { name: 'active', added: true, updated: false },
 ];
-const optional: readonly Field[] = [
+const optionalFields: readonly Field[] = [
   { name: 'notifyEmails', added: 'a@example.com,b@example.com', updated: 'c@example.com', cleared: '' },
   { name: 'description', added: 'one\ntwo', updated: 'three', cleared: '' },
   { name: 'startupMessage', added: 'Welcome', updated: 'Good day', cleared: '' },
@@ -65,7 +65,7 @@ const responseFields = [
   'updateDateTime',
 ];
 const addFields = ['location', 'path', 'authenticationId', 'folder'];
-const every = [...required, ...optional].map(({ name }) => name).concat(responseFields, addFields);
+const fieldNames = [...requiredFields, ...optionalFields].map(({ name }) => name).concat(responseFields, addFields);
 
 const valuesOf = (fields: readonly Field[], which: 'added' | 'updated') =>
   Object.fromEntries(fields.map((field) => [field.name, field[which]]));
@@ -74,8 +74,8 @@ const valuesOf = (fields: readonly Field[], which: 'added' | 'updated') =>
 const entriesOf = (value: unknown) => (typeof value === 'string' ? value.split(/, */) : value);
 
 async function addShare(postern: Awaited<ReturnType<typeof startPostern>>) {
-  const profile = await usersProfile(postern, ['ann', 'bob']);
-  const body = newShare({ ...valuesOf([...required, ...optional], 'added'), authenticationId: profile.id });
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
+  const body = newShare({ ...valuesOf([...requiredFields, ...optionalFields], 'added'), authenticationId: profile.id });
   const { id } = await postern.call('share/add', body);
   const share = await postern.call('share/get', { id });
   return { id, share, profile };
@@ -85,7 +85,7 @@ test('share/get and share/search return every field of a share, including its et
   const postern = await startPostern(t);
   const { id, share } = await addShare(postern);
 
-  assert.deepEqual(Object.keys(share).sort(), [...every, 'etag'].sort());
+  assert.deepEqual(Object.keys(share).sort(), [...fieldNames, 'etag'].sort());
   const { list } = await postern.call('share/search');
   assert.deepEqual(
     list.find((record: Json) => record.id === id),
@@ -97,7 +97,7 @@ test('share/add stores every field of its body', async (t) => {
   const postern = await startPostern(t);
   const { share } = await addShare(postern);
 
-  for (const { name, added } of [...required, ...optional]) assert.deepEqual(entriesOf(share[name]), entriesOf(added), name);
+  for (const { name, added } of [...requiredFields, ...optionalFields]) assert.deepEqual(entriesOf(share[name]), entriesOf(added), name);
 });
 
 test('the computed fields of a share have the expected values and formats', async (t) => {
@@ -117,7 +117,7 @@ test('the computed fields of a share have the expected values and formats', asyn
   for (const time of [share.createDateTime, share.updateDateTime]) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-for (const field of [...required, ...optional])
+for (const field of [...requiredFields, ...optionalFields])
   test(`share/update changes ${field.name} and nothing else`, async (t) => {
     const postern = await startPostern(t);
     const { id, share } = await addShare(postern);
@@ -133,16 +133,16 @@ test('null clears every optional field of a share', async (t) => {
   const postern = await startPostern(t);
   const { id, share } = await addShare(postern);
 
-  await postern.call('share/update', { ...share, ...Object.fromEntries(optional.map(({ name }) => [name, null])) });
+  await postern.call('share/update', { ...share, ...Object.fromEntries(optionalFields.map(({ name }) => [name, null])) });
 
   const after = await postern.call('share/get', { id });
-  for (const { name, cleared } of optional) assert.deepEqual(after[name], cleared, name);
+  for (const { name, cleared } of optionalFields) assert.deepEqual(after[name], cleared, name);
 });
 
 test('an empty string clears every optional text and date of a share', async (t) => {
   const postern = await startPostern(t);
   const { id, share } = await addShare(postern);
-  const texts = optional.filter(({ cleared }) => cleared !== false);
+  const texts = optionalFields.filter(({ cleared }) => cleared !== false);
 
   await postern.call('share/update', { ...share, ...Object.fromEntries(texts.map(({ name }) => [name, ''])) });
 
@@ -153,7 +153,7 @@ test('an empty string clears every optional text and date of a share', async (t)
 test('null in a required field of a share is refused, and the error names the field', async (t) => {
   const postern = await startPostern(t);
   const { share } = await addShare(postern);
-  for (const name of [...required.map((field) => field.name), 'authenticationId', 'folder'])
+  for (const name of [...requiredFields.map((field) => field.name), 'authenticationId', 'folder'])
     assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...share, [name]: null })), [name]);
 });
 
@@ -161,13 +161,13 @@ test('share/update does not change optional fields that its body omits', async (
   const postern = await startPostern(t);
   const { id, share } = await addShare(postern);
   const bare = Object.fromEntries(
-    ['id', 'authenticationId', 'folder', ...required.map(({ name }) => name)].map((name) => [name, share[name]]),
+    ['id', 'authenticationId', 'folder', ...requiredFields.map(({ name }) => name)].map((name) => [name, share[name]]),
   );
 
   await postern.call('share/update', bare);
 
   const after = await postern.call('share/get', { id });
-  for (const { name, added } of optional) assert.deepEqual(entriesOf(after[name]), entriesOf(added), name);
+  for (const { name, added } of optionalFields) assert.deepEqual(entriesOf(after[name]), entriesOf(added), name);
 });
 
 test('the errors of share/add name all missing required fields at once', async (t) => {
@@ -181,19 +181,19 @@ test('the errors of share/update name all missing required fields at once', asyn
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare());
   const answer = await postern.send('share/update', { id });
-  assert.deepEqual(fieldErrorsOf(answer), ['authenticationId', 'folder', ...required.map(({ name }) => name)].sort());
+  assert.deepEqual(fieldErrorsOf(answer), ['authenticationId', 'folder', ...requiredFields.map(({ name }) => name)].sort());
 });
 
-const stored = every.filter(
+const storedFields = fieldNames.filter(
   (name) => !['viewUrl', 'authViewUrl', 'authViewId', 'enableAuthview', 'authTypeId', 'authTypeIdStr', 'allowedLogins'].includes(name),
 );
-const computed = ['viewUrl', 'authViewUrl', 'enableAuthview', 'allowedLogins', 'etag'];
+const computedFields = ['viewUrl', 'authViewUrl', 'enableAuthview', 'allowedLogins', 'etag'];
 
-const lists = ['userNames', 'groupNames', 'notifyEmails'];
+const listFields = ['userNames', 'groupNames', 'notifyEmails'];
 
 for (const [what, sortFields] of [
-  ['every stored field', stored.filter((name) => !lists.includes(name))],
-  ['the stored lists', lists],
+  ['every stored field', storedFields.filter((name) => !listFields.includes(name))],
+  ['the stored lists', listFields],
 ] as const)
   test(`share/search sorts by ${what}, in both directions`, async (t) => {
     const postern = await startPostern(t);
@@ -204,13 +204,13 @@ for (const [what, sortFields] of [
       const { list } = await postern.call('share/search', { sortField, sortOrder: 'dse' });
       const ids = list.map((record: Json) => record.id);
       assert.deepEqual([...ids].sort(), [id, other], sortField);
-      const turned = await postern.call('share/search', { sortField });
+      const ascending = await postern.call('share/search', { sortField });
       assert.deepEqual(
-        turned.list.map((record: Json) => record.id),
+        ascending.list.map((record: Json) => record.id),
         ids.toReversed(),
         sortField,
       );
-      const [first, last] = turned.list;
+      const [first, last] = ascending.list;
       if (share[sortField] === second[sortField])
         assert.deepEqual([first.id, last.id], [id, other], `${sortField}: equal values are sorted by id`);
       else if (typeof first[sortField] === 'string' && typeof last[sortField] === 'string')
@@ -220,7 +220,7 @@ for (const [what, sortFields] of [
 
 test('share/search refuses to sort by a field that cannot be sorted or is unknown, and the error lists the valid fields', async (t) => {
   const postern = await startPostern(t);
-  for (const sortField of [...computed, 'nonsense']) {
+  for (const sortField of [...computedFields, 'nonsense']) {
     const answer = await postern.send('share/search', { sortField });
     assert.equal(answer.status, 400, sortField);
     assert.deepEqual(fieldErrorsOf(answer), ['sortField']);

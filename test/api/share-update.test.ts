@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 
 test('a client can edit the response of share/get and send all of it to share/update', async (t) => {
   const postern = await startPostern(t);
@@ -44,7 +44,7 @@ test('a share with lists of the maximum length can be read and sent back unchang
 
 test('userNames and groupNames keep the order in which they were last sent', async (t) => {
   const postern = await startPostern(t);
-  const { id: profile } = await usersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
+  const { id: profile } = await createUsersProfile(postern, ['ann', 'bob', 'carol', 'dan']);
   const { id } = await postern.call(
     'share/add',
     newShare({ authenticationId: profile, allowAllUsers: false, userNames: 'ann, bob, carol' }),
@@ -69,7 +69,7 @@ test('userNames and groupNames keep the order in which they were last sent', asy
   }
 });
 
-test('of names that differ only in case, the first one is kept, at its place', async (t) => {
+test('of names that differ only in case, only the first is stored, in its position', async (t) => {
   const postern = await startPostern(t);
   const { id } = await postern.call('share/add', newShare({ allowAllUsers: false, groupNames: 'Audit, sales, AUDIT' }));
   assert.equal((await postern.call('share/get', { id })).groupNames, 'Audit, sales');
@@ -90,7 +90,7 @@ test('a name that was listed before its user existed admits the user after the l
   assert.equal((await postern.call('share/get', { id })).allowedLogins, 2);
 });
 
-test('a login profile whose shares list over 100,000 names cannot change its type, because that takes seconds', async (t) => {
+test('a login profile whose shares list over 100,000 names cannot change its type, because the change would take seconds', async (t) => {
   const postern = await startPostern(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { typeId: 3 });
   const { id } = await postern.call('share/add', newShare({ authenticationId, allowAllUsers: false }));

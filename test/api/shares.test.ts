@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { access, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 test('deleting a share removes its link but not its files', async (t) => {
@@ -16,7 +16,7 @@ test('deleting a share removes its link but not its files', async (t) => {
 
 test('share/duplicate copies everything except id, title, link and times, even if the file is unavailable', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const { id } = await postern.call(
     'share/add',
     newShare({

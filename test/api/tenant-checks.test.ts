@@ -37,11 +37,11 @@ test('the locations that one tenant adds are checked one at a time', async (t) =
   const { postern, calls, release } = await startWithBlockedMethod(t, 'storages.configurationError');
   const add = (name: string) =>
     postern.send('location/add', { name, kind: 'local', configuration: JSON.stringify({ folder: join(postern.files, name) }) });
-  const added = Promise.all(['a', 'b', 'c'].map(add));
+  const requests = Promise.all(['a', 'b', 'c'].map(add));
   await until(() => calls() === 1);
   for (let read = 0; read < 5; read += 1) await postern.call('location/search');
   assert.equal(calls(), 1);
   release();
-  await added;
+  await requests;
   assert.equal(calls(), 3);
 });

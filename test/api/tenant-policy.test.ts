@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 import { fieldErrorsOf } from './keys.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
@@ -17,9 +17,9 @@ test('a tenant without a policy has no restrictions; an update keeps absent fiel
   assert.deepEqual(await postern.call('tenant/getPolicy'), none);
 });
 
-test('with longestValidityDays set, an active share must end within that period, and an inactive one when it is activated', async (t) => {
+test('with longestValidityDays set, an active share must end within that period, and an inactive share is checked when it is activated', async (t) => {
   const postern = await startPostern(t);
-  const open = await postern.call('share/add', newShare({ active: false }));
+  const inactive = await postern.call('share/add', newShare({ active: false }));
   await postern.call('tenant/updatePolicy', { longestValidityDays: 30 });
   for (const over of [{}, { validityEndDate: inDays(31) }]) {
     const answer = await postern.send('share/add', newShare(over));
@@ -30,7 +30,7 @@ test('with longestValidityDays set, an active share must end within that period,
   assert.deepEqual(fieldErrorsOf(await postern.send('share/update', change)), ['validityEndDate']);
   await postern.call('share/update', { ...change, active: false }, {});
   assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...change, active: true })), ['validityEndDate']);
-  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...change, id: open.id, validityEndDate: null })), [
+  assert.deepEqual(fieldErrorsOf(await postern.send('share/update', { ...change, id: inactive.id, validityEndDate: null })), [
     'validityEndDate',
   ]);
   await postern.call('share/duplicate', { id, title: 'Copy of a share that is not active' });
@@ -38,11 +38,11 @@ test('with longestValidityDays set, an active share must end within that period,
 
 test('if the policy requires sign-in, no change can produce an active share without sign-in', async (t) => {
   const postern = await startPostern(t);
-  const { id: users } = await usersProfile(postern);
-  const shared = await postern.call('share/add', newShare({ authenticationId: users }));
+  const { id: users } = await createUsersProfile(postern);
+  const share = await postern.call('share/add', newShare({ authenticationId: users }));
   await postern.call('tenant/updatePolicy', { signInRequired: true });
   assert.deepEqual(fieldErrorsOf(await postern.send('share/add', newShare())), ['authenticationId']);
-  const { location: _, path: __, ...change } = newShare({ id: shared.id });
+  const { location: _, path: __, ...change } = newShare({ id: share.id });
   assert.deepEqual(fieldErrorsOf(await postern.send('share/update', change)), ['authenticationId']);
   const change2 = await postern.send('loginprofile/update', { id: users, typeId: 1 });
   assert.deepEqual([change2.status, fieldErrorsOf(change2)], [400, ['typeId']]);

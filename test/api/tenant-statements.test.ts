@@ -5,15 +5,15 @@ import { codeAt } from '../parts/authenticator-app.ts';
 import { passkeyDevice } from '../parts/passkey-device.ts';
 import { recordStatements, tablesWithoutTenant } from '../parts/statements.ts';
 import { until } from '../ports/until.ts';
-import { cookieOf, mailSettings, newShare, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { cookieOf, createUsersProfile, mailSettings, newShare, signIn, startPostern, type TestPostern } from '../start.ts';
 
 const oidcClient = JSON.stringify({ issuer: 'https://idp.example', clientId: 'postern', clientSecret: 'secret' });
 
 /** Calls every operation, and returns the names of those that it called. */
 async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set<string>> {
-  const called = new Set<string>();
+  const calledOperations = new Set<string>();
   const call = async (name: string, body: object = {}, options: object = {}) => {
-    called.add(name);
+    calledOperations.add(name);
     return postern.call(name, body, options);
   };
   const profile = await call('loginprofile/add', { title: 'Suppliers', typeId: 3 });
@@ -76,7 +76,7 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   await call('operator/update', { id: operator.id, name: 'Olga B.' });
   await call('operator/updatePassword', { id: operator.id, ...secrets });
   await call('operator/search', { searchWord: 'olga' });
-  for (const name of await manageSecondFactors(postern, 'Olga B.', secrets.password)) called.add(name);
+  for (const name of await manageSecondFactors(postern, 'Olga B.', secrets.password)) calledOperations.add(name);
   await call('operator/resetSecondFactors', { id: operator.id });
   await call('operator/unlinkProvider', { id: operator.id });
   await call('operator/delete', { id: operator.id });
@@ -90,21 +90,21 @@ async function manage(postern: TestPostern, viewer: { id: number }): Promise<Set
   let mail = await invitation();
   await until(async () => {
     mail = await invitation();
-    return mail.state === 'waiting' && mail.error !== ''; // no server takes it: the next attempt is a minute away
+    return mail.state === 'waiting' && mail.error !== ''; // no mail server accepts it; the next attempt is a minute later
   });
   await call('mail/drop', { id: mail.id });
   await call('mail/retry', { id: mail.id });
   await call('mail/test', { to: 'gil@example.com' });
-  return called;
+  return calledOperations;
 }
 
 /** Adds, renews and removes a second factor. @returns the operations that it has called */
 async function manageSecondFactors(postern: TestPostern, name: string, currentPassword: string): Promise<ReadonlySet<string>> {
-  const called = new Set<string>();
+  const calledOperations = new Set<string>();
   const session = await postern.send('operator/signIn', { name, password: currentPassword }, { key: null });
   const headers = { cookie: cookieOf(session), origin: postern.apiUrl };
   const call = async (operation: string, body: object = {}) => {
-    called.add(operation);
+    calledOperations.add(operation);
     const answer = await postern.send(operation, body, { key: null, headers });
     assert.equal(answer.status, 200, operation);
     return answer.body;
@@ -117,11 +117,11 @@ async function manageSecondFactors(postern: TestPostern, name: string, currentPa
   const { recoveryCodes } = await call('operator/renewRecoveryCodes', { currentPassword });
   await postern.send('operator/signIn', { name, password: currentPassword, code: recoveryCodes[0] }, { key: null });
   for (const { id } of list) await call('operator/deleteSecondFactor', { id, currentPassword });
-  return called;
+  return calledOperations;
 }
 
 /** Takes every action that a visitor can take at a link. */
-async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof usersProfile>>): Promise<void> {
+async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof createUsersProfile>>): Promise<void> {
   const { viewId } = await postern.call(
     'share/add',
     newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann', alertUpload: true, notifyEmails: 'a@example.com' }),
@@ -156,18 +156,22 @@ async function visitAll(postern: TestPostern, profile: Awaited<ReturnType<typeof
   await send('POST', `${base}/sign-out`, '{}');
   const codes = await postern.call('loginprofile/add', { title: 'Codes', typeId: 4, configuration: '{"allow":["*@example.com"]}' });
   const { viewId: codeViewId } = await postern.call('share/add', newShare({ authenticationId: codes.id }));
-  const requested = await postern.visit(`/s/${codeViewId}/sign-in/code`, { method: 'POST', headers, body: '{"email":"ann@example.com"}' });
-  assert.equal(requested.status, 202);
+  const codeResponse = await postern.visit(`/s/${codeViewId}/sign-in/code`, {
+    method: 'POST',
+    headers,
+    body: '{"email":"ann@example.com"}',
+  });
+  assert.equal(codeResponse.status, 202);
   const attempt = await postern.visit(`/s/${codeViewId}/sign-in`, {
     ...{ method: 'POST', body: '{"email":"ann@example.com","code":"00000000"}' },
-    headers: { ...headers, cookie: cookieOf(requested) },
+    headers: { ...headers, cookie: cookieOf(codeResponse) },
   });
   assert.equal(attempt.status, 401);
   assert.equal((await postern.visit('/s/nobody-knows-this/visit', { headers })).status, 404);
 }
 
-/** Statements of the entire installation, which name no tenant: start, maintenance, and the check for overlapping locations. */
-const ofTheInstallation = [
+/** Statements about the entire installation, which name no tenant: those of the start, of maintenance, and of some checks. */
+const installationStatements = [
   /^select .* from location( where (tid !=|id >) \S+)?( order by id( limit \S+)?)?$/, // health check, and check for overlapping locations
   /^select .* from unsettled inner join audit .* unsettled\.process not in /,
   /^select tid, id, ip_range from login_profile where ip_bounds is null and id > \S+ order by id limit /, // stored by an earlier version
@@ -184,19 +188,20 @@ const ofTheInstallation = [
 test('every SQL statement on tenant data names the tenant, so that a tenant can have its own database server', async (t) => {
   const statements = recordStatements(t);
   const postern = await startPostern(t, { environment: mailSettings });
-  const profile = await usersProfile(postern);
-  const called = await manage(postern, profile);
+  const profile = await createUsersProfile(postern);
+  const calledOperations = await manage(postern, profile);
   assert.deepEqual(
-    operations.map(({ name }) => name).filter((name) => !called.has(name)),
+    operations.map(({ name }) => name).filter((name) => !calledOperations.has(name)),
     [],
   );
   await visitAll(postern, profile);
   await postern.stop();
-  const plain = (statement: string) => statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
+  const normalize = (statement: string) => statement.replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase();
   const dataStatements = [...statements].filter((statement) => /^\s*(select|insert|update|delete|with)/i.test(statement));
   assert.ok(dataStatements.length > 100, 'the statements are recorded');
   const wrong = dataStatements.filter(
-    (statement) => tablesWithoutTenant(statement).length > 0 && !ofTheInstallation.some((known) => known.test(plain(statement))),
+    (statement) =>
+      tablesWithoutTenant(statement).length > 0 && !installationStatements.some((pattern) => pattern.test(normalize(statement))),
   );
   assert.deepEqual(wrong, []);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from '../../src/features/operations.ts';
-import { adminKey, mailSettings, newShare, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { adminKey, createUsersProfile, mailSettings, newShare, startPostern, type TestPostern } from '../start.ts';
 import { addTenant, fieldErrorsOf } from './keys.ts';
 
 async function addRecords(postern: TestPostern) {
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const { id: share } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const { id: key } = await postern.call('apikey/add', { name: 'ours', role: 'reader' });
   const { id: operator } = await postern.call('operator/add', {
@@ -60,23 +60,23 @@ test('operations that take an id return the same 404 for a record of another ten
     ['location/test', location, (id) => ({ id })],
     ['loginprofile/test', profile, (id) => ({ id, username: 'ann', password: 'correct horse battery' })],
   ];
-  const takingId = operations
+  const operationsWithId = operations
     .filter(({ body }) => 'id' in Object(Reflect.get(body, 'properties')))
     .filter(({ name }) => name !== 'operator/deleteSecondFactor'); // no key may call it: see `second-factors.test.ts`
-  assert.deepEqual(calls.map(([name]) => name).sort(), takingId.map(({ name }) => name).sort());
+  assert.deepEqual(calls.map(([name]) => name).sort(), operationsWithId.map(({ name }) => name).sort());
   for (const [name, id, body] of calls) {
     const theirAnswer = await postern.send(name, body(id), { key: theirs.key });
-    const nobodys = await postern.send(name, body(987_654), { key: theirs.key });
+    const answerForMissing = await postern.send(name, body(987_654), { key: theirs.key });
     assert.equal(theirAnswer.status, 404, name);
     const without = ({ timestamp: _, ...rest }: Record<string, unknown>) => rest;
-    assert.deepEqual(without(theirAnswer.body), without(nobodys.body), name);
+    assert.deepEqual(without(theirAnswer.body), without(answerForMissing.body), name);
   }
   const byName = await postern.send('accessuser/deleteByUsername', { username: 'ann', loginProfileId: profile }, { key: theirs.key });
   assert.ok([400, 404].includes(byName.status));
   assert.equal((await postern.call('accessuser/search', { searchWord: 'ann' })).totalCount, 1);
 });
 
-test('a reference to a record of another tenant or to no record returns 400, and the error names the field', async (t) => {
+test('a reference to a record of another tenant, or to one that does not exist, returns 400, and the error names the field', async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { profile } = await addRecords(postern);
   const theirs = await addTenant(postern);
@@ -107,7 +107,7 @@ test("no search finds another tenant's records", async (t) => {
   const postern = await startPostern(t, { environment: mailSettings });
   const { profile, share } = await addRecords(postern);
   const { key } = await addTenant(postern);
-  for (const [name, body, known] of [
+  for (const [name, body, expectedCount] of [
     ['share/search', {}, 0],
     ['share/search', { authId: profile }, 0],
     ['accessuser/search', {}, 0],
@@ -119,7 +119,7 @@ test("no search finds another tenant's records", async (t) => {
     ['mail/deliveries', {}, 0],
     ['audit/search', { shareId: share }, 0],
   ] as const)
-    assert.equal((await postern.call(name, body, { key })).totalCount, known, `${name} ${JSON.stringify(body)}`);
+    assert.equal((await postern.call(name, body, { key })).totalCount, expectedCount, `${name} ${JSON.stringify(body)}`);
 });
 
 test('a new tenant has its own default login profile and no location', async (t) => {

@@ -50,7 +50,7 @@ test('with If-Match, a change with the current etag succeeds, and one with anoth
   }
 });
 
-test('a new password raises the version of its access user', async (t) => {
+test('a new password increments the version of the access user', async (t) => {
   const postern = await startPostern(t);
   const { profile, user } = await createRecords(postern);
   await postern.call('accessuser/updateUserPassword', { username: 'ann', authId: profile.id, ...newPassword });
@@ -91,7 +91,7 @@ test('a change of computed counts does not change the version of a record', asyn
   assert.equal((await postern.call('share/get', { id: share.id })).etag, share.etag);
 });
 
-test('deleting an access user who is listed in a share raises the version of the share', async (t) => {
+test('deleting an access user who is listed in a share increments the version of the share', async (t) => {
   const postern = await startPostern(t);
   const { share, user } = await createRecords(postern);
   await postern.call('accessuser/delete', { id: user.id });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Json, newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, type Json, newShare, startPostern } from '../start.ts';
 import { addKey, fieldErrorsOf } from './keys.ts';
 
 const status = async (answer: Promise<Json>) => (await answer).status;
 
-test('updateSharableLink without a viewId creates one of 22 characters, and the old link stops at once', async (t) => {
+test('updateSharableLink without a viewId creates one of 22 characters, and the old link stops working at once', async (t) => {
   const postern = await startPostern(t);
   const { id, viewId: old } = await postern.call('share/add', newShare());
   const answer = await postern.call('share/updateSharableLink', { id });
@@ -20,7 +20,7 @@ test('updateSharableLink without a viewId creates one of 22 characters, and the 
 test('a viewId has 4 to 64 letters, digits, _ or -, and at least 8 for a share without sign-in', async (t) => {
   const postern = await startPostern(t);
   const { id: open } = await postern.call('share/add', newShare());
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { id: closed } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const take = (id: number, viewId: unknown) => status(postern.send('share/updateSharableLink', { id, viewId }));
   for (const viewId of ['abc', 'x'.repeat(65), 'with space', 'a/b/c/d/e', 'ümläute-ja', 'dots.are.not', '........', 7, true])
@@ -36,7 +36,7 @@ test('a viewId has 4 to 64 letters, digits, _ or -, and at least 8 for a share w
 
 test('a share with a short viewId cannot lose its sign-in through another profile or another profile type', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   await postern.call('share/updateSharableLink', { id, viewId: 'tiny' });
   const moved = await postern.send('share/update', { ...(await postern.call('share/get', { id })), authenticationId: 1 });
@@ -88,8 +88,8 @@ test('a tenant gets 429 after 200 viewId conflicts in an hour, even if it uses n
   const { viewId } = await postern.call('share/add', newShare());
   const { id } = await postern.call('share/add', newShare());
   const answers = [];
-  for (let made = 0; made < 11; made += 1) {
-    const key = await addKey(postern, 'admin', { name: `key ${made}` });
+  for (let keyNumber = 0; keyNumber < 11; keyNumber += 1) {
+    const key = await addKey(postern, 'admin', { name: `key ${keyNumber}` });
     for (let conflict = 0; conflict < 20; conflict += 1)
       answers.push(await status(postern.send('share/updateSharableLink', { id, viewId }, { key, query: { dryRun: 'true' } })));
   }

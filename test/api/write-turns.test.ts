@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { environmentKeyName } from '#core/records/api-key.ts';
 import type { WriteTurn } from '#ports/store.ts';
-import { adminKey, cookieOf, newShare, signIn, startPostern, usersProfile } from '../start.ts';
+import { adminKey, cookieOf, createUsersProfile, newShare, signIn, startPostern } from '../start.ts';
 
 const password = 'a horse that reads maps';
 const secrets = { password, confirmPassword: password };
 
 test('every write that a client causes takes turns with the writes of other clients', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   await postern.call('operator/add', { name: 'Olga', role: 'admin', ...secrets });
   const { store } = postern.ports;
@@ -29,7 +29,7 @@ test('every write that a client causes takes turns with the writes of other clie
   await postern.visit(`${new URL(share.viewUrl).pathname}/file/welcome.txt`, { headers: { cookie: session } });
   await postern.send('share/add', newShare({ viewId: share.viewId }));
 
-  assert.ok(turns.length >= 12, `only ${turns.length} changes`);
+  assert.ok(turns.length >= 12, `only ${turns.length} writes`);
   assert.deepEqual(
     turns.filter((turn) => turn === 'job'),
     [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auditRetention } from '#features/audit/audit-retention.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
-import { type Json, newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { createUsersProfile, type Json, newShare, signIn, startPostern, temporaryFolder } from '../start.ts';
 import { settableClock } from '../visit/visiting.ts';
 
 const days = 86_400_000;
@@ -12,7 +12,7 @@ test('a clock that is 500 days ahead during several starts deletes no records an
   const clock = settableClock();
   const start = () => startPostern(t, { data, replacements: { ports: { clock } } });
   const first = await start();
-  const profile = await usersProfile(first, ['ann']);
+  const profile = await createUsersProfile(first, ['ann']);
   const { viewId } = await first.call('share/add', newShare({ authenticationId: profile.id }));
   await signIn(first, `/s/${viewId}`, 'ann');
   const entries = async (postern: typeof first) => (await postern.call('audit/search', { pageSize: 1 })).totalCount;

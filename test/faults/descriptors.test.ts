@@ -17,23 +17,23 @@ test('interrupted downloads and uploads leave no file descriptors open', { timeo
   writeFileSync(join(data, 'files/large.bin'), '');
   truncateSync(join(data, 'files/large.bin'), 8 << 20);
   const countDescriptors = () => readdirSync(`/proc/${postern.child.pid}/fd`).length;
-  const breakOff = async (path: string) => {
-    const sent = get(`${base}/${path}`, { agent: false });
-    const [response] = await once(sent, 'response');
+  const abortDownload = async (path: string) => {
+    const outgoing = get(`${base}/${path}`, { agent: false });
+    const [response] = await once(outgoing, 'response');
     response.destroy();
   };
-  const cutUpload = async (name: string) => {
-    const sent = request(`${base}/file/${name}`, { method: 'PUT', agent: false, headers: { 'content-length': 1 << 20 } });
-    sent.on('error', () => {});
-    sent.write(Buffer.alloc(1 << 16));
-    await once(sent, 'socket');
-    sent.destroy();
+  const abortUpload = async (name: string) => {
+    const outgoing = request(`${base}/file/${name}`, { method: 'PUT', agent: false, headers: { 'content-length': 1 << 20 } });
+    outgoing.on('error', () => {});
+    outgoing.write(Buffer.alloc(1 << 16));
+    await once(outgoing, 'socket');
+    outgoing.destroy();
   };
   const round = async (number: number) => {
-    await Promise.all([breakOff('file/large.bin'), breakOff('zip'), breakOff('list'), cutUpload(`cut-${number}`)]);
-    const made = `${base}/file/made-${number}`;
-    await fetch(made, { method: 'PUT', body: 'a text' });
-    await fetch(made, { method: 'DELETE' });
+    await Promise.all([abortDownload('file/large.bin'), abortDownload('zip'), abortDownload('list'), abortUpload(`cut-${number}`)]);
+    const fileUrl = `${base}/file/made-${number}`;
+    await fetch(fileUrl, { method: 'PUT', body: 'a text' });
+    await fetch(fileUrl, { method: 'DELETE' });
   };
   for (let number = 0; number < 8; number += 1) await round(number); // some files are opened once and stay open
   const before = countDescriptors();

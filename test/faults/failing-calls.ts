@@ -4,30 +4,30 @@ import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import type { TestPostern } from '../start.ts';
 
-/** Calls that also run in the background, at any time: they are not counted. */
+/** Calls that are not counted, because they also run in the background, at any time. */
 const background = ['storage.check', 'storage.recover', 'storage.clearEvidence', 'storage.sweep'];
 
-/** Whether the n-th call fails before it does anything, or returns an error although it has done its work. */
+/** When the n-th call fails: before it does anything, or after it has done its work. */
 export type Moment = 'before' | 'after';
 
 /** Fails one call of the storage or of the database. */
 export interface FailureControl {
   /** The n-th call from now on fails. */
   failCall(number: number, moment: Moment): void;
-  /** No call fails any more. @returns whether one did */
+  /** Lets all further calls succeed. @returns whether a call has failed */
   stopFailing(): boolean;
 }
 
 /** Starts a complete Postern with real parts. The test can make one call of its storages or of its database fail. */
 export async function startWithFailingCalls(t: TestContext): Promise<{ postern: TestPostern; failureControl: FailureControl }> {
-  let left = Number.POSITIVE_INFINITY;
+  let callsLeft = Number.POSITIVE_INFINITY;
   let failingMoment: Moment | null = null;
-  let failed = false;
+  let hasFailed = false;
   const count = (moment: Moment, error: () => Error) => {
     if (failingMoment !== moment) return;
-    left -= 1;
-    if (left !== 0) return;
-    failed = true;
+    callsLeft -= 1;
+    if (callsLeft !== 0) return;
+    hasFailed = true;
     throw error();
   };
   const storageAt = (moment: Moment) => (method: string) => {
@@ -45,11 +45,11 @@ export async function startWithFailingCalls(t: TestContext): Promise<{ postern: 
   t.mock.method(store, 'write', failingWrite);
   const failureControl: FailureControl = {
     failCall(number, moment) {
-      [left, failingMoment, failed] = [number, moment, false];
+      [callsLeft, failingMoment, hasFailed] = [number, moment, false];
     },
     stopFailing() {
       failingMoment = null;
-      return failed;
+      return hasFailed;
     },
   };
   return { postern, failureControl };

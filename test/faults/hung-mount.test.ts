@@ -1,4 +1,4 @@
-// A real mount that hangs: a FUSE file system whose own process is held by strace in one of its system calls.
+// A real mount that hangs: strace blocks the process of a FUSE file system in one of its system calls.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,15 +12,15 @@ import { runPostern } from '../process/run-postern.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 
 const isLong = process.env['POSTERN_FAULTS'] === 'long';
-const heldTime = 3_600_000_000; // µs
+const blockTime = 3_600_000_000; // µs
 const large = 3 << 20; // bytes
 
-const missing = () =>
+const missingRequirement = () =>
   process.getuid?.() !== 0 || !existsSync('/dev/fuse')
     ? 'root and /dev/fuse are needed'
-    : ['bindfs', 'strace'].find((name) => !isInstalled(name));
+    : ['bindfs', 'strace'].filter((name) => !isInstalled(name)).map((name) => `${name} is not installed`)[0];
 
-/** Mounts a FUSE file system over a folder. @returns a function that makes it hang in a system call, and returns a function that releases it */
+/** Mounts a FUSE file system over a folder. @returns a function that makes it hang in a system call */
 async function mountAt(t: TestContext, folder: string, source: string) {
   const daemon = spawn('bindfs', ['-f', source, folder], { stdio: 'ignore' });
   atEnd(t, async () => {
@@ -30,8 +30,9 @@ async function mountAt(t: TestContext, folder: string, source: string) {
   });
   const { dev } = statSync(source);
   await until(() => statSync(folder).dev !== dev);
+  /** Makes the file system hang. @returns a function that lets it respond again */
   return async function hangIn(call: string): Promise<() => Promise<void>> {
-    const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:delay_enter=${heldTime}`];
+    const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:delay_enter=${blockTime}`];
     const tracer = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(daemon.pid)], { stdio: 'ignore' });
     await until(() => /^TracerPid:\t[1-9]/m.test(readFileSync(`/proc/${daemon.pid}/status`, 'utf8')));
     const release = async () => {
@@ -59,10 +60,14 @@ async function startBesideMount(t: TestContext) {
 }
 
 const statusOf = async (address: string, init: RequestInit = {}) => (await fetch(address, init)).status;
-const renaming = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ path: 'old', name: 'new' }) };
+const renameRequest = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ path: 'old', name: 'new' }),
+};
 
 /** The system calls of the mount, and a request that needs each of them. */
-const heldCalls: readonly { readonly call: string; readonly path: string; readonly init?: RequestInit; readonly long?: true }[] = [
+const blockedCalls: readonly { readonly call: string; readonly path: string; readonly init?: RequestInit; readonly long?: true }[] = [
   { call: 'mkdir', path: 'folder/made', init: { method: 'POST' } },
   { call: 'pread64', path: 'file/large' },
   { call: 'openat', path: 'file/small', long: true },
@@ -71,14 +76,14 @@ const heldCalls: readonly { readonly call: string; readonly path: string; readon
   { call: 'pwrite64', path: 'file/uploaded', init: { method: 'PUT', body: Buffer.alloc(large, 1) }, long: true },
   { call: 'fsync', path: 'file/uploaded', init: { method: 'PUT', body: 'a text' }, long: true },
   { call: 'link', path: 'file/uploaded', init: { method: 'PUT', body: 'a text' }, long: true },
-  { call: 'rename', path: 'rename', init: renaming, long: true },
+  { call: 'rename', path: 'rename', init: renameRequest, long: true },
 ];
 
-for (const { call, path, init, long } of heldCalls)
+for (const { call, path, init, long } of blockedCalls)
   test(`while a mount hangs in ${call}, other locations and the health check respond, and the request ends when the mount responds again`, {
     timeout: 120_000,
   }, async (t) => {
-    const reason = missing() ?? (long && !isLong ? 'npm run test:faults' : undefined);
+    const reason = missingRequirement() ?? (long && !isLong ? 'only npm run test:faults runs this test' : undefined);
     if (reason) return t.skip(reason);
     const { postern, hangIn, hung, other } = await startBesideMount(t);
     const release = await hangIn(call);
@@ -94,13 +99,13 @@ for (const { call, path, init, long } of heldCalls)
       assert.equal(await statusOf(`${postern.publicUrl}/health/live`), 200);
       assert.equal((await postern.send('share/search')).status, 200);
     }
-    assert.ok(!isAnswered, `${call} is held`);
+    assert.ok(!isAnswered, `the mount no longer hangs in ${call}`);
     await release();
     assert.ok((await answer) < 300);
   });
 
-test('while a mount hangs, Postern stops on SIGTERM, and another one starts on its data', { timeout: 120_000 }, async (t) => {
-  const reason = missing();
+test('while a mount hangs, Postern stops on SIGTERM, and another process starts with the same data', { timeout: 120_000 }, async (t) => {
+  const reason = missingRequirement();
   if (reason) return t.skip(reason);
   const { postern, environment, hangIn, hung, other } = await startBesideMount(t);
   assert.equal(await statusOf(`${other}/file/kept`, { method: 'PUT', body: 'a text' }), 201);
@@ -108,7 +113,7 @@ test('while a mount hangs, Postern stops on SIGTERM, and another one starts on i
   const creating = fetch(`${hung}/folder/made`, { method: 'POST' }).catch(() => null);
   await until(async () => (await postern.send('audit/search', { action: 'createFolder' })).body.list.length === 1);
   postern.child.kill('SIGTERM');
-  // The kernel keeps the blocked thread until the mount answers, whatever signal the process gets. Nothing else of it is left.
+  // Whatever signal the process gets, the kernel keeps the blocked thread until the mount responds. All other threads have ended.
   await postern.waitForOutput(/Postern exits without waiting/);
   await creating;
   const next = await runPostern(t, environment);

@@ -18,23 +18,23 @@ const changingCalls = [
   'unlinkSync',
   'rmdirSync',
 ] as const;
-const mostCalls = 40;
+const maxCalls = 40;
 
 class Killed extends Error {}
 
 /**
- * Runs a change in which the n-th call that changes the disk fails, and every later one. As after a kill, the clean-up
- * fails too.
+ * Runs a change. Its n-th call that changes the disk and all later ones fail, so that, as after a kill, the clean-up
+ * fails, too.
  * @returns whether the change reached the n-th call
  */
-async function killedAt(number: number, work: () => Promise<unknown>): Promise<boolean> {
+async function runKilledAt(number: number, work: () => Promise<unknown>): Promise<boolean> {
   let count = 0;
   const mocks = changingCalls.map((call) => {
     const original = fs[call];
-    return mock.method(fs, call, (...given: unknown[]) => {
+    return mock.method(fs, call, (...args: unknown[]) => {
       count += 1;
       if (count >= number) throw new Killed(call);
-      return Reflect.apply(original, fs, given);
+      return Reflect.apply(original, fs, args);
     });
   });
   try {
@@ -123,7 +123,7 @@ const changes: readonly Change[] = [
   },
 ];
 
-const lookIn = (folder: string) =>
+const entriesOf = (folder: string) =>
   fs
     .readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !['.postern', 'other', 'in'].includes(name))
@@ -131,17 +131,17 @@ const lookIn = (folder: string) =>
     .sort();
 
 /** Returns a folder in which the change was killed at its n-th call, or null if the change makes fewer calls. */
-async function killed(t: TestContext, { prepare, act }: Change, number: number) {
+async function killChange(t: TestContext, { prepare, act }: Change, number: number) {
   const folder = await temporaryFolder(t);
-  fs.writeFileSync(join(folder, 'other'), ''); // recovery refuses an empty location, because it may not be mounted
+  fs.writeFileSync(join(folder, 'other'), ''); // recovery refuses an empty location, because its disk might not be mounted
   prepare((name) => join(folder, name));
   const context = { token: token(), pendingTokens: [] };
-  const dead = localDisk(t, folder, inlineThreads);
-  if (!(await killedAt(number, () => act(dead, context)))) return null;
+  const killedStorage = localDisk(t, folder, inlineThreads);
+  if (!(await runKilledAt(number, () => act(killedStorage, context)))) return null;
   return { folder, context, storage: localDisk(t, folder, inlineThreads) };
 }
 
-const leftIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
+const evidenceIn = (folder: string) => (fs.existsSync(join(folder, '.postern')) ? fs.readdirSync(join(folder, '.postern')) : []);
 
 for (const links of [true, false])
   for (const change of changes) {
@@ -149,25 +149,25 @@ for (const links of [true, false])
     const where = links ? '' : ', on a disk without links';
     test(`after a kill, recovery leaves ${title} done or not begun, and reports which${where}`, async (t) => {
       const restore = links ? () => {} : withoutLinks();
-      for (let number = 1; number < mostCalls; number += 1) {
-        const left = await killed(t, change, number);
-        if (!left) return restore();
-        const { folder, context, storage } = left;
+      for (let number = 1; number < maxCalls; number += 1) {
+        const killedChange = await killChange(t, change, number);
+        if (!killedChange) return restore();
+        const { folder, context, storage } = killedChange;
         const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
-        assert.deepEqual(lookIn(folder), tookPlace ? after.done : after.undone, `call ${number}: ${tookPlace}`);
+        assert.deepEqual(entriesOf(folder), tookPlace ? after.done : after.undone, `call ${number}: ${tookPlace}`);
         assert.equal((await storage.recover({ ...pending, token: context.token })) !== null, tookPlace, `call ${number}: recovered again`);
         await storage.clearEvidence({ ...pending, token: context.token });
-        assert.deepEqual(leftIn(folder), [], `call ${number}`);
+        assert.deepEqual(evidenceIn(folder), [], `call ${number}`);
       }
-      assert.fail('the change makes more calls than mostCalls');
+      assert.fail('the change makes more calls than maxCalls');
     });
 
     test(`${title} that is killed and then repeated takes place at most once${where}`, async (t) => {
       const restore = links ? () => {} : withoutLinks();
-      for (let number = 1; number < mostCalls; number += 1) {
-        const left = await killed(t, change, number);
-        if (!left) return restore();
-        const { folder, context, storage } = left;
+      for (let number = 1; number < maxCalls; number += 1) {
+        const killedChange = await killChange(t, change, number);
+        if (!killedChange) return restore();
+        const { folder, context, storage } = killedChange;
         const repeated = { token: token(), pendingTokens: [context.token] };
         const tookPlaceAgain = await act(storage, repeated).then(
           () => true,
@@ -176,9 +176,9 @@ for (const links of [true, false])
         const tookPlace = (await storage.recover({ ...pending, token: context.token })) !== null;
         assert.ok(!(tookPlace && tookPlaceAgain), `call ${number}: both`);
         assert.equal(tookPlaceAgain && (await storage.recover({ ...pending, token: repeated.token })) !== null, tookPlaceAgain);
-        assert.deepEqual(lookIn(folder), tookPlace || tookPlaceAgain ? after.done : after.undone, `call ${number}`);
+        assert.deepEqual(entriesOf(folder), tookPlace || tookPlaceAgain ? after.done : after.undone, `call ${number}`);
       }
-      assert.fail('the change makes more calls than mostCalls');
+      assert.fail('the change makes more calls than maxCalls');
     });
   }
 
@@ -210,29 +210,29 @@ test('recovery reports an upload as done, even if its folder was moved afterward
   const pending = { action: 'upload', parent: path('/in'), name: 'a', newName: '', token: 'first' } as const;
   assert.equal(await storage.recover(pending), 'a');
   await storage.clearEvidence(pending);
-  assert.deepEqual(leftIn(folder), []);
+  assert.deepEqual(evidenceIn(folder), []);
 });
 
 for (const change of changes.filter(({ pending }) => pending.action === 'upload'))
   test(`recovery reports whether ${change.title} was done before a kill, even if its file was renamed afterwards`, async (t) => {
-    for (let number = 1; number < mostCalls; number += 1) {
-      const left = await killed(t, change, number);
-      if (!left) return;
-      const { folder, context, storage } = left;
-      const tookPlace = lookIn(folder).includes('a: new');
+    for (let number = 1; number < maxCalls; number += 1) {
+      const killedChange = await killChange(t, change, number);
+      if (!killedChange) return;
+      const { folder, context, storage } = killedChange;
+      const tookPlace = entriesOf(folder).includes('a: new');
       if (fs.existsSync(join(folder, 'a'))) fs.renameSync(join(folder, 'a'), join(folder, 'b'));
-      const given = await storage.recover({ ...change.pending, token: context.token });
-      assert.equal(given, tookPlace ? 'a' : null, `call ${number}`);
+      const recoveredName = await storage.recover({ ...change.pending, token: context.token });
+      assert.equal(recoveredName, tookPlace ? 'a' : null, `call ${number}`);
     }
   });
 
 test('after a killed folder creation, recovery gives the folder the mode of its parent', async (t) => {
   const change = changes.find(({ title }) => title === 'a new folder');
   assert.ok(change);
-  for (let number = 1; number < mostCalls; number += 1) {
-    const left = await killed(t, change, number);
-    if (!left) return;
-    const { folder, context, storage } = left;
+  for (let number = 1; number < maxCalls; number += 1) {
+    const killedChange = await killChange(t, change, number);
+    if (!killedChange) return;
+    const { folder, context, storage } = killedChange;
     fs.chmodSync(folder, 0o775);
     const name = await storage.recover({ ...change.pending, token: context.token });
     if (name) assert.equal(fs.statSync(join(folder, name)).mode & 0o777, 0o775, `call ${number}`);
@@ -250,7 +250,7 @@ test('a rename that cannot delete the old name on a full disk fails as unavailab
   await assert.rejects(storage.rename(root, 'a', 'b', { token: 'full', pendingTokens: [] }), StorageUnavailable);
   mocked.mock.restore();
   assert.equal(await storage.recover({ action: 'rename', parent: root, name: 'a', newName: 'b', token: 'full' }), 'b');
-  assert.deepEqual(lookIn(folder), ['b: old']);
+  assert.deepEqual(entriesOf(folder), ['b: old']);
 });
 
 test('a delayed deletion does not delete a file that was saved under the same name in the meantime', async (t) => {
@@ -270,10 +270,10 @@ test('a delayed deletion does not delete a file that was saved under the same na
   );
   await assert.rejects(storage.remove(root, 'a', { token: 'late' }), ItemNotFound);
   await storage.clearEvidence({ action: 'delete', parent: root, name: 'a', newName: '', token: 'late' });
-  assert.deepEqual(lookIn(folder), ['a: newer']);
+  assert.deepEqual(entriesOf(folder), ['a: newer']);
 });
 
-test('recovery in an empty location, which may not be mounted, fails and writes nothing', async (t) => {
+test('recovery in an empty location, whose disk might not be mounted, fails and writes nothing', async (t) => {
   const folder = await temporaryFolder(t);
   const storage = localDisk(t, folder, inlineThreads);
   await assert.rejects(storage.recover({ action: 'delete', parent: root, name: 'a', newName: '', token: 'any' }), StorageUnavailable);
@@ -291,59 +291,62 @@ test('a killed rename between two hard links of the same file keeps both names',
     act: (storage, context) => storage.rename(root, 'a', 'b', context),
     after: { done: [], undone: [] },
   };
-  for (let number = 1; number < mostCalls; number += 1) {
-    const left = await killed(t, change, number).catch(() => null);
-    if (!left) return;
-    assert.equal(await left.storage.recover({ ...change.pending, token: left.context.token }), null);
-    assert.deepEqual(lookIn(left.folder), ['a: old', 'b: old']);
+  for (let number = 1; number < maxCalls; number += 1) {
+    const killedChange = await killChange(t, change, number).catch(() => null);
+    if (!killedChange) return;
+    assert.equal(await killedChange.storage.recover({ ...change.pending, token: killedChange.context.token }), null);
+    assert.deepEqual(entriesOf(killedChange.folder), ['a: old', 'b: old']);
   }
 });
 
 test('after a killed rename, a new file saved under the old name is kept beside the renamed one', async (t) => {
   const change = changes.find(({ title }) => title === 'the rename of a file');
   assert.ok(change);
-  for (let number = 1; number < mostCalls; number += 1) {
-    const left = await killed(t, change, number);
-    if (!left) return;
-    const { folder, context, storage } = left;
+  for (let number = 1; number < maxCalls; number += 1) {
+    const killedChange = await killChange(t, change, number);
+    if (!killedChange) return;
+    const { folder, context, storage } = killedChange;
     fs.writeFileSync(join(folder, 'saved'), 'newer');
     fs.renameSync(join(folder, 'saved'), join(folder, 'a'));
     const name = await storage.recover({ ...change.pending, token: context.token });
     const tookPlace = name !== null;
     await storage.clearEvidence({ ...change.pending, token: context.token });
-    assert.deepEqual(lookIn(folder), tookPlace ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
+    assert.deepEqual(entriesOf(folder), tookPlace ? ['a: newer', 'b: old'] : ['a: newer'], `call ${number}`);
   }
 });
 
-/** Renames a file, and runs work when the process has linked the new name and is paused before it removes the old one. */
+/**
+ * Renames a file. Between linking the new name and removing the old one, the process is paused: recovery in another process
+ * undoes the rename, and then `work` runs.
+ */
 async function pausedRename(t: TestContext, work: (file: (name: string) => string) => void) {
   const folder = await temporaryFolder(t);
   const file = (name: string) => join(folder, name);
   fs.writeFileSync(file('a'), 'old');
   const storage = localDisk(t, folder, inlineThreads);
   const original = fs.renameSync;
-  const pause = mock.method(fs, 'renameSync', (...given: unknown[]) => {
+  const pause = mock.method(fs, 'renameSync', (...args: unknown[]) => {
     pause.mock.restore();
-    for (const mark of leftIn(folder)) fs.unlinkSync(join(folder, '.postern', mark)); // recovery in another process has undone the rename
+    for (const mark of evidenceIn(folder)) fs.unlinkSync(join(folder, '.postern', mark));
     fs.unlinkSync(file('b'));
     work(file);
-    return Reflect.apply(original, fs, given);
+    return Reflect.apply(original, fs, args);
   });
-  const renamed = storage.rename(root, 'a', 'b', { token: token(), pendingTokens: [] });
-  return { folder, renamed };
+  const renaming = storage.rename(root, 'a', 'b', { token: token(), pendingTokens: [] });
+  return { folder, renaming };
 }
 
 test('a rename that was undone during a pause fails if another file has the new name by then', async (t) => {
-  const { folder, renamed } = await pausedRename(t, (file) => fs.writeFileSync(file('b'), 'other'));
-  await assert.rejects(renamed, ItemNotFound);
-  assert.deepEqual(lookIn(folder), ['a: old', 'b: other']);
+  const { folder, renaming } = await pausedRename(t, (file) => fs.writeFileSync(file('b'), 'other'));
+  await assert.rejects(renaming, ItemNotFound);
+  assert.deepEqual(entriesOf(folder), ['a: old', 'b: other']);
 });
 
 test('a rename that was undone during a pause does not count as done if somebody has repeated it', async (t) => {
-  const { folder, renamed } = await pausedRename(t, (file) => {
+  const { folder, renaming } = await pausedRename(t, (file) => {
     fs.renameSync(file('a'), file('b'));
     fs.writeFileSync(file('a'), 'newer');
   });
-  await assert.rejects(renamed, StorageUnavailable);
-  assert.deepEqual(lookIn(folder), ['a: newer', 'b: old']);
+  await assert.rejects(renaming, StorageUnavailable);
+  assert.deepEqual(entriesOf(folder), ['a: newer', 'b: old']);
 });

@@ -7,10 +7,10 @@ import { type Json, newShare, type TestPostern, type TestResponse } from '../sta
 import { createShare } from '../visit/visiting.ts';
 import { type Moment, startWithFailingCalls } from './failing-calls.ts';
 
-/** With `npm run test:faults` each call fails once, with `npm test` only a few calls per action. */
+/** With `npm run test:faults`, each call of an action fails once; with `npm test`, only a few calls do. */
 const isLong = process.env['POSTERN_FAULTS'] === 'long';
 const moments: readonly Moment[] = ['before', 'after'];
-const mostCalls = 60;
+const maxCalls = 60;
 
 interface FileAction {
   readonly action: string;
@@ -68,8 +68,8 @@ const fileActions: readonly FileAction[] = [
   },
 ];
 
-const triedCalls = (index: number) =>
-  isLong ? Array.from({ length: mostCalls }, (_, at) => at + 1) : [...new Set([1 + index, 3, 5, 7])].sort();
+const callsToFail = (index: number) =>
+  isLong ? Array.from({ length: maxCalls }, (_, at) => at + 1) : [...new Set([1 + index, 3, 5, 7])].sort();
 
 for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.entries())
   for (const moment of moments)
@@ -78,26 +78,29 @@ for (const [index, { action, prepare, act, tookPlace, paths }] of fileActions.en
       const { base } = await createShare(postern);
       const file = (name: string) => join(postern.files, name);
       const link = (route: string, init: RequestInit) => postern.visit(`${base}/${route}`, init);
-      for (const number of triedCalls(index)) {
+      for (const number of callsToFail(index)) {
         const name = `file-${number}`;
         prepare(file, name);
         failureControl.failCall(number, moment);
         const { status } = await act(link, name);
         const failed = failureControl.stopFailing();
         await recoverInterruptedChanges(postern.ports, new Set());
-        const did = tookPlace(file, name);
-        assert.ok(status < 300 ? did : status === 503, `call ${number}: ${status}, and it ${did ? 'took place' : 'did not take place'}`);
+        const isDone = tookPlace(file, name);
+        assert.ok(
+          status < 300 ? isDone : status === 503,
+          `call ${number}: ${status}, and the action ${isDone ? 'took place' : 'did not take place'}`,
+        );
         const { list } = await postern.call('audit/search', { action });
         const outcomes = list.filter(({ path }: Json) => paths(name).includes(path)).map(({ outcome }: Json) => outcome);
         assert.equal(outcomes.includes('begun'), false, `call ${number}: ${outcomes}`);
         assert.equal(
           outcomes.filter((outcome: string) => outcome === 'done').length,
-          did ? 1 : 0,
+          isDone ? 1 : 0,
           `call ${number}: ${status}, ${outcomes}`,
         );
         if (!failed) break;
       }
-      await sweepLocations(postern.ports); // as at a start
+      await sweepLocations(postern.ports); // as Postern does when it starts
       const staging = file('.postern');
       assert.deepEqual(existsSync(staging) ? readdirSync(staging) : [], []);
     });
@@ -108,7 +111,7 @@ type Management = readonly [
   count: (postern: TestPostern, number: number) => Promise<number>,
   all: number,
 ];
-const managed: readonly Management[] = [
+const managementActions: readonly Management[] = [
   [
     'share/add',
     (number) => newShare({ title: `Share ${number}`, linkPassword: 'correct horse battery' }),
@@ -123,16 +126,16 @@ const managed: readonly Management[] = [
   ],
 ];
 
-for (const [name, body, count, all] of managed)
+for (const [name, body, count, all] of managementActions)
   for (const moment of moments)
     test(`if any call fails (${moment} its effect) in ${name}, all records are added or none`, async (t) => {
       const { postern, failureControl } = await startWithFailingCalls(t);
-      for (const number of triedCalls(0)) {
+      for (const number of callsToFail(0)) {
         failureControl.failCall(number, moment);
         const { status } = await postern.send(name, body(number));
         const failed = failureControl.stopFailing();
-        const found = await count(postern, number);
-        assert.ok(found === all || (found === 0 && status === 503), `call ${number}: ${status}, ${found} of ${all}`);
+        const recordCount = await count(postern, number);
+        assert.ok(recordCount === all || (recordCount === 0 && status === 503), `call ${number}: ${status}, ${recordCount} of ${all}`);
         if (!failed) break;
       }
       assert.equal(

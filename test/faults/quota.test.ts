@@ -24,7 +24,7 @@ function stoppableThreads(child: ChildProcess) {
   };
 }
 
-test('while a disk quota is used up, changes get 507 and links open; afterwards changes work again', async (t) => {
+test('while a disk quota is exceeded, changes get 507 and links can still be opened; afterwards changes work again', async (t) => {
   if (!isInstalled('strace') || process.getuid?.() !== 0) return t.skip('strace and root are needed');
   const data = await temporaryFolder(t);
   const postern = await runPostern(t, { POSTERN_DATA: data });
@@ -32,7 +32,7 @@ test('while a disk quota is used up, changes get 507 and links open; afterwards 
   // Test machines have no quota, so strace makes writes to the database and to files beside it fail with EDQUOT.
   const files = ['postern.db-wal', 'quota-probe', 'reserve'].flatMap((name) => ['-P', join(data, name)]);
   const inject = ['-e', 'trace=write,writev,pwrite64', '-e', 'inject=write,writev,pwrite64:error=EDQUOT', ...files];
-  // All threads stand still while strace attaches to them or leaves them: otherwise some of them would have the quota, and some not.
+  // All threads are stopped while strace attaches or detaches, because otherwise the quota would apply to only some of them.
   const threads = stoppableThreads(postern.child);
   await threads.stop();
   const quota = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...inject, '-p', String(postern.child.pid)], { stdio: 'ignore' });

@@ -66,7 +66,7 @@ test('of sixty simultaneous replacements of one file version, exactly one succee
   assert.equal(readFileSync(join(postern.files, 'welcome.txt'), 'utf8'), `new ${statuses.indexOf(201)}`);
 });
 
-test('a hundred simultaneous downloads of one file all succeed and are one audit entry', async (t) => {
+test('a hundred simultaneous downloads of one file all succeed and share one audit entry', async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const welcome = readFileSync(join(postern.files, 'welcome.txt'), 'utf8');

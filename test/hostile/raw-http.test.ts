@@ -163,9 +163,14 @@ test('a permitted upload gets 100 Continue exactly once', { timeout: 15_000 }, a
 test('an Expect header other than 100-continue is answered with 417 and a problem document', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
-  for (const expected of ['cake', '100-continue, cake']) {
-    const answer = await sendRequest(postern.publicUrl, `PUT /s/${viewId}/file/new`, [`Expect: ${expected}`, 'Content-Length: 4'], 'text');
-    assert.deepEqual(statuses(answer), [417], expected);
+  for (const expectation of ['cake', '100-continue, cake']) {
+    const answer = await sendRequest(
+      postern.publicUrl,
+      `PUT /s/${viewId}/file/new`,
+      [`Expect: ${expectation}`, 'Content-Length: 4'],
+      'text',
+    );
+    assert.deepEqual(statuses(answer), [417], expectation);
     assert.match(answer, /"The Expect header supports only 100-continue"/);
   }
 });
@@ -189,10 +194,10 @@ test('JSON bodies that are too large, too deeply nested or invalid are refused',
   const postern = await startPostern(t);
   const add = async (body: string, headers = [`Content-Length: ${Buffer.byteLength(body)}`]) =>
     sendRequest(postern.apiUrl, 'POST /api/v1/share/add', [key, json, ...headers], body);
-  const exact = (size: number) => `{"title":"${'x'.repeat(size - 12)}"}`;
-  assert.equal(statusOf(await add(exact(1 << 20))), 400);
-  assert.equal(statusOf(await add(exact((1 << 20) + 1))), 413);
-  const large = exact((1 << 20) + 1);
+  const bodyOfSize = (size: number) => `{"title":"${'x'.repeat(size - 12)}"}`;
+  assert.equal(statusOf(await add(bodyOfSize(1 << 20))), 400);
+  assert.equal(statusOf(await add(bodyOfSize((1 << 20) + 1))), 413);
+  const large = bodyOfSize((1 << 20) + 1);
   assert.ok(
     [413, 0].includes(statusOf(await add(`${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`, ['Transfer-Encoding: chunked']))),
   );
@@ -213,13 +218,13 @@ test('JSON bodies that are too large, too deeply nested or invalid are refused',
   ])
     assert.equal(statusOf(await add(body)), 400, body);
   const share = JSON.stringify(newShare());
-  const doubled = await add(`${share.slice(0, -1)},"active":false}`);
-  assert.ok([200, 400].includes(statusOf(doubled)));
+  const duplicateMember = await add(`${share.slice(0, -1)},"active":false}`);
+  assert.ok([200, 400].includes(statusOf(duplicateMember)));
   assert.equal(Reflect.get({}, 'active'), undefined);
   await assertRunning(postern);
 });
 
-const evil = [
+const hostilePaths = [
   '..%2f..%2fsecret-key',
   '%2e%2e/secret-key',
   '../secret-key',
@@ -270,7 +275,7 @@ test('no encoding of a path leads outside the share on any route', { timeout: 15
     'GET /',
   ];
   const wrong: string[] = [];
-  for (const path of evil)
+  for (const path of hostilePaths)
     for (const route of routes) {
       const answer = await sendRequest(postern.publicUrl, route + path, ['Content-Length: 0']);
       const status = statusOf(answer);
@@ -285,7 +290,7 @@ test('no encoding of a path leads outside the share on any route', { timeout: 15
   );
 });
 
-test('a path is decoded only once: a path that is encoded twice is a plain name in the share', { timeout: 15_000 }, async (t) => {
+test('a path is decoded only once: a path that is encoded twice is an ordinary file name in the share', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   assert.equal(
@@ -301,12 +306,12 @@ test('a path is decoded only once: a path that is encoded twice is a plain name 
 
 test('no encoding of a path causes a server error at /assets/ or /docs/', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
-  for (const path of evil)
+  for (const path of hostilePaths)
     for (const line of ['GET /assets/', 'GET /docs/'])
       assert.ok(statusOf(await sendRequest(postern.publicUrl, line + path)) < 500, `${line}${path}`);
 });
 
-test('connections that are cut during a request leave no partial file and no running action', { timeout: 15_000 }, async (t) => {
+test('connections that are cut during a request leave no partial file and no pending action', { timeout: 15_000 }, async (t) => {
   const postern = await startPostern(t);
   const { viewId } = await postern.call('share/add', newShare());
   const host = `Host: ${new URL(postern.publicUrl).host}`;
@@ -318,7 +323,7 @@ test('connections that are cut during a request leave no partial file and no run
     `PUT /s/${viewId}/file/cut HTTP/1.1\r\n${host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab`,
     `POST /s/${viewId}/rename HTTP/1.1\r\n${host}\r\n${json}\r\nContent-Length: 100\r\n\r\n{"pa`,
   ];
-  for (let turn = 0; turn < 5; turn += 1)
+  for (let round = 0; round < 5; round += 1)
     await Promise.all(
       requests.map(async (text) => {
         const socket = await dial(postern.publicUrl);
@@ -341,7 +346,7 @@ test('connections that are reset before a response are not logged as errors', { 
   const postern = await startPostern(t, { replacements: { log }, environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { viewId } = await postern.call('share/add', newShare());
   const text = `GET /s/${viewId}/visit HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n`;
-  for (let turn = 0; turn < 20; turn += 1)
+  for (let round = 0; round < 20; round += 1)
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const socket = await dial(postern.publicUrl);

@@ -14,7 +14,7 @@ import { dial, sendRequest, statusOf } from './raw-socket.ts';
 
 const day = 86_400_000; // ms
 const anyRate = { bytes: 0, within: day };
-const short = { body: 200, idle: 200, minRate: anyRate };
+const shortTimeouts = { body: 200, idle: 200, minRate: anyRate };
 
 async function begin(t: TestContext, postern: TestPostern, line: string, headers: readonly string[] = []) {
   const socket = await dial(postern.apiUrl);
@@ -26,7 +26,7 @@ async function begin(t: TestContext, postern: TestPostern, line: string, headers
 const outcomes = async (postern: TestPostern, action: string): Promise<string[]> =>
   (await postern.call('audit/search', { action, pageSize: 200 })).list.map(({ outcome }: { outcome: string }) => outcome);
 
-test('a JSON body that does not arrive in time answers 408, and the connection closes', { timeout: 10_000 }, async (t) => {
+test('a request whose JSON body does not arrive in time gets 408, and its connection is closed', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replacements: { timeouts: { body: 200, idle: day, minRate: anyRate } } });
   const { base } = await createShare(postern);
   for (const [line, ...headers] of [['POST /api/v1/share/get', `Authorization: Bearer ${adminKey}`], [`POST ${base}/sign-in`]]) {
@@ -37,7 +37,7 @@ test('a JSON body that does not arrive in time answers 408, and the connection c
   }
 });
 
-test('one network can have 32 MiB of JSON bodies arriving, and further ones get 503 until they have arrived', {
+test('while 32 MiB of JSON bodies of one network are arriving, further bodies of the network get 503', {
   timeout: 10_000,
 }, async (t) => {
   const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: day, minRate: anyRate } } });
@@ -48,10 +48,10 @@ test('one network can have 32 MiB of JSON bodies arriving, and further ones get 
   await until(async () => (await nextStatus()) === 503);
   assert.equal((await postern.send('share/search')).status, 200);
   for (const socket of sockets) socket.destroy();
-  await until(async () => (await nextStatus()) !== 503); // no response: it waits for the body
+  await until(async () => (await nextStatus()) !== 503); // no response, because the request waits for its body
 });
 
-test('a body for an address that accepts none is refused before it arrives, on every method', { timeout: 10_000 }, async (t) => {
+test('a body for an address that accepts none is refused before it arrives, with every method', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: day, minRate: anyRate } } });
   const head = ['Content-Type: application/json', 'Content-Length: 1000000'];
   for (const [target, status] of [
@@ -64,7 +64,7 @@ test('a body for an address that accepts none is refused before it arrives, on e
       assert.equal(statusOf(await sendRequest(postern.apiUrl, `${method} ${target}`, head, '{"id":')), status, `${method} ${target}`);
 });
 
-test('an upload that stalls is cut, and no part of it is kept', { timeout: 10_000 }, async (t) => {
+test('an upload that stalls is aborted, and no part of it is kept', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
   const { base } = await createShare(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
@@ -74,18 +74,18 @@ test('an upload that stalls is cut, and no part of it is kept', { timeout: 10_00
   assert.ok(!(await readdir(postern.files)).includes('half.bin'));
 });
 
-test('a download that the client does not read is cut and recorded as failed', { timeout: 10_000 }, async (t) => {
+test('a download that the client does not read is aborted and recorded as failed', { timeout: 10_000 }, async (t) => {
   const postern = await startPostern(t, { replacements: { timeouts: { body: day, idle: 200, minRate: anyRate } } });
   const { base } = await createShare(postern);
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 30);
   await file.close();
-  await begin(t, postern, `GET ${base}/file/large.bin`); // and never reads
+  await begin(t, postern, `GET ${base}/file/large.bin`); // never reads the response
   await until(async () => (await outcomes(postern, 'download'))[0] === 'failed');
 });
 
 test('a connection is closed if its client does not read the responses', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replacements: { timeouts: short } });
+  const postern = await startPostern(t, { replacements: { timeouts: shortTimeouts } });
   const sockets = async (): Promise<number> => {
     const metrics = await fetch(`${postern.apiUrl}/metrics`, { headers: { authorization: `Bearer ${adminKey}`, connection: 'close' } });
     return Number(/^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/m.exec(await metrics.text())?.[1] ?? 0);
@@ -100,7 +100,7 @@ test('a connection is closed if its client does not read the responses', { timeo
 });
 
 test('a connection stays open after a completed transfer', { timeout: 10_000 }, async (t) => {
-  const postern = await startPostern(t, { replacements: { timeouts: short } });
+  const postern = await startPostern(t, { replacements: { timeouts: shortTimeouts } });
   const { base } = await createShare(postern);
   const socket = await begin(t, postern, `PUT ${base}/file/a.txt`, ['Content-Length: 1']);
   let answers = '';
@@ -116,16 +116,16 @@ test('a connection stays open after a completed transfer', { timeout: 10_000 }, 
   assert.equal(socket.closed, false);
 });
 
-test('an upload with a complete body is not cut while it is moved into place', { timeout: 10_000 }, async (t) => {
-  const held = Promise.withResolvers<void>();
-  const holdPlace = (method: string) => (method === 'upload.place' ? held.promise : undefined);
-  const postern = await startWithStorages(t, holdPlace, { replacements: { timeouts: short } });
+test('an upload with a complete body is not aborted while it is moved into place', { timeout: 10_000 }, async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const holdPlace = (method: string) => (method === 'upload.place' ? gate.promise : undefined);
+  const postern = await startWithStorages(t, holdPlace, { replacements: { timeouts: shortTimeouts } });
   const { base } = await createShare(postern);
-  const sent = sendPath(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
+  const upload = sendPath(postern, `${base}/file/whole.txt`, { method: 'PUT', body: 'whole' });
   const later = await begin(t, postern, `PUT ${base}/file/half.bin`, ['Content-Length: 1000']);
   await once(later, 'close'); // takes longer than the idle timeout of the first upload
-  held.resolve();
-  assert.equal((await sent).status, 201);
+  gate.resolve();
+  assert.equal((await upload).status, 201);
 });
 
 test('an upload below the minimum rate is refused even if it never stalls', { timeout: 10_000 }, async (t) => {
@@ -151,24 +151,24 @@ test('open uploads of one network do not block uploads of other networks', { tim
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
   const { base } = await createShare(postern);
   const from = (address: string) => ['Content-Length: 1000', `X-Forwarded-For: ${address}`];
-  const held = await Promise.all(
+  const openUploads = await Promise.all(
     Array.from({ length: 64 }, (_, index) => begin(t, postern, `PUT ${base}/file/${index}.bin`, from('203.0.113.1'))),
   );
-  await until(async () => (await outcomes(postern, 'upload')).length === held.length);
+  await until(async () => (await outcomes(postern, 'upload')).length === openUploads.length);
   const send = (address: string, name: string) =>
     sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body: 'x', headers: { 'x-forwarded-for': address } });
   const refused = await send('203.0.113.1', 'late.bin');
   assert.deepEqual([refused.status, refused.json.code], [503, 'uploadsBusy']);
   assert.equal((await send('203.0.113.2', 'other.bin')).status, 201);
-  for (const socket of held) socket.destroy();
+  for (const socket of openUploads) socket.destroy();
   await until(async () => (await send('203.0.113.1', 'later.bin')).status === 201);
 });
 
 test('a connection with too many requests is closed, and at most 16 of them are processed', { timeout: 10_000 }, async (t) => {
-  let opened = 0;
+  let openCalls = 0;
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'storage.open') return undefined;
-    opened += 1;
+    openCalls += 1;
     return new Promise(() => {}); // no request is answered
   });
   const { base } = await createShare(postern);
@@ -177,7 +177,7 @@ test('a connection with too many requests is closed, and at most 16 of them are 
   const request = `GET ${base}/file/welcome.txt HTTP/1.1\r\nHost: ${new URL(postern.publicUrl).host}\r\n\r\n`;
   socket.write(request.repeat(200));
   await once(socket, 'close');
-  assert.ok(opened <= 16, `${opened} files are opened`);
+  assert.ok(openCalls <= 16, `${openCalls} files are opened`);
 });
 
 for (const [what, request] of [
@@ -185,7 +185,7 @@ for (const [what, request] of [
   ['have an unknown Expect header', 'GET / HTTP/1.1\r\nExpect: cake'],
   ['have no host', 'GET / HTTP/1.1'],
 ] as const)
-  test(`a connection is cut if too many waiting requests on it ${what}`, { timeout: 10_000 }, async (t) => {
+  test(`a connection is closed if too many waiting requests on it ${what}`, { timeout: 10_000 }, async (t) => {
     const postern = await startWithStorages(t, (method) => (method === 'storage.open' ? new Promise(() => {}) : undefined));
     const { base } = await createShare(postern);
     const socket = await dial(postern.apiUrl);

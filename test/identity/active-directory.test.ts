@@ -18,10 +18,10 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
     return { id, base, signIn: (username: string, password: string) => postern.visit(`${base}/sign-in`, jsonPost({ username, password })) };
   }
   const list = async (cookie: string, base: string) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
-  const searching = await profileWith({});
+  const bySearch = await profileWith({});
 
-  await t.test('a visitor signs in by account name or user principal name, and is the same visitor', async () => {
-    const answers = [await searching.signIn('ann', 'Ann-Secret-1'), await searching.signIn('ann@rig.test', 'Ann-Secret-1')];
+  await t.test('a visitor who signs in by account name and then by user principal name is the same visitor', async () => {
+    const answers = [await bySearch.signIn('ann', 'Ann-Secret-1'), await bySearch.signIn('ann@rig.test', 'Ann-Secret-1')];
     for (const { status, body } of answers)
       assert.deepEqual([status, body.visitor], [200, { name: 'Ann Archer', email: 'ann@example.com' }]);
     const rows = await postern.ports.store.read.selectFrom('visit_session').select('identity').execute();
@@ -29,19 +29,19 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
   });
 
   await t.test('a visitor with a wrong password or a disabled account cannot sign in', async () => {
-    assert.equal((await searching.signIn('ann', 'Gone-Secret-1')).status, 401);
-    assert.equal((await searching.signIn('gone', 'Gone-Secret-1')).status, 401);
+    assert.equal((await bySearch.signIn('ann', 'Gone-Secret-1')).status, 401);
+    assert.equal((await bySearch.signIn('gone', 'Gone-Secret-1')).status, 401);
   });
 
   await t.test('a share that lists a group admits the members of groups within it, unless nestedGroups is false', async () => {
-    const { base } = await createShare(postern, { authenticationId: searching.id, allowAllUsers: false, groupNames: 'staff' });
-    assert.equal(await list(cookieOf(await searching.signIn('ann', 'Ann-Secret-1')), base), 200);
-    const direct = await profileWith({ nestedGroups: false });
-    const ofDirect = await createShare(postern, { authenticationId: direct.id, allowAllUsers: false, groupNames: 'staff' });
-    assert.equal(await list(cookieOf(await direct.signIn('ann', 'Ann-Secret-1')), ofDirect.base), 403);
+    const { base } = await createShare(postern, { authenticationId: bySearch.id, allowAllUsers: false, groupNames: 'staff' });
+    assert.equal(await list(cookieOf(await bySearch.signIn('ann', 'Ann-Secret-1')), base), 200);
+    const withoutNested = await profileWith({ nestedGroups: false });
+    const directShare = await createShare(postern, { authenticationId: withoutNested.id, allowAllUsers: false, groupNames: 'staff' });
+    assert.equal(await list(cookieOf(await withoutNested.signIn('ann', 'Ann-Secret-1')), directShare.base), 403);
   });
 
-  await t.test('a visitor signs in by a pattern, without an account that searches', async () => {
+  await t.test('with bindPattern, a visitor signs in without an account that searches', async () => {
     const without = { bindDn: undefined, bindPassword: undefined, userFilter: undefined };
     const byPattern = await profileWith({ ...without, bindPattern: '{username}@rig.test' });
     assert.equal((await byPattern.signIn('ann', 'Ann-Secret-1')).status, 200);
@@ -49,11 +49,11 @@ test('visitors sign in with Active Directory (Samba), until they are disabled th
   });
 
   await t.test('a user who is disabled loses access after ten minutes', async () => {
-    const cookie = cookieOf(await searching.signIn('ann', 'Ann-Secret-1'));
+    const cookie = cookieOf(await bySearch.signIn('ann', 'Ann-Secret-1'));
     directory.manage('user', 'disable', 'ann');
     clock.advance(9 * minute);
-    assert.equal(await list(cookie, searching.base), 200);
+    assert.equal(await list(cookie, bySearch.base), 200);
     clock.advance(2 * minute);
-    assert.equal(await list(cookie, searching.base), 401);
+    assert.equal(await list(cookie, bySearch.base), 401);
   });
 });

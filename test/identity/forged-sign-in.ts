@@ -8,7 +8,7 @@ export const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toSt
 export const seconds = () => Math.floor(Date.now() / 1000);
 
 /** Starts Postern with a share whose visitors sign in at a provider that a test controls. */
-export async function startWithForger(t: TestContext, configuration: object = {}, options: StartOptions = {}) {
+export async function startWithForgingProvider(t: TestContext, configuration: object = {}, options: StartOptions = {}) {
   const provider = await startForgingProvider(t);
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...options });
   const profile = await postern.call('loginprofile/add', {
@@ -18,9 +18,9 @@ export async function startWithForger(t: TestContext, configuration: object = {}
   const share = await createShare(postern, { authenticationId: profile.id });
   const begin = (browser: RedirectedBrowser, base = share.base, stop?: (url: URL) => boolean) =>
     browser.open(`${postern.publicUrl}${base}/sign-in/start`, stop);
-  /** Begins a sign-in, and returns the address with which the browser would come back. */
+  /** Begins a sign-in, and returns the address with which the browser would return to Postern. */
   const beginOnly = (browser: RedirectedBrowser) => begin(browser, share.base, ({ pathname }) => pathname.startsWith('/sign-in/oidc/'));
-  /** Returns whether somebody has signed in, and why not. */
+  /** Returns whether the visitor is signed in, who it is, and the code of a failed sign-in; '' if none failed. */
   async function outcome(browser: RedirectedBrowser) {
     const { body } = await browser.visit(postern, share.base);
     const code = /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '';

@@ -7,10 +7,10 @@ import { SignJWT } from 'jose';
 import { type ForgingProvider, startForgingProvider } from '../parts/forging-openid-provider.ts';
 import { until } from '../ports/until.ts';
 import { createShare } from '../visit/visiting.ts';
-import { base64, seconds, startWithForger } from './forged-sign-in.ts';
+import { base64, seconds, startWithForgingProvider } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
-/** ID tokens that must be refused, by what is wrong with them. */
+/** Functions that create an ID token that must be refused. The keys say what is wrong with the token. */
 const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promise<string>>> = {
   'that is not signed (alg none)': async (provider) => `${base64({ alg: 'none' })}.${base64(provider.claims())}.`,
   'with an empty signature': async (provider) => `${(await provider.sign(provider.claims())).split('.').slice(0, 2).join('.')}.`,
@@ -23,13 +23,13 @@ const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promi
     return new SignJWT(provider.claims()).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(privateKey);
   },
   'signed with HMAC by the public key (key confusion)': async (provider) => {
-    const signed = `${base64({ alg: 'HS256', kid: 'first' })}.${base64(provider.claims())}`;
+    const signingInput = `${base64({ alg: 'HS256', kid: 'first' })}.${base64(provider.claims())}`;
     const secret = provider.publicKey.export({ format: 'pem', type: 'spki' });
-    return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+    return `${signingInput}.${createHmac('sha256', secret).update(signingInput).digest('base64url')}`;
   },
   'signed with HMAC by the client secret': async (provider) => {
-    const signed = `${base64({ alg: 'HS256' })}.${base64(provider.claims())}`;
-    return `${signed}.${createHmac('sha256', provider.configuration.clientSecret).update(signed).digest('base64url')}`;
+    const signingInput = `${base64({ alg: 'HS256' })}.${base64(provider.claims())}`;
+    return `${signingInput}.${createHmac('sha256', provider.configuration.clientSecret).update(signingInput).digest('base64url')}`;
   },
   'with its own key in the header': async (provider) => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -55,15 +55,15 @@ const forgedTokens: Readonly<Record<string, (provider: ForgingProvider) => Promi
 
 for (const [what, forge] of Object.entries(forgedTokens))
   test(`an ID token ${what} signs nobody in`, async (t) => {
-    const { provider, begin, outcome } = await startWithForger(t);
+    const { provider, begin, outcome } = await startWithForgingProvider(t);
     provider.idToken = () => forge(provider);
     const browser = new RedirectedBrowser();
     await begin(browser);
     assert.deepEqual(await outcome(browser), { signedIn: false, visitor: null, code: 'providerRefused' });
   });
 
-test('a valid ID token signs in, so that the forged ones fail for what is wrong with them', async (t) => {
-  const { begin, outcome } = await startWithForger(t);
+test('a valid ID token signs the visitor in, so that each forged token must have been refused for its own defect', async (t) => {
+  const { begin, outcome } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   await begin(browser);
   assert.deepEqual((await outcome(browser)).visitor, { name: 'Ann', email: 'ann@example.com' });
@@ -78,15 +78,15 @@ for (const [what, claims] of Object.entries({
   'folds to another domain (Kelvin sign)': { email: 'ann@\u212Alinik.example' },
 }))
   test(`an e-mail address that ${what} is not used`, async (t) => {
-    const { provider, begin, outcome } = await startWithForger(t);
+    const { provider, begin, outcome } = await startWithForgingProvider(t);
     provider.idToken = () => provider.sign(provider.claims(claims));
     const browser = new RedirectedBrowser();
     await begin(browser);
     assert.deepEqual((await outcome(browser)).visitor, { name: 'Ann', email: '' });
   });
 
-test('groups that the provider leaves out because there are too many (overage) refuse the sign-in with the reason', async (t) => {
-  const { provider, postern, begin, outcome } = await startWithForger(t, { groupsClaim: 'groups' });
+test('if the provider omits the groups because there are too many (overage), the sign-in is refused with the reason', async (t) => {
+  const { provider, postern, begin, outcome } = await startWithForgingProvider(t, { groupsClaim: 'groups' });
   provider.idToken = () =>
     provider.sign(provider.claims({ _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example' } } }));
   const browser = new RedirectedBrowser();
@@ -98,19 +98,19 @@ test('groups that the provider leaves out because there are too many (overage) r
   provider.userinfo = { groups: ['editors', ...many] };
   const again = new RedirectedBrowser();
   await begin(again);
-  assert.equal((await outcome(again)).signedIn, true, 'unless the userinfo endpoint has the groups');
+  assert.equal((await outcome(again)).signedIn, true, 'the userinfo endpoint has the groups');
 });
 
 test('userinfo of another subject signs nobody in', async (t) => {
-  const { provider, begin, outcome } = await startWithForger(t, { groupsClaim: 'groups' });
+  const { provider, begin, outcome } = await startWithForgingProvider(t, { groupsClaim: 'groups' });
   provider.userinfo = { sub: 'eve', groups: ['editors'] };
   const browser = new RedirectedBrowser();
   await begin(browser);
   assert.equal((await outcome(browser)).code, 'providerRefused');
 });
 
-test('a sign-in that another browser has begun, or nobody, signs nobody in', async (t) => {
-  const { postern, profile, beginOnly, outcome } = await startWithForger(t);
+test('the response to a sign-in that another browser began, or that nobody began, signs nobody in', async (t) => {
+  const { postern, profile, beginOnly, outcome } = await startWithForgingProvider(t);
   const attacker = new RedirectedBrowser();
   const { url } = await beginOnly(attacker);
   const victim = new RedirectedBrowser();
@@ -121,8 +121,8 @@ test('a sign-in that another browser has begun, or nobody, signs nobody in', asy
   assert.equal((await outcome(victim)).signedIn, false);
 });
 
-test('the address with which a browser comes back works once', async (t) => {
-  const { postern, beginOnly } = await startWithForger(t);
+test('the address to which the provider sends the browser back works only once', async (t) => {
+  const { postern, beginOnly } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   const { url } = await beginOnly(browser);
   assert.equal((await browser.open(url.href)).response.status, 200);
@@ -130,8 +130,8 @@ test('the address with which a browser comes back works once', async (t) => {
   assert.equal((await postern.call('audit/search', { action: 'sign-in' })).list.length, 1);
 });
 
-test('a response of one provider is not taken for that of another one (mix-up)', async (t) => {
-  const { provider, postern, profile, begin, beginOnly, outcome } = await startWithForger(t);
+test('a response of one provider is not accepted as a response of another one (mix-up)', async (t) => {
+  const { provider, postern, profile, begin, beginOnly, outcome } = await startWithForgingProvider(t);
   const other = await postern.call('loginprofile/add', {
     title: 'Other',
     typeId: 5,
@@ -142,24 +142,24 @@ test('a response of one provider is not taken for that of another one (mix-up)',
   url.pathname = url.pathname.replace(String(profile.id), String(other.id));
   assert.equal((await browser.open(url.href)).response.status, 400, 'at the address of another profile');
   provider.returnParameters['iss'] = 'https://other.example';
-  const mixed = new RedirectedBrowser();
-  await begin(mixed);
-  assert.equal((await outcome(mixed)).code, 'providerRefused', 'with another issuer in the address (RFC 9207)');
+  const otherBrowser = new RedirectedBrowser();
+  await begin(otherBrowser);
+  assert.equal((await outcome(otherBrowser)).code, 'providerRefused', 'with another issuer in the address (RFC 9207)');
 });
 
 test('a cookie that this installation has not encrypted, or has encrypted for another purpose, signs nobody in', async (t) => {
-  const { postern, beginOnly } = await startWithForger(t);
-  for (const forged of ['x', 'eyJzdGF0ZSI6IiJ9', postern.ports.vault.seal('another purpose', '{}')]) {
+  const { postern, beginOnly } = await startWithForgingProvider(t);
+  for (const forgedValue of ['x', 'eyJzdGF0ZSI6IiJ9', postern.ports.vault.seal('another purpose', '{}')]) {
     const browser = new RedirectedBrowser();
     const { url } = await beginOnly(browser);
     const cookie = browser.cookies.find(({ name }) => name.includes('oidc')) ?? assert.fail();
-    browser.cookies.splice(0, browser.cookies.length, { ...cookie, value: forged });
+    browser.cookies.splice(0, browser.cookies.length, { ...cookie, value: forgedValue });
     assert.equal((await browser.open(url.href)).response.status, 400);
   }
 });
 
-test('parameters of the provider cannot lead the browser elsewhere (open redirect)', async (t) => {
-  const { provider, postern, share, begin, beginOnly } = await startWithForger(t);
+test('parameters of the provider cannot send the browser to another site (open redirect)', async (t) => {
+  const { provider, postern, share, begin, beginOnly } = await startWithForgingProvider(t);
   Object.assign(provider.returnParameters, { redirect_uri: 'https://evil.example', next: '//evil.example', to: 'https://evil.example' });
   const browser = new RedirectedBrowser();
   assert.equal((await begin(browser)).url.href, postern.publicUrl + share.base);
@@ -171,16 +171,16 @@ test('parameters of the provider cannot lead the browser elsewhere (open redirec
   const { url } = await begin(refused);
   assert.equal(url.origin + url.pathname, postern.publicUrl + share.base);
   assert.match(url.hash, /^#sign-in=providerRefused\.[\w-]+$/);
-  const spoofed = new RedirectedBrowser();
-  const back = (await beginOnly(spoofed)).url;
-  const cookie = spoofed.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const spoofingBrowser = new RedirectedBrowser();
+  const back = (await beginOnly(spoofingBrowser)).url;
+  const cookie = spoofingBrowser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   const answer = await fetch(back, { redirect: 'manual', headers: { cookie, 'x-forwarded-host': 'evil.example' } });
   assert.ok((answer.headers.get('location') ?? '').startsWith(`${postern.publicUrl}/`));
 });
 
-test('discovery of another issuer, or with an endpoint that is no http(s) URL, signs nobody in', async (t) => {
+test('a discovery document of another issuer, or with an endpoint that is no http(s) URL, signs nobody in', async (t) => {
   for (const over of [{ issuer: 'https://other.example' }, { authorization_endpoint: 'javascript:alert(1)' }]) {
-    const { provider, begin, outcome } = await startWithForger(t);
+    const { provider, begin, outcome } = await startWithForgingProvider(t);
     const { issuer } = provider;
     provider.responses.set('/.well-known/openid-configuration', (_, response) => {
       const metadata = {
@@ -199,7 +199,7 @@ test('discovery of another issuer, or with an endpoint that is no http(s) URL, s
 });
 
 test('a provider whose token endpoint is in a private network signs nobody in (metadata address of a cloud)', async (t) => {
-  const { provider, begin, outcome } = await startWithForger(t);
+  const { provider, begin, outcome } = await startWithForgingProvider(t);
   const { issuer } = provider;
   for (const endpoint of ['http://169.254.169.254/latest/meta-data', 'https://[fd00::1]/token', 'http://10.0.0.1/token']) {
     provider.responses.set('/.well-known/openid-configuration', (_, response) => {
@@ -213,7 +213,7 @@ test('a provider whose token endpoint is in a private network signs nobody in (m
 });
 
 test('a redirect of a provider is not followed', async (t) => {
-  const { provider, begin, outcome } = await startWithForger(t);
+  const { provider, begin, outcome } = await startWithForgingProvider(t);
   for (const path of ['/.well-known/openid-configuration', '/token', '/keys']) {
     provider.responses.clear();
     provider.responses.set(path, (_, response) => void response.writeHead(307, { location: `${provider.issuer}/elsewhere` }).end());
@@ -224,8 +224,8 @@ test('a redirect of a provider is not followed', async (t) => {
   assert.ok(!provider.requestedPaths.includes('/elsewhere'));
 });
 
-test('an issuer with a password or for every organization is refused, and one in a private network signs nobody in', async (t) => {
-  const { postern } = await startWithForger(t, {}, { environment: {} });
+test('an issuer URL with a password or for every organization is refused, and one in a private network signs nobody in', async (t) => {
+  const { postern } = await startWithForgingProvider(t, {}, { environment: {} });
   const add = (issuer: string) =>
     postern.send('loginprofile/add', {
       title: 'X',
@@ -247,11 +247,11 @@ test('an issuer with a password or for every organization is refused, and one in
     assert.deepEqual([status, body.errors[0].field], [400, 'configuration'], issuer);
     assert.match(body.detail, /issuer/);
   }
-  const metadata = await postern.call('loginprofile/add', {
+  const privateProfile = await postern.call('loginprofile/add', {
     ...{ title: 'Y', typeId: 5 },
     configuration: JSON.stringify({ issuer: 'https://169.254.169.254', clientId: 'x', clientSecret: 'y' }),
   });
-  const share = await createShare(postern, { authenticationId: metadata.id });
+  const share = await createShare(postern, { authenticationId: privateProfile.id });
   const browser = new RedirectedBrowser();
   const { url } = await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`);
   assert.match(url.hash, /^#sign-in=providerAway/);
@@ -275,18 +275,18 @@ const badResponses: Readonly<Record<string, readonly [string, (response: ServerR
   nothing: ['providerAway', () => {}],
 };
 for (const [what, [code, respond]] of Object.entries(badResponses))
-  test(`a provider that sends ${what} affects its own profile alone, and only until it works again`, async (t) => {
-    const { provider, postern, begin, outcome } = await startWithForger(t);
-    const open = await createShare(postern);
+  test(`a provider that sends ${what} affects only its own profile, and only until the provider works again`, async (t) => {
+    const { provider, postern, begin, outcome } = await startWithForgingProvider(t);
+    const otherShare = await createShare(postern);
     provider.responses.set('/.well-known/openid-configuration', (_, response) => void respond(response));
     const browser = new RedirectedBrowser();
     const beginning = begin(browser);
-    assert.equal((await postern.visit(`${open.base}/list`)).status, 200);
+    assert.equal((await postern.visit(`${otherShare.base}/list`)).status, 200);
     await beginning;
     assert.equal((await outcome(browser)).code, code);
     const { length } = provider.requestedPaths;
     await begin(new RedirectedBrowser());
-    assert.equal(provider.requestedPaths.length, length, 'it gets no further request at once');
+    assert.equal(provider.requestedPaths.length, length, 'the provider gets no further request at once');
     provider.responses.clear();
     await until(async () => {
       await sleep(pollInterval);
@@ -297,10 +297,10 @@ for (const [what, [code, respond]] of Object.entries(badResponses))
   });
 
 test('a provider that sends an ID token but never its keys is unavailable', async (t) => {
-  const { provider, begin, outcome } = await startWithForger(t);
-  const slowly = provider.responses;
-  slowly.set('/token', (_, response) => {
-    slowly.set('/keys', () => {}); // never answered
+  const { provider, begin, outcome } = await startWithForgingProvider(t);
+  const { responses } = provider;
+  responses.set('/token', (_, response) => {
+    responses.set('/keys', () => {}); // never answered
     void provider.idToken().then((id_token) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token }));
     });
@@ -310,26 +310,26 @@ test('a provider that sends an ID token but never its keys is unavailable', asyn
   assert.equal((await outcome(browser)).code, 'providerAway');
 });
 
-test('a failure of one profile leaves another profile of the same provider alone', async (t) => {
-  const { provider, postern, begin, outcome } = await startWithForger(t);
+test('a failure of one profile does not affect another profile of the same provider', async (t) => {
+  const { provider, postern, begin, outcome } = await startWithForgingProvider(t);
   const configuration = JSON.stringify({ ...provider.configuration, clientId: 'postern', clientSecret: 'another secret' });
   const other = await postern.call('loginprofile/add', { title: 'Other', typeId: 5, configuration });
-  const elsewhere = await createShare(postern, { authenticationId: other.id });
+  const otherShare = await createShare(postern, { authenticationId: other.id });
   provider.responses.set('/token', (request) => request.socket.destroy());
   const browser = new RedirectedBrowser();
   await begin(browser);
   assert.equal((await outcome(browser)).code, 'providerAway');
   provider.responses.clear();
   const visitor = new RedirectedBrowser();
-  await begin(visitor, elsewhere.base);
-  assert.equal((await visitor.visit(postern, elsewhere.base)).body.visitor.name, 'Ann');
+  await begin(visitor, otherShare.base);
+  assert.equal((await visitor.visit(postern, otherShare.base)).body.visitor.name, 'Ann');
 });
 
 const jsonError = (status: number, error: string) => (_: unknown, response: ServerResponse) =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
 
-test('only what a browser can cause counts as a failed attempt: a faulty provider locks no network out', async (t) => {
-  const { provider, postern, begin, outcome } = await startWithForger(t);
+test('only what a browser can cause counts as a failed attempt: a faulty provider locks out no network', async (t) => {
+  const { provider, postern, begin, outcome } = await startWithForgingProvider(t);
   const failures = async () => (await postern.ports.store.read.selectFrom('failure').selectAll().execute()).length;
   async function failingSignIn(): Promise<string> {
     const browser = new RedirectedBrowser();
@@ -345,16 +345,16 @@ test('only what a browser can cause counts as a failed attempt: a faulty provide
   assert.equal(await failures(), 0);
   Object.assign(provider.returnParameters, { error: 'access_denied' });
   assert.equal(await failingSignIn(), 'providerRefused');
-  const counted = await failures();
-  assert.ok(counted > 0, 'an error in the address');
+  const countPerAttempt = await failures();
+  assert.ok(countPerAttempt > 0, 'an error in the address');
   delete provider.returnParameters['error'];
   provider.responses.set('/token', jsonError(400, 'invalid_grant'));
   assert.equal(await failingSignIn(), 'providerRefused');
-  assert.equal(await failures(), 2 * counted, 'a code that the provider does not know');
+  assert.equal(await failures(), 2 * countPerAttempt, 'a code that the provider does not know');
 });
 
 test('after a profile is changed to another provider, a code from the old provider is not sent to the new one', async (t) => {
-  const { provider, postern, profile, beginOnly } = await startWithForger(t);
+  const { provider, postern, profile, beginOnly } = await startWithForgingProvider(t);
   const other = await startForgingProvider(t);
   const browser = new RedirectedBrowser();
   const { url } = await beginOnly(browser);
@@ -365,7 +365,7 @@ test('after a profile is changed to another provider, a code from the old provid
 });
 
 test('a code may contain a question mark', async (t) => {
-  const { provider, begin, outcome, postern, profile } = await startWithForger(t);
+  const { provider, begin, outcome, postern, profile } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   const { url } = await begin(browser, undefined, ({ pathname }) => pathname.startsWith('/sign-in/oidc/'));
   const query = url.search.replace('code=a-code', 'code=a?code');
@@ -375,7 +375,7 @@ test('a code may contain a question mark', async (t) => {
 });
 
 test('a browser keeps the cookies of its four newest sign-ins, and none after it has returned from the provider', async (t) => {
-  const { beginOnly } = await startWithForger(t);
+  const { beginOnly } = await startWithForgingProvider(t);
   const browser = new RedirectedBrowser();
   const signInCookies = () => browser.cookies.filter(({ name }) => name.includes('oidc-'));
   const back = [];
@@ -387,7 +387,7 @@ test('a browser keeps the cookies of its four newest sign-ins, and none after it
 });
 
 test('a configuration that could admit nobody is refused with the reason', async (t) => {
-  const { provider, postern } = await startWithForger(t);
+  const { provider, postern } = await startWithForgingProvider(t);
   for (const [member, reason] of [
     [{ requireGroup: 'editors' }, /groupsClaim is required/],
     [{ scopes: 'email profile' }, /scopes must contain openid/],

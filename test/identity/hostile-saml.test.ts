@@ -7,11 +7,11 @@ import { startWithSaml } from './saml-sign-in.ts';
 const missing = missingForSamlProvider();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 
-test('a SAML response is admitted if it is right, and refused if it is wrong in one way', options, async (t) => {
+test('a SAML response is accepted if it is valid, and refused if one detail of it is wrong', options, async (t) => {
   const { provider, share, begin, postResponse, outcome } = await startWithSaml(t);
   const cases: { right: string[]; wrong: string[] } = JSON.parse(await provider.call('/cases'));
   for (const name of cases.right)
-    await t.test(`admitted: ${name}`, async () => {
+    await t.test(`accepted: ${name}`, async () => {
       const attempt = await begin();
       await postResponse(attempt, await provider.respond(name, attempt.requestId));
       const { signedIn, visitor } = await outcome(attempt.browser);
@@ -19,7 +19,8 @@ test('a SAML response is admitted if it is right, and refused if it is wrong in 
     });
   for (const [index, name] of cases.wrong.entries())
     await t.test(`refused: ${name}`, async () => {
-      const browser = new RedirectedBrowser({ 'x-forwarded-for': `192.0.2.${index}` }); // a network with many failures must wait
+      // Each browser has another address, because a network with many failures must wait.
+      const browser = new RedirectedBrowser({ 'x-forwarded-for': `192.0.2.${index}` });
       const attempt = await begin(share.base, browser);
       await postResponse(attempt, await provider.respond(name, attempt.requestId));
       const { signedIn, code } = await outcome(attempt.browser);

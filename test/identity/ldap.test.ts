@@ -14,10 +14,10 @@ const missing = missingForDirectory();
 const options = { skip: missing === '' ? false : `not installed: ${missing}` };
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1', POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
 const ann = 'uid=ann,ou=people,dc=test';
-const pollInterval = 200; // ms: a directory that did not respond gets no request for three seconds
+const pollInterval = 200; // ms: for three seconds, Postern sends no request to a directory that did not respond
 
-/** Adds a profile for a directory, and a share for its visitors. */
-async function profileFor(postern: TestPostern, configuration: object) {
+/** Adds a login profile for a directory, and a share for its visitors. */
+async function addDirectoryProfile(postern: TestPostern, configuration: object) {
   const profile = await postern.call('loginprofile/add', { title: 'Staff', typeId: 7, configuration: JSON.stringify(configuration) });
   const share = await createShare(postern, { authenticationId: profile.id });
   const signIn = (username: string, password = `${username}-secret`, from = '192.0.2.1') =>
@@ -29,13 +29,13 @@ async function startWithDirectory(t: TestContext, change: (directory: Directory)
   const directory = await startDirectory(t);
   const clock = settableClock();
   const postern = await startPostern(t, { environment, replacements: { ports: { clock } } });
-  const parts = await profileFor(postern, { ...directory.configuration, ...change(directory) });
+  const parts = await addDirectoryProfile(postern, { ...directory.configuration, ...change(directory) });
   /** Returns the status of a listing for a visitor who has signed in. */
   const list = async (cookie: string, base = parts.share.base) => (await postern.visit(`${base}/list`, { headers: { cookie } })).status;
   return { directory, clock, postern, list, ...parts };
 }
 
-const ways: Readonly<Record<string, (directory: Directory) => object>> = {
+const connectionKinds: Readonly<Record<string, (directory: Directory) => object>> = {
   'LDAPS, and an account that searches': () => ({}),
   StartTLS: ({ plainUrl }) => ({ url: plainUrl, startTls: true }),
   'this machine without TLS': ({ plainUrl }) => ({ url: plainUrl }),
@@ -46,8 +46,8 @@ const ways: Readonly<Record<string, (directory: Directory) => object>> = {
     userFilter: undefined,
   }),
 };
-for (const [way, change] of Object.entries(ways))
-  test(`a visitor signs in with the password of a directory, at a link and a portal (${way})`, options, async (t) => {
+for (const [kind, change] of Object.entries(connectionKinds))
+  test(`a visitor signs in with the password of a directory, at a link and a portal (${kind})`, options, async (t) => {
     const { postern, profile, share, signIn } = await startWithDirectory(t, change);
     const answer = await signIn('ann');
     assert.deepEqual([answer.status, answer.body.visitor], [200, { name: 'Ann Archer', email: 'ann@example.com' }]);
@@ -81,7 +81,7 @@ for (const [how, change] of Object.entries({
   test(`groups of groups count only if the profile says so, even if two groups contain each other (${how})`, options, async (t) => {
     const { directory, postern, signIn, list } = await startWithDirectory(t, () => change);
     await directory.replace('cn=all,ou=groups,dc=test', 'member', ['uid=bob,ou=people,dc=test', 'cn=staff,ou=groups,dc=test']);
-    const nested = await profileFor(postern, { ...directory.configuration, ...change, nestedGroups: true });
+    const nested = await addDirectoryProfile(postern, { ...directory.configuration, ...change, nestedGroups: true });
     const forStaff = (id: number) => createShare(postern, { authenticationId: id, allowAllUsers: false, groupNames: 'staff' });
     const inStaff = (await forStaff(nested.profile.id)).base;
     assert.equal(await list(cookieOf(await nested.signIn('ann')), inStaff), 200);
@@ -100,33 +100,37 @@ test('a user outside the required group is refused, and the audit log says why',
   assert.match(JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list), /not in the group editors/);
 });
 
-test('a user whom a search finds in more than a thousand groups is refused, and not admitted with a part of them', options, async (t) => {
-  const { directory, postern, signIn } = await startWithDirectory(t, () => ({ groupsFrom: 'search', groupFilter: '(member={dn})' }));
-  const member = 'uid=ann,ou=people,dc=test';
-  const names = Array.from({ length: 1001 }, (_, index) => `group ${index}`);
-  await Promise.all(names.map((cn) => directory.add(`cn=${cn},ou=groups,dc=test`, { objectClass: 'groupOfNames', cn, member })));
-  assert.equal((await signIn('ann')).status, 503);
-  const refused = async () => JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list);
-  await until(async () => (await refused()) !== '[]');
-  assert.match(await refused(), /more than 1000 groups/);
-  assert.equal((await signIn('bob')).status, 200);
-});
+test(
+  'a user whom a search finds in more than a thousand groups is refused, and not admitted with only some of them',
+  options,
+  async (t) => {
+    const { directory, postern, signIn } = await startWithDirectory(t, () => ({ groupsFrom: 'search', groupFilter: '(member={dn})' }));
+    const member = 'uid=ann,ou=people,dc=test';
+    const names = Array.from({ length: 1001 }, (_, index) => `group ${index}`);
+    await Promise.all(names.map((cn) => directory.add(`cn=${cn},ou=groups,dc=test`, { objectClass: 'groupOfNames', cn, member })));
+    assert.equal((await signIn('ann')).status, 503);
+    const refused = async () => JSON.stringify((await postern.call('audit/search', { outcome: 'refused' })).list);
+    await until(async () => (await refused()) !== '[]');
+    assert.match(await refused(), /more than 1000 groups/);
+    assert.equal((await signIn('bob')).status, 200);
+  },
+);
 
-test('characters with a meaning in filters stay part of the name', options, async (t) => {
+test('characters with a special meaning in filters are part of the name', options, async (t) => {
   const { signIn } = await startWithDirectory(t);
   assert.equal((await signIn('we*rd(x)', 'weird-secret')).status, 200);
   for (const name of ['*', 'a*', 'ann)(uid=*', '*)(|(uid=*', 'ann\\2a', 'uid=ann', 'ann,ou=people', 'a\0nn', 'x'.repeat(300)])
     assert.ok([400, 401].includes((await signIn(name, 'ann-secret')).status), JSON.stringify(name));
 });
 
-test('characters with a meaning in a DN or a pattern match nobody', options, async (t) => {
-  const { signIn } = await startWithDirectory(t, ways['a pattern']);
+test('a name with characters that have a special meaning in a DN or a pattern matches nobody', options, async (t) => {
+  const { signIn } = await startWithDirectory(t, connectionKinds['a pattern']);
   for (const name of ['ann,ou=people,dc=test', 'ann+sn=Archer', 'ann@example.com', '{username}', '$&', 'ann\\'])
     assert.equal((await signIn(name, 'ann-secret')).status, 401, name);
   assert.equal((await signIn('ann')).status, 200);
 });
 
-test('nobody signs in with a name that several entries have, or with that of an alias', options, async (t) => {
+test('nobody signs in with a name that several entries have, or with the name of an alias', options, async (t) => {
   const { directory, signIn } = await startWithDirectory(t);
   assert.equal((await signIn('twin')).status, 401);
   assert.equal((await signIn('alias', 'ann-secret')).status, 401);
@@ -134,15 +138,15 @@ test('nobody signs in with a name that several entries have, or with that of an 
   assert.equal((await signIn('twin')).status, 401, 'and with three');
 });
 
-test('a directory whose certificate is not trusted, or is of another host, gets no password', options, async (t) => {
+test('a directory whose certificate is not trusted, or is for another host, gets no password', options, async (t) => {
   const { directory, postern } = await startWithDirectory(t);
   const { tlsUrl, plainUrl } = directory;
   for (const change of [
     { ca: undefined },
     { ca: undefined, url: plainUrl, startTls: true },
-    { url: tlsUrl.replace('127.0.0.1', 'localhost') }, // the certificate names the address
+    { url: tlsUrl.replace('127.0.0.1', 'localhost') }, // the certificate is for 127.0.0.1
   ]) {
-    const { signIn } = await profileFor(postern, { ...directory.configuration, ...change });
+    const { signIn } = await addDirectoryProfile(postern, { ...directory.configuration, ...change });
     const { status, body } = await signIn('ann');
     assert.deepEqual([status, body.code], [503, 'providerAway'], JSON.stringify(change));
   }
@@ -184,7 +188,7 @@ test(
 );
 
 test('with bindPattern, a session ends after an hour, because it cannot be renewed', options, async (t) => {
-  const { clock, signIn, list } = await startWithDirectory(t, ways['a pattern']);
+  const { clock, signIn, list } = await startWithDirectory(t, connectionKinds['a pattern']);
   const cookie = cookieOf(await signIn('ann'));
   clock.advance(hour - minute);
   assert.equal(await list(cookie), 200);
@@ -192,10 +196,10 @@ test('with bindPattern, a session ends after an hour, because it cannot be renew
   assert.equal(await list(cookie), 401);
 });
 
-test('a directory that hangs gives 503 to its own visitors alone, and works again when it responds', options, async (t) => {
+test('if a directory hangs, only its own visitors get 503, and they can sign in again when the directory responds', options, async (t) => {
   const { directory, postern, signIn } = await startWithDirectory(t);
   const other = await startDirectory(t);
-  const elsewhere = await profileFor(postern, other.configuration);
+  const elsewhere = await addDirectoryProfile(postern, other.configuration);
   assert.equal((await signIn('ann')).status, 200);
   directory.pause();
   const waiting = Array.from({ length: 30 }, (_, number) => signIn('ann', 'ann-secret', `198.51.100.${number}`));
@@ -226,7 +230,7 @@ test(
   },
 );
 
-test('a user whose entry is too large for a sign-in does not close the directory to other users', options, async (t) => {
+test('a user whose entry is too large for a sign-in does not make the directory unavailable to other users', options, async (t) => {
   const { directory, signIn } = await startWithDirectory(t);
   const entry = { objectClass: 'inetOrgPerson', uid: 'big', cn: 'Big', sn: 'B', displayName: 'x'.repeat(300_000) };
   await directory.add('uid=big,ou=people,dc=test', entry);
@@ -236,8 +240,8 @@ test('a user whose entry is too large for a sign-in does not close the directory
   }
 });
 
-test('with a pattern, wrong passwords for all spellings that the directory takes for one name are counted together', options, async (t) => {
-  const { directory, signIn } = await startWithDirectory(t, ways['a pattern']);
+test('with a pattern, wrong passwords for all spellings that the directory treats as one name are counted together', options, async (t) => {
+  const { directory, signIn } = await startWithDirectory(t, connectionKinds['a pattern']);
   const password = 'own secret';
   await directory.add('uid=änn,ou=people,dc=test', { objectClass: 'inetOrgPerson', uid: 'änn', cn: 'Än', sn: 'N', userPassword: password });
   assert.equal((await signIn('ＡＮＮ', 'ann-secret', '192.0.2.1')).status, 200, 'the directory accepts the other spelling');
@@ -245,12 +249,12 @@ test('with a pattern, wrong passwords for all spellings that the directory takes
   const statuses: number[] = [];
   for (const [number, spelling] of spellings.entries()) statuses.push((await signIn(spelling, 'wrong', `198.51.${number}.1`)).status);
   assert.deepEqual(statuses, [401, 401, 401, 429, 429, 429]);
-  // Another user, whose name has the same form, does not clear the count.
+  // Another user whose name has the same loose form is refused, too, and so does not clear the count.
   assert.equal((await signIn('änn', password, '192.0.2.7')).status, 429);
   assert.equal((await signIn('ANN', 'wrong', '198.51.77.1')).status, 429);
 });
 
-/** A fake of a directory that sends what a test wants: no real one attacks its clients. */
+/** Starts a fake directory. It sends what a test wants, because a real directory does not attack its clients. */
 async function startFake(t: TestContext, onData: (socket: Socket, data: Buffer) => void) {
   const received: Buffer[] = [];
   const sockets = new Set<Socket>();
@@ -272,27 +276,28 @@ async function startFake(t: TestContext, onData: (socket: Socket, data: Buffer) 
   return { url: `ldap://127.0.0.1:${address.port}`, received, connections: () => sockets.size };
 }
 
-const settings = { baseDn: 'dc=test', bindDn: 'cn=reader', bindPassword: 'reader-secret', userFilter: '(uid={username})' };
-const accepted = Buffer.from('300c02010178070a010004000400', 'hex'); // StartTLS: success
+const baseConfiguration = { baseDn: 'dc=test', bindDn: 'cn=reader', bindPassword: 'reader-secret', userFilter: '(uid={username})' };
+const startTlsAccepted = Buffer.from('300c02010178070a010004000400', 'hex'); // StartTLS: success
 const bindSucceeds = Buffer.from('300c02010261070a010004000400', 'hex');
-const refusals: Readonly<Record<string, (socket: Socket) => unknown>> = {
+const hostileResponses: Readonly<Record<string, (socket: Socket) => unknown>> = {
   'does not accept StartTLS': (socket) => socket.write(Buffer.from('300c02010178070a010204000400', 'hex')),
-  'sends a forged success of the sign-in behind its response': (socket) => socket.write(Buffer.concat([accepted, bindSucceeds])),
+  'sends a forged success of the bind after its StartTLS response': (socket) =>
+    socket.write(Buffer.concat([startTlsAccepted, bindSucceeds])),
   'answers another request': (socket) => socket.write(Buffer.from('300c02010278070a010004000400', 'hex')),
   'closes the connection': (socket) => socket.end(),
-  'cuts its response and closes': (socket) => socket.end(accepted.subarray(0, 5)),
-  'sends a length without an end': (socket) => socket.write(Buffer.from('3084ffffffff', 'hex')),
+  'sends a part of its response and closes the connection': (socket) => socket.end(startTlsAccepted.subarray(0, 5)),
+  'announces a response of 4 GiB': (socket) => socket.write(Buffer.from('3084ffffffff', 'hex')),
   'sends something other than LDAP': (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(400)),
   'accepts StartTLS, but sends no TLS': (socket) => {
-    socket.write(accepted);
+    socket.write(startTlsAccepted);
     socket.write('no TLS at all');
   },
 };
-for (const [what, respond] of Object.entries(refusals))
+for (const [what, respond] of Object.entries(hostileResponses))
   test(`a directory that ${what} gets no password, and nothing unencrypted on a second connection`, async (t) => {
     const fake = await startFake(t, (socket) => void respond(socket));
     const postern = await startPostern(t, { environment });
-    const { signIn } = await profileFor(postern, { ...settings, url: fake.url, startTls: true });
+    const { signIn } = await addDirectoryProfile(postern, { ...baseConfiguration, url: fake.url, startTls: true });
     const { status, body } = await signIn('ann', 'a-very-secret-word');
     assert.deepEqual([status, body.code], [503, 'providerAway']);
     assert.equal(fake.connections(), 1);
@@ -304,7 +309,7 @@ test('an empty or blank password, or one that begins with NUL, is refused before
   const fake = await startFake(t, (socket) => socket.destroy());
   const postern = await startPostern(t, { environment });
   const byPattern = { url: fake.url, baseDn: 'dc=test', bindPattern: 'uid={username},dc=test' };
-  const { signIn } = await profileFor(postern, byPattern);
+  const { signIn } = await addDirectoryProfile(postern, byPattern);
   for (const password of ['', ' ', '\t\n', '\0', '\0secret']) assert.ok([400, 401].includes((await signIn('ann', password)).status));
   assert.equal(fake.connections(), 0);
 });
@@ -317,11 +322,11 @@ test('a directory that sends data without end is unavailable', async (t) => {
     more();
   });
   const postern = await startPostern(t, { environment });
-  const { signIn } = await profileFor(postern, { ...settings, url: fake.url });
+  const { signIn } = await addDirectoryProfile(postern, { ...baseConfiguration, url: fake.url });
   assert.equal((await signIn('ann')).status, 503);
 });
 
-test('a configuration that sends passwords unencrypted, or could find nobody, is refused with the reason', async (t) => {
+test('a configuration that would send passwords unencrypted, or could find nobody, is refused with the reason', async (t) => {
   const postern = await startPostern(t, { environment });
   const refused: readonly [object, RegExp][] = [
     [{ url: 'ldap://directory.example.com' }, /must not be sent unencrypted/],
@@ -338,14 +343,14 @@ test('a configuration that sends passwords unencrypted, or could find nobody, is
     [{ emailAttribute: 'mail)(uid=*' }, /name of an attribute/],
   ];
   for (const [change, reason] of refused) {
-    const configuration = JSON.stringify({ ...settings, url: 'ldaps://directory.example.com', ...change });
+    const configuration = JSON.stringify({ ...baseConfiguration, url: 'ldaps://directory.example.com', ...change });
     const { status, body } = await postern.send('loginprofile/add', { title: 'X', typeId: 7, configuration });
     assert.equal(status, 400, JSON.stringify(change));
     assert.match(body.detail, reason);
   }
 });
 
-test('the password of the account is masked, and a change of it ends no session', options, async (t) => {
+test('the password of the account that searches is masked, and changing it ends no session', options, async (t) => {
   const { directory, postern, profile, signIn, list } = await startWithDirectory(t);
   const cookie = cookieOf(await signIn('ann'));
   const stored = await postern.call('loginprofile/get', { id: profile.id });
@@ -357,32 +362,32 @@ test('the password of the account is masked, and a change of it ends no session'
 
 test('loginprofile/test shows each step, and by which names shares can list a user', options, async (t) => {
   const { directory, postern, profile } = await startWithDirectory(t);
-  const tried = async (credentials: object, id = profile.id) => {
+  const testProfile = async (credentials: object, id = profile.id) => {
     const { works, steps } = await postern.call('loginprofile/test', { id, ...credentials });
     return { works, names: steps.map(({ step }: { step: string }) => step).join(' '), last: steps.at(-1).detail };
   };
-  assert.deepEqual(await tried({}), { works: true, names: 'connection account', last: 'The directory accepts the account.' });
-  const found = await tried({ username: 'ann' });
+  assert.deepEqual(await testProfile({}), { works: true, names: 'connection account', last: 'The directory accepts the account.' });
+  const found = await testProfile({ username: 'ann' });
   assert.equal(found.names, 'connection account user');
   assert.match(found.last, /\(userNames\): ann, ann@example.com\. Groups \(groupNames\): "cn=editors,ou=groups,dc=test", editors\./);
-  assert.deepEqual(await tried({ username: 'ann', password: 'ann-secret' }), {
+  assert.deepEqual(await testProfile({ username: 'ann', password: 'ann-secret' }), {
     works: true,
     names: 'connection account user password',
     last: '',
   });
-  assert.equal((await tried({ username: 'ann', password: 'wrong' })).last, 'The directory refuses the password.');
-  assert.match((await tried({ username: 'twin' })).last, /more than one entry/);
-  const wrongAccount = await profileFor(postern, { ...directory.configuration, bindPassword: 'wrong' });
-  assert.deepEqual(await tried({}, wrongAccount.profile.id), {
+  assert.equal((await testProfile({ username: 'ann', password: 'wrong' })).last, 'The directory refuses the password.');
+  assert.match((await testProfile({ username: 'twin' })).last, /more than one entry/);
+  const wrongAccount = await addDirectoryProfile(postern, { ...directory.configuration, bindPassword: 'wrong' });
+  assert.deepEqual(await testProfile({}, wrongAccount.profile.id), {
     ...{ works: false, names: 'connection account' },
     last: 'The directory does not accept bindDn with bindPassword.',
   });
-  const untrusted = await profileFor(postern, { ...directory.configuration, ca: undefined });
-  assert.match((await tried({}, untrusted.profile.id)).last, /does not trust its certificate/);
+  const untrusted = await addDirectoryProfile(postern, { ...directory.configuration, ca: undefined });
+  assert.match((await testProfile({}, untrusted.profile.id)).last, /does not trust its certificate/);
 });
 
 test('sign-ins while the directory does not respond do not count as wrong passwords', options, async (t) => {
-  const { directory, clock, signIn } = await startWithDirectory(t, ways['a pattern']);
+  const { directory, clock, signIn } = await startWithDirectory(t, connectionKinds['a pattern']);
   directory.pause();
   for (let tries = 0; tries < 5; tries += 1) assert.equal((await signIn('ann')).status, 503);
   directory.resume();

@@ -4,15 +4,15 @@ import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
 import { addLargeFile, download } from '../visit/slow-download.ts';
 import { changeShare, createShare, hour, minute, settableClock } from '../visit/visiting.ts';
-import { startWithForger } from './forged-sign-in.ts';
+import { startWithForgingProvider } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
 
-/** Starts Postern with a visitor who has signed in at a provider that a test controls, and a clock that it sets. */
+/** Starts Postern with a clock and a provider that the test controls, and signs a visitor in. */
 async function startSignedIn(t: TestContext, configuration: object = {}) {
   const clock = settableClock();
-  const started = await startWithForger(t, configuration, { environment, replacements: { ports: { clock } } });
+  const started = await startWithForgingProvider(t, configuration, { environment, replacements: { ports: { clock } } });
   const { provider, postern, share, begin } = started;
   provider.idToken = () => provider.sign(provider.claims({ exp: Math.floor((clock.now() + hour) / 1000) }));
   const browser = new RedirectedBrowser();
@@ -59,13 +59,13 @@ for (const [what, path, status] of [
     const { provider, clock, visit, list, sessions } = await startSignedIn(t, { groupsClaim: 'groups' });
     provider.responses.set(path, (_, response) => void response.writeHead(status).end());
     clock.advance(11 * minute);
-    const { status: answered, body } = await visit();
-    assert.deepEqual([answered, body.code, await sessions()], [503, 'providerAway', 1]);
+    const { status: visitStatus, body } = await visit();
+    assert.deepEqual([visitStatus, body.code, await sessions()], [503, 'providerAway', 1]);
     provider.responses.clear();
     await until(async () => (await list()) === 200);
   });
 
-test('a new refresh token is kept, even if the provider fails right after it has issued it', async (t) => {
+test('a new refresh token is stored, even if the provider fails right after issuing it', async (t) => {
   const { provider, clock, list } = await startSignedIn(t, { groupsClaim: 'groups' });
   const sentRefreshTokens = () =>
     provider.tokenRequests.filter((form) => form.get('grant_type') === 'refresh_token').map((form) => form.get('refresh_token'));
@@ -103,20 +103,20 @@ test('many requests of a session that is due for renewal send one request to its
   assert.equal(provider.tokenRequests.length - before, 1);
 });
 
-test('a provider that does not respond delays no check of other transfers, and those of its own visitors continue for a minute', async (t) => {
+test('while a provider does not respond, the transfers of its visitors continue, and those of a stopped share are still cut', async (t) => {
   const { provider, postern, clock, browser, share } = await startSignedIn(t);
   await addLargeFile(postern);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const open = await createShare(postern);
+  const openShare = await createShare(postern);
   const due = await Promise.all(
     Array.from({ length: 5 }, () => download(t, `${postern.publicUrl}${share.base}/file/large.bin`, { cookie })),
   );
-  const other = await download(t, `${postern.publicUrl}${open.base}/file/large.bin`, {});
+  const other = await download(t, `${postern.publicUrl}${openShare.base}/file/large.bin`, {});
   const { promise: requested, resolve: noteRequest } = Promise.withResolvers<void>();
-  provider.responses.set('/token', () => noteRequest()); // and no response
+  provider.responses.set('/token', () => noteRequest()); // sends no response
   clock.advance(11 * minute);
   await requested;
-  await changeShare(postern, open.id, { active: false });
+  await changeShare(postern, openShare.id, { active: false });
   const first = await Promise.race([other.cut.then(() => 'the other one'), ...due.map(({ cut }) => cut.then(() => 'one of the provider'))]);
   assert.equal(first, 'the other one');
 });
@@ -149,10 +149,10 @@ test('a session that two processes renew at the same time is renewed by one of t
   const row = await store.read.selectFrom('visit_session').select(['identity', 'profile_id']).executeTakeFirstOrThrow();
   assert.equal(row.profile_id, Number(profile.id));
   const identity = JSON.stringify({ ...JSON.parse(row.identity ?? '{}'), claimsAt: clock.now() });
-  // The other process has also got a new refresh token. Therefore this one sends no request to the provider, even if it
-  // has not yet tried to take the lease.
-  const renewed = { identity, renewal: 'of the other process', renewing_until: null };
-  await store.write((tx) => tx.updateTable('visit_session').set(renewed).execute(), 'job');
+  // The other process has also got a new refresh token. Therefore this process sends no request to the provider, even if
+  // it has not yet tried to take the lease.
+  const renewedRow = { identity, renewal: 'of the other process', renewing_until: null };
+  await store.write((tx) => tx.updateTable('visit_session').set(renewedRow).execute(), 'job');
   assert.equal(await waiting, 200);
   assert.equal(provider.tokenRequests.length, before);
 });
@@ -173,8 +173,8 @@ test('a new refresh token is not lost if the database cannot store it at that mo
   assert.equal(await sessions(), 1);
   await store.write((tx) => tx.updateTable('visit_session').set({ renewing_until: null }).execute(), 'job'); // the lease has ended
   await until(async () => (await list()) === 200);
-  const sent = provider.tokenRequests.map((form) => form.get('refresh_token')).filter((token) => token !== null);
-  assert.deepEqual(sent, ['a-refresh-token', 'the-second-token']);
+  const refreshTokens = provider.tokenRequests.map((form) => form.get('refresh_token')).filter((token) => token !== null);
+  assert.deepEqual(refreshTokens, ['a-refresh-token', 'the-second-token']);
 });
 
 test('a page of a proxy in place of the response of the provider ends no session', async (t) => {

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ForgingProvider } from '../parts/forging-openid-provider.ts';
 import { until } from '../ports/until.ts';
-import { base64, seconds, startWithForger } from './forged-sign-in.ts';
+import { base64, seconds, startWithForgingProvider } from './forged-sign-in.ts';
 import { RedirectedBrowser } from './redirected-browser.ts';
 
 const logoutEvent = { 'http://schemas.openid.net/event/backchannel-logout': {} };
@@ -13,10 +13,10 @@ const logoutClaims = (provider: ForgingProvider, over: object = {}) => {
   return { ...{ iss, aud, sub, iat, exp, jti: 'one', events: logoutEvent }, ...over };
 };
 
-/** @param session how the provider names the session in the ID token */
+/** Starts Postern with a visitor who has signed in. @param session `sid` in the ID token; undefined: none */
 async function startSignedIn(t: TestContext, session: string | undefined = 'session-1') {
-  const started = await startWithForger(t);
-  const { provider, postern, profile, share, begin } = started;
+  const setup = await startWithForgingProvider(t);
+  const { provider, postern, profile, share, begin } = setup;
   provider.idToken = () => provider.sign(provider.claims({ sid: session }));
   const browser = new RedirectedBrowser();
   await begin(browser);
@@ -28,22 +28,22 @@ async function startSignedIn(t: TestContext, session: string | undefined = 'sess
     });
     return [status, (await browser.visit(postern, share.base)).body.signIn.signedIn];
   }
-  return { ...started, browser, logout };
+  return { ...setup, browser, logout };
 }
 
 test('a user or a session that the provider signs out (back-channel logout) is signed out at once', async (t) => {
-  for (const named of [{ sid: undefined }, { sub: undefined, sid: 'session-1' }, { sid: 'session-1' }]) {
+  for (const claims of [{ sid: undefined }, { sub: undefined, sid: 'session-1' }, { sid: 'session-1' }]) {
     const { provider, logout } = await startSignedIn(t);
-    assert.deepEqual(await logout(await provider.sign(logoutClaims(provider, named))), [200, false]);
+    assert.deepEqual(await logout(await provider.sign(logoutClaims(provider, claims))), [200, false]);
   }
 });
 
-test('a logout token that is not valid, or names somebody else, ends no session', async (t) => {
+test('a logout token that is invalid, or names another user or session, ends no session', async (t) => {
   const { provider, logout } = await startSignedIn(t);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const stranger = (claims: Record<string, unknown>) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'first' }).sign(privateKey);
-  const refused = {
+  const tokens = {
     'another user': [200, await provider.sign(logoutClaims(provider, { sub: 'bob' }))],
     'another session': [200, await provider.sign(logoutClaims(provider, { sid: 'session-2' }))],
     'signed by a stranger': [400, await stranger(logoutClaims(provider))],
@@ -60,10 +60,10 @@ test('a logout token that is not valid, or names somebody else, ends no session'
     'without a user or a session': [400, await provider.sign(logoutClaims(provider, { sub: undefined }))],
     'no token': [400, 'x'],
   } as const;
-  for (const [what, [status, token]] of Object.entries(refused)) assert.deepEqual(await logout(token), [status, true], what);
+  for (const [what, [status, token]] of Object.entries(tokens)) assert.deepEqual(await logout(token), [status, true], what);
 });
 
-test('a session that the ID token did not name is signed out with its user, and the audit log says so', async (t) => {
+test('if the ID token had no sid, a logout token with a sid also ends the session of its user, and the audit log records this', async (t) => {
   const { provider, postern, logout } = await startSignedIn(t, undefined);
   assert.deepEqual(await logout(await provider.sign(logoutClaims(provider, { sid: 'session-1' }), 'logout+jwt')), [200, false]);
   await until(async () => (await postern.call('audit/search', { action: 'sign-out' })).list.length > 0);
@@ -71,7 +71,7 @@ test('a session that the ID token did not name is signed out with its user, and 
   assert.deepEqual([entry.actor, JSON.parse(entry.after)], ['Ann', { by: 'provider' }]);
 });
 
-test('a sign-out at a profile that does not exist is not found, whatever its id looks like', async (t) => {
+test('a logout request for a profile that does not exist gets 404, whatever the id in the address is', async (t) => {
   const { provider, postern } = await startSignedIn(t);
   const token = await provider.sign(logoutClaims(provider));
   const requestCount = provider.requestedPaths.length;
@@ -82,10 +82,10 @@ test('a sign-out at a profile that does not exist is not found, whatever its id 
     });
     assert.equal(status, 404, id);
   }
-  assert.equal(provider.requestedPaths.length, requestCount, 'and no request reaches the provider');
+  assert.equal(provider.requestedPaths.length, requestCount, 'no request reaches the provider');
 });
 
-test('only a visitor who is signed in is led to the provider to sign out', async (t) => {
+test('a visitor who is not signed in is not sent to the provider to sign out', async (t) => {
   const { provider, postern, profile, share } = await startSignedIn(t);
   const requestCount = provider.requestedPaths.length;
   const cookie = `postern-${profile.id}=1.${'x'.repeat(43)}`;
@@ -93,7 +93,7 @@ test('only a visitor who is signed in is led to the provider to sign out', async
   assert.equal(provider.requestedPaths.length, requestCount);
 });
 
-test('a visitor signs out here even if the secrets of the profile are lost', async (t) => {
+test('a visitor can sign out of Postern even if the secrets of the profile are lost', async (t) => {
   const { postern, share, browser } = await startSignedIn(t);
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
   await postern.ports.store.write((tx) => tx.updateTable('login_profile').set({ configuration: 'lost' }).execute(), 'job');

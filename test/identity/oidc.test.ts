@@ -22,7 +22,7 @@ async function startWithProvider(t: TestContext, configuration: object = {}, sta
   });
   provider.serve(`${postern.publicUrl}/sign-in/oidc/${profile.id}`);
   const share = await createShare(postern, { authenticationId: profile.id });
-  /** Signs somebody in at a link. @returns their browser */
+  /** Signs a user in at a link. @returns the browser of the user */
   async function signIn(subject: keyof typeof users, base = share.base): Promise<RedirectedBrowser> {
     provider.next = subject;
     const browser = new RedirectedBrowser();
@@ -47,7 +47,7 @@ for (const at of ['link', 'portal'] as const)
     assert.deepEqual(
       browser.cookies.filter(({ origin, name }) => origin === postern.publicUrl && name.includes('oidc')),
       [],
-      'the cookie of the sign-in is used up',
+      'the cookie of the sign-in is deleted',
     );
     const { list } = await postern.call('audit/search', { action: 'sign-in' });
     assert.deepEqual([list.length, list[0].actor, list[0].outcome], [1, 'Ann Archer', 'done']);
@@ -85,8 +85,8 @@ test('a user outside the required group is refused, and the audit log says why',
   assert.equal((await ann.visit(postern, share.base)).body.signIn.signedIn, true);
   const bob = await signIn('bob');
   assert.equal((await bob.visit(postern, share.base)).body.signIn.signedIn, false);
-  const landed = new URL(bob.visited.at(-2) ?? '');
-  const [, code, reference] = /^#sign-in=(\w+)\.(.+)$/.exec(landed.hash) ?? [];
+  const landingUrl = new URL(bob.visited.at(-2) ?? '');
+  const [, code, reference] = /^#sign-in=(\w+)\.(.+)$/.exec(landingUrl.hash) ?? [];
   assert.equal(code, 'providerRefused');
   await until(async () => (await postern.call('audit/search', { outcome: 'refused' })).list.length > 0);
   const [entry] = (await postern.call('audit/search', { searchWord: reference ?? '' })).list;
@@ -132,7 +132,7 @@ test('a session that cannot be renewed ends after an hour', async (t) => {
   assert.equal(await list(ann), 401);
 });
 
-test('while the provider is unavailable, its visitors get 503 after ten minutes, and are admitted again when it is back', async (t) => {
+test('while the provider is unavailable, its visitors get 503 after ten minutes, and are admitted again when the provider is back', async (t) => {
   const clock = settableClock();
   const { provider, share, postern, signIn, list } = await startWithProvider(
     t,
@@ -151,7 +151,7 @@ test('while the provider is unavailable, its visitors get 503 after ten minutes,
   await until(async () => (await list(ann)) === 200);
 });
 
-test('another client secret, scope or prompt ends no session; another groups claim ends all', async (t) => {
+test('a change of the client secret, scopes or prompt ends no session; a change of the groups claim ends all sessions', async (t) => {
   const { provider, postern, profile, signIn, list } = await startWithProvider(t);
   const change = (configuration: object) =>
     postern.call('loginprofile/update', { id: profile.id, configuration: JSON.stringify({ ...provider.configuration, ...configuration }) });
@@ -164,23 +164,23 @@ test('another client secret, scope or prompt ends no session; another groups cla
 
 test('the client secret is masked in responses and in the audit log', async (t) => {
   const { provider, postern, profile } = await startWithProvider(t);
-  const read = JSON.stringify(await postern.call('loginprofile/get', { id: profile.id }));
-  const audit = JSON.stringify(await postern.call('audit/search', {}));
-  for (const text of [read, audit]) assert.ok(!text.includes(provider.configuration.clientSecret));
+  const profileText = JSON.stringify(await postern.call('loginprofile/get', { id: profile.id }));
+  const auditText = JSON.stringify(await postern.call('audit/search', {}));
+  for (const text of [profileText, auditText]) assert.ok(!text.includes(provider.configuration.clientSecret));
 });
 
-test('a share of another login profile does not know the visitor', async (t) => {
+test('a session of one login profile is not valid at a share of another one', async (t) => {
   const { postern, signIn, list, provider } = await startWithProvider(t);
   const other = await postern.call('loginprofile/add', {
     title: 'Other',
     typeId: 5,
     configuration: JSON.stringify(provider.configuration),
   });
-  const elsewhere = await createShare(postern, { authenticationId: other.id });
-  assert.equal(await list(await signIn('ann'), elsewhere.base), 401);
+  const otherShare = await createShare(postern, { authenticationId: other.id });
+  assert.equal(await list(await signIn('ann'), otherShare.base), 401);
 });
 
-test('a link that is no longer valid is not opened by a sign-in that was begun before', async (t) => {
+test('a sign-in that began before its link was deactivated does not open the link', async (t) => {
   const { postern, share } = await startWithProvider(t);
   const browser = new RedirectedBrowser();
   const { url } = await browser.open(`${postern.publicUrl}${share.base}/sign-in/start`, ({ pathname }) =>
@@ -191,7 +191,7 @@ test('a link that is no longer valid is not opened by a sign-in that was begun b
   assert.equal(response.status, 404);
 });
 
-test('a password or a code is refused at a profile with a provider', async (t) => {
+test('a password or a code is refused at a link whose login profile uses a provider', async (t) => {
   const { postern, share } = await startWithProvider(t);
   for (const [path, body] of [
     ['sign-in', { username: 'ann', password: 'correct horse battery' }],

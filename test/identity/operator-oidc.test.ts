@@ -14,7 +14,7 @@ const users = {
 
 async function startWithProvider(t: TestContext) {
   const provider = await startOpenIdProvider(t, structuredClone(users));
-  const time = { later: 0 };
+  const time = { shift: 0 }; // ms
   const postern = await startPostern(t, {
     environment: {
       POSTERN_PRIVATE_TARGETS: '127.0.0.1',
@@ -25,11 +25,11 @@ async function startWithProvider(t: TestContext) {
       POSTERN_OPERATOR_OIDC_ADMINS: 'Administrators',
       POSTERN_OPERATOR_OIDC_READERS: 'staff',
     },
-    replacements: { ports: { clock: { now: () => systemClock.now() + time.later } } },
+    replacements: { ports: { clock: { now: () => systemClock.now() + time.shift } } },
   });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
-  /** Signs somebody in. @returns the browser, and the address at which it arrives */
+  /** Signs a user in. @returns the browser, and the address to which it was sent at the end */
   async function signIn(subject: keyof typeof users, browser = new RedirectedBrowser()) {
     provider.next = subject;
     const { url } = await browser.open(`${postern.apiUrl}/api/v1/operator/signIn/start`);
@@ -89,7 +89,7 @@ test('a user who is in no group of the settings cannot sign in, and the audit lo
   assert.deepEqual([list[0].outcome, url.hash.includes(list[0].requestId), /no group/.test(list[0].after)], ['refused', true, true]);
 });
 
-test('each sign-in sets the role again, and a user without a group no longer has access', async (t) => {
+test('each sign-in sets the role again, and a user who is in no group any more cannot sign in', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
   await signIn('ann');
   provider.users['ann'] = { ...users.ann, groups: ['staff'] };
@@ -101,9 +101,9 @@ test('each sign-in sets the role again, and a user without a group no longer has
 test('a session that began at the provider ends after an hour', async (t) => {
   const { postern, signIn, time } = await startWithProvider(t);
   const { browser } = await signIn('ann');
-  time.later += 59 * 60_000;
+  time.shift += 59 * 60_000;
   assert.equal((await callerOf(postern, browser)).status, 200);
-  time.later += 2 * 60_000;
+  time.shift += 2 * 60_000;
   assert.equal((await callerOf(postern, browser)).status, 401);
 });
 
@@ -177,18 +177,18 @@ test('an account can be connected behind a proxy that ends TLS and is not truste
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern, `https://${new URL(postern.apiUrl).host}`);
   provider.next = 'bob';
-  const stopped = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
+  const finish = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   const withoutOrigin = new RedirectedBrowser();
   withoutOrigin.cookies.push(...browser.cookies);
-  assert.equal((await withoutOrigin.open(stopped.url.href)).url.pathname, '/console/settings/account');
+  assert.equal((await withoutOrigin.open(finish.url.href)).url.pathname, '/console/settings/account');
 });
 
 test('a sign-in that begins in one browser cannot be completed in another', async (t) => {
   const { postern, provider, signIn } = await startWithProvider(t);
   const stranger = new RedirectedBrowser();
   provider.next = 'ann';
-  const stopped = await stranger.open(`${postern.apiUrl}/api/v1/operator/signIn/start`, ({ pathname }) => pathname.endsWith('/finish'));
-  const { url } = await new RedirectedBrowser().open(stopped.url.href);
+  const finish = await stranger.open(`${postern.apiUrl}/api/v1/operator/signIn/start`, ({ pathname }) => pathname.endsWith('/finish'));
+  const { url } = await new RedirectedBrowser().open(finish.url.href);
   assert.match(url.hash, /^#sign-in=requestMalformed/);
   assert.equal((await signIn('ann', stranger)).url.hash, '');
 });
@@ -197,11 +197,11 @@ test('connecting an account is refused if it was started before a change of the 
   const { postern, provider } = await startWithProvider(t);
   const browser = await signInOlga(postern);
   provider.next = 'bob';
-  const stopped = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
+  const finish = await browser.open(await addressToLink(postern, browser), ({ pathname }) => pathname.endsWith('/finish'));
   const { id } = await operatorNamed(postern, 'Olga');
-  const renewed = 'another horse that reads';
-  await postern.call('operator/updatePassword', { id, password: renewed, confirmPassword: renewed });
-  await browser.open(stopped.url.href);
+  const newPassword = 'another horse that reads';
+  await postern.call('operator/updatePassword', { id, password: newPassword, confirmPassword: newPassword });
+  await browser.open(finish.url.href);
   assert.equal((await operatorNamed(postern, 'Olga')).signsInAtProvider, false);
 });
 

@@ -7,10 +7,10 @@ interface StoredCookie {
   readonly value: string;
 }
 
-/** A browser that follows redirects, and keeps the cookies of each host and path. */
+/** A fake browser that follows redirects, and keeps the cookies of each origin and path. */
 export class RedirectedBrowser {
   readonly cookies: StoredCookie[] = [];
-  /** Every address that it was sent to. */
+  /** Every address that the browser has opened or posted a form to. */
   readonly visited: string[] = [];
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -19,7 +19,7 @@ export class RedirectedBrowser {
     this.#headers = headers;
   }
 
-  /** Opens an address. @param until stops before an address that it matches */
+  /** Opens an address. @param until returns whether to stop before an address of a redirect */
   async open(address: string, until: (url: URL) => boolean = () => false): Promise<{ url: URL; response: Response }> {
     let url = new URL(address);
     for (let hops = 0; hops < 10; hops += 1) {
@@ -36,7 +36,7 @@ export class RedirectedBrowser {
 
   /**
    * Posts a form, as the page of another site does, and follows the redirects.
-   * @param withCookies whether cookies are sent with such a request
+   * @param withCookies whether the browser sends its cookies with the form
    */
   async postForm(address: string, form: Record<string, string>, withCookies = true): Promise<{ url: URL; response: Response }> {
     const url = new URL(address);
@@ -60,8 +60,11 @@ export class RedirectedBrowser {
   }
 
   #headersFor(url: URL): Record<string, string> {
-    const sent = this.cookies.filter(({ origin, path }) => origin === url.origin && url.pathname.startsWith(path));
-    return { ...this.#headers, ...(sent.length === 0 ? {} : { cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') }) };
+    const matchingCookies = this.cookies.filter(({ origin, path }) => origin === url.origin && url.pathname.startsWith(path));
+    return {
+      ...this.#headers,
+      ...(matchingCookies.length === 0 ? {} : { cookie: matchingCookies.map(({ name, value }) => `${name}=${value}`).join('; ') }),
+    };
   }
 
   #storeCookie(origin: string, set: string): void {

@@ -18,7 +18,7 @@ interface SamlAttempt {
 let sharedProvider: Promise<DebianSamlProvider> | undefined;
 after(async () => (await sharedProvider)?.close());
 
-/** Starts Postern with a share whose visitors sign in at a SAML provider. The tests of a file use one provider in turn. */
+/** Starts Postern with a share whose visitors sign in at a SAML provider. The tests of a file share one provider. */
 export async function startWithSaml(t: TestContext, configuration: object = {}, start: StartOptions = {}) {
   sharedProvider ??= startSamlProvider();
   const provider = await sharedProvider;
@@ -47,10 +47,10 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
     const requestId = /ID="([^"]+)"/.exec(request)?.[1] ?? '';
     return { browser, requestId, relayState: url.searchParams.get('RelayState') ?? '', url: url.href };
   }
-  /** Brings a response to Postern. */
+  /** Posts a response of the provider to Postern. */
   const postResponse = ({ browser, relayState }: Pick<SamlAttempt, 'browser' | 'relayState'>, response: string, withCookies = true) =>
     browser.postForm(acsUrl, { SAMLResponse: response, RelayState: relayState }, withCookies);
-  /** Signs a user in with what the provider's own page posts. @returns their browser */
+  /** Signs a user in with the response that the provider's own page posts. @returns the browser of the user */
   async function signIn(user: string, base = share.base): Promise<RedirectedBrowser> {
     await provider.call(`/next?user=${user}`);
     const attempt = await begin(base);
@@ -60,7 +60,7 @@ export async function startWithSaml(t: TestContext, configuration: object = {}, 
   }
   const list = async (browser: RedirectedBrowser, base = share.base) =>
     (await browser.open(`${postern.publicUrl}${base}/list`)).response.status;
-  /** Returns whether somebody has signed in, and why not. */
+  /** Returns whether somebody has signed in, and if not, the code of the error. */
   async function outcome(browser: RedirectedBrowser) {
     const { body } = await browser.visit(postern, share.base);
     return { signedIn: body.signIn.signedIn, visitor: body.visitor, code: /#sign-in=(\w+)/.exec(browser.visited.join(' '))?.[1] ?? '' };

@@ -34,9 +34,9 @@ for (const at of ['link', 'portal'] as const)
 
 test('visitors sign in while the provider of another profile does not respond', options, async (t) => {
   const { postern, signIn, outcome } = await startWithSaml(t);
-  let isAsked = false;
+  let isRequested = false;
   const silent = createServer(() => {
-    isAsked = true;
+    isRequested = true;
   });
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   atEnd(t, () => silent.close());
@@ -45,34 +45,38 @@ test('visitors sign in while the provider of another profile does not respond', 
   const { id } = await postern.call('loginprofile/add', { title: 'Silent', typeId: 6, configuration });
   const stranger = new RedirectedBrowser();
   const response = Buffer.from('<x/>').toString('base64');
-  const posted = stranger.postForm(`${postern.publicUrl}/sign-in/saml/${id}`, { SAMLResponse: response }, false);
-  await until(() => isAsked);
+  const pendingPost = stranger.postForm(`${postern.publicUrl}/sign-in/saml/${id}`, { SAMLResponse: response }, false);
+  await until(() => isRequested);
   assert.equal((await outcome(await signIn('ann'))).signedIn, true);
   silent.closeAllConnections();
-  await posted;
+  await pendingPost;
 });
 
-test('without HTTPS, a response that comes without the cookie signs in its browser with the next request, once', options, async (t) => {
-  const { provider, begin, postResponse, outcome } = await startWithSaml(t);
-  const attempt = await begin();
-  const response = await provider.respond('signed assertion', attempt.requestId);
-  await postResponse(attempt, response, false);
-  assert.equal((await outcome(attempt.browser)).signedIn, true);
-  const parked = attempt.browser.visited.find((address) => address.includes('parked='));
-  assert.ok(parked, 'the response was stored, and the browser came again');
-  const thief = new RedirectedBrowser();
-  assert.equal((await thief.open(parked)).response.status, 400);
-  await attempt.browser.open(parked);
-  assert.equal((await outcome(thief)).signedIn, false);
-});
+test(
+  'without HTTPS, a response that arrives without the cookie is stored, and signs in the browser once, at its next request',
+  options,
+  async (t) => {
+    const { provider, begin, postResponse, outcome } = await startWithSaml(t);
+    const attempt = await begin();
+    const response = await provider.respond('signed assertion', attempt.requestId);
+    await postResponse(attempt, response, false);
+    assert.equal((await outcome(attempt.browser)).signedIn, true);
+    const parkedAddress = attempt.browser.visited.find((address) => address.includes('parked='));
+    assert.ok(parkedAddress, 'the response was stored, and the browser came again');
+    const thief = new RedirectedBrowser();
+    assert.equal((await thief.open(parkedAddress)).response.status, 400);
+    await attempt.browser.open(parkedAddress);
+    assert.equal((await outcome(thief)).signedIn, false);
+  },
+);
 
 test('a stored response signs in nobody but the browser that has begun the sign-in', options, async (t) => {
   const { provider, postern, profile, begin, outcome } = await startWithSaml(t);
   const [ann, eve] = [await begin(), await begin()];
   const response = await provider.respond('signed assertion', ann.requestId);
   const form = new URLSearchParams({ SAMLResponse: response, RelayState: ann.relayState });
-  const stored = await fetch(`${postern.publicUrl}/sign-in/saml/${profile.id}`, { method: 'POST', body: form, redirect: 'manual' });
-  const parked = new URL(stored.headers.get('location') ?? '');
+  const redirect = await fetch(`${postern.publicUrl}/sign-in/saml/${profile.id}`, { method: 'POST', body: form, redirect: 'manual' });
+  const parked = new URL(redirect.headers.get('location') ?? '');
   parked.searchParams.set('RelayState', eve.relayState);
   await eve.browser.open(parked.href);
   assert.deepEqual([(await outcome(eve.browser)).signedIn, (await outcome(eve.browser)).code], [false, 'providerRefused']);
@@ -124,17 +128,17 @@ test('a sign-in that begins at the provider ends at the portal, if the profile a
 test('a response that several browsers send at the same time, also to two processes, signs in one of them', options, async (t) => {
   const { provider, postern, profile } = await startWithSaml(t, { idpInitiated: true });
   const sharesDatabase = process.env['POSTERN_TEST_POSTGRES'] !== undefined;
-  const second = { ...environment, POSTERN_PUBLIC_URL: postern.publicUrl };
-  const processes = sharesDatabase ? [postern, await startPostern(t, { data: postern.data, environment: second })] : [postern];
+  const secondEnvironment = { ...environment, POSTERN_PUBLIC_URL: postern.publicUrl };
+  const processes = sharesDatabase ? [postern, await startPostern(t, { data: postern.data, environment: secondEnvironment })] : [postern];
   const response = await provider.respond('signed assertion', '');
-  const signedIn = await Promise.all(
+  const signInStates = await Promise.all(
     [...processes, ...processes, ...processes].map(async ({ apiUrl }) => {
       const browser = new RedirectedBrowser();
       await browser.postForm(`${apiUrl}/sign-in/saml/${profile.id}`, { SAMLResponse: response, RelayState: '' }, false);
       return (await browser.visit(postern, `/p/${profile.viewId}`)).body.signIn.signedIn;
     }),
   );
-  assert.equal(signedIn.filter(Boolean).length, 1);
+  assert.equal(signInStates.filter(Boolean).length, 1);
 });
 
 test('after the provider has changed its certificate, the next sign-in succeeds', options, async (t) => {
@@ -161,11 +165,11 @@ test('a session ends after an hour, or earlier if the provider demands it', opti
   assert.equal(await list(ann), 401);
 });
 
-test('another user name attribute ends all sessions; a new display name attribute ends none', options, async (t) => {
+test('a change of the user name attribute ends all sessions; a change of the display name attribute ends none', options, async (t) => {
   const { postern, provider, profile, signIn, list } = await startWithSaml(t);
-  const basic = { metadataUrl: provider.metadataUrl, groupsAttribute: 'groups', emailTrust: 'provider' };
+  const commonFields = { metadataUrl: provider.metadataUrl, groupsAttribute: 'groups', emailTrust: 'provider' };
   const change = (configuration: object) =>
-    postern.call('loginprofile/update', { id: profile.id, configuration: JSON.stringify({ ...basic, ...configuration }) });
+    postern.call('loginprofile/update', { id: profile.id, configuration: JSON.stringify({ ...commonFields, ...configuration }) });
   const ann = await signIn('ann');
   await change({ nameAttribute: 'displayName', idpInitiated: true });
   assert.equal(await list(ann), 200);
@@ -207,9 +211,9 @@ test('the configuration of a SAML profile must describe its provider in exactly 
 
 test('loginprofile/test reads the metadata of a provider, and says what is wrong with a certificate', options, async (t) => {
   const { postern, provider, profile } = await startWithSaml(t);
-  const right = await postern.call('loginprofile/test', { id: profile.id });
-  assert.deepEqual([right.works, right.steps.map(({ step }: { step: string }) => step)], [true, ['metadata', 'certificates']]);
-  assert.ok(right.steps[0].detail.includes(provider.metadataUrl));
+  const result = await postern.call('loginprofile/test', { id: profile.id });
+  assert.deepEqual([result.works, result.steps.map(({ step }: { step: string }) => step)], [true, ['metadata', 'certificates']]);
+  assert.ok(result.steps[0].detail.includes(provider.metadataUrl));
   const certificates = ['-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'];
   const configuration = JSON.stringify({ entityId: 'urn:idp', entryPoint: 'https://idp.example/sso', certificates });
   const { id } = await postern.call('loginprofile/add', { title: 'Manual', typeId: 6, configuration });

@@ -11,16 +11,16 @@ import { temporaryFolder } from '../start.ts';
 
 const missing = !isInstalled('openssl');
 const dsig = 'http://www.w3.org/2000/09/xmldsig#';
-const info = (digest: string) =>
+const signedInfoOf = (digest: string) =>
   `<d:SignedInfo><d:CanonicalizationMethod Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/><d:SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/><d:Reference URI="#a"><d:DigestValue>${digest}</d:DigestValue></d:Reference></d:SignedInfo>`;
 const responseOf = (digest: string, value: string) =>
-  `<p:Response xmlns:p="urn:p" xmlns:d="${dsig}"><d:Signature>${info(digest)}<d:SignatureValue>${value}</d:SignatureValue></d:Signature></p:Response>`;
+  `<p:Response xmlns:p="urn:p" xmlns:d="${dsig}"><d:Signature>${signedInfoOf(digest)}<d:SignatureValue>${value}</d:SignatureValue></d:Signature></p:Response>`;
 
 const parse = (xml: string) => parseDocument(xml, (problem) => assert.fail(problem));
 const signersOf = (xml: string, certificates: readonly string[]) => signingCertificates(parse(xml), certificates);
 
-/** Returns a response whose SignedInfo a key has signed. */
-function signedBy(key: string): string {
+/** Returns a response whose SignedInfo is signed. @param key in PEM */
+function signedResponse(key: string): string {
   const document = parse(responseOf('AAAA', ''));
   const signature = Array.from(document.childNodes)[0]?.childNodes[0];
   const signedInfo: DomNode | undefined = signature?.childNodes[0];
@@ -28,7 +28,7 @@ function signedBy(key: string): string {
   return responseOf('AAAA', sign('sha256', Buffer.from(canonicalXml(signedInfo)), key).toString('base64'));
 }
 
-test('only the certificates that have signed a SAML response verify it, and one without such a certificate is refused', {
+test('only the certificates whose keys have signed a SAML response are returned, and a response that no certificate verifies is refused', {
   skip: missing && 'openssl is not installed',
 }, async (t) => {
   const folder = await temporaryFolder(t);
@@ -37,10 +37,10 @@ test('only the certificates that have signed a SAML response verify it, and one 
     return createCertificate(join(folder, name));
   });
   assert.ok(ours && others);
-  const response = signedBy(ours.key);
+  const response = signedResponse(ours.key);
   assert.deepEqual(signersOf(response, [others.cert, ours.cert]), [ours.cert]);
-  const refused = /not valid for any certificate/;
-  assert.throws(() => signersOf(response, [others.cert, 'no certificate']), refused);
-  assert.throws(() => signersOf(response.replace('AAAA', 'AAAB'), [ours.cert]), refused);
+  const noSigner = /not valid for any certificate/;
+  assert.throws(() => signersOf(response, [others.cert, 'no certificate']), noSigner);
+  assert.throws(() => signersOf(response.replace('AAAA', 'AAAB'), [ours.cert]), noSigner);
   assert.throws(() => signersOf(response.replace('</d:SignedInfo>', '</d:SignedInfo><d:SignedInfo/>'), [ours.cert]), /exactly one/);
 });

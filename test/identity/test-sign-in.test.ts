@@ -33,7 +33,7 @@ async function startWithOidc(t: Parameters<typeof startPostern>[0], configuratio
 /** Returns the text of a page as a reader sees it. */
 const textOf = (html: string) => html.replace(/<style.*?<\/style>/gs, '').replace(/<[^>]+>/g, '\n');
 
-test('an admin signs in at an OpenID provider, sees the names and groups by which shares can list them, and is signed in nowhere', async (t) => {
+test('an admin signs in at an OpenID provider, sees the names and groups by which shares can list them, and gets no session', async (t) => {
   const { postern, share, testAddress } = await startWithOidc(t);
   const browser = new RedirectedBrowser();
   const { response, url } = await browser.open(await testAddress());
@@ -41,15 +41,15 @@ test('an admin signs in at an OpenID provider, sees the names and groups by whic
   assert.equal(response.status, 200);
   assert.match(url.pathname, /^\/sign-in\/oidc\/\d+$/);
   assert.match(textOf(page), /The sign-in works/);
-  for (const shown of ['ann@example.com', 'Editors', '&quot;A &amp; B, Ltd.&quot;', '&lt;b&gt;Ann&lt;/b&gt; Archer', 'email_verified'])
-    assert.ok(page.includes(shown), shown);
+  for (const text of ['ann@example.com', 'Editors', '&quot;A &amp; B, Ltd.&quot;', '&lt;b&gt;Ann&lt;/b&gt; Archer', 'email_verified'])
+    assert.ok(page.includes(text), text);
   assert.equal(page.includes('<b>'), false);
   assert.equal(response.headers.get('cache-control'), 'no-store');
   const { body } = await browser.visit(postern, share.base);
   assert.deepEqual([body.signIn.signedIn, body.visitor ?? null], [false, null]);
 });
 
-test('a refused test says why, and what the provider has stated', async (t) => {
+test('after a refused test sign-in, the page shows the reason and the claims of the provider', async (t) => {
   const { testAddress } = await startWithOidc(t, { requireGroup: 'Partners' });
   const page = await (await new RedirectedBrowser().open(await testAddress())).response.text();
   assert.match(textOf(page), /The sign-in failed/);
@@ -57,7 +57,7 @@ test('a refused test says why, and what the provider has stated', async (t) => {
   assert.ok(page.includes('Editors'), 'the groups that the provider has stated');
 });
 
-test('the address of a test works for ten minutes, only with its token, and its result only in the browser that has begun it', async (t) => {
+test('the address of a test sign-in works for ten minutes and only with its token, and only the browser that began the test gets the result', async (t) => {
   const { postern, id, clock, testAddress } = await startWithOidc(t);
   const address = await testAddress();
   assert.equal((await fetch(`${postern.publicUrl}/sign-in/test?token=wrong`)).status, 404);
@@ -79,20 +79,20 @@ test('a profile without a provider has no test sign-in, and another tenant canno
   assert.equal((await postern.send('loginprofile/testSignIn', { id }, { key })).status, 404);
 });
 
-test('a test of a SAML provider shows the attributes of the user, and starts no session', {
+test('a test sign-in at a SAML provider shows the attributes of the user, and starts no session', {
   skip: missing === '' ? false : `not installed: ${missing}`,
 }, async (t) => {
   const { provider, postern, profile, share } = await startWithSaml(t);
   await provider.call('/next?user=ann');
   const { url } = await postern.call('loginprofile/testSignIn', { id: profile.id });
   const browser = new RedirectedBrowser();
-  const startedTest = await browser.open(url, ({ pathname }) => pathname === '/sso');
-  const form = await (await fetch(startedTest.url)).text();
+  const providerPage = await browser.open(url, ({ pathname }) => pathname === '/sso');
+  const form = await (await fetch(providerPage.url)).text();
   const SAMLResponse = /name="SAMLResponse" value="([^"]+)"/.exec(form)?.[1] ?? '';
-  const RelayState = startedTest.url.searchParams.get('RelayState') ?? '';
+  const RelayState = providerPage.url.searchParams.get('RelayState') ?? '';
   const { response } = await browser.postForm(`${postern.publicUrl}/sign-in/saml/${profile.id}`, { SAMLResponse, RelayState });
   const page = await response.text();
   assert.match(textOf(page), /The sign-in works/);
-  for (const shown of ['ann@example.com', 'NameID', 'groups']) assert.ok(page.includes(shown), shown);
+  for (const text of ['ann@example.com', 'NameID', 'groups']) assert.ok(page.includes(text), text);
   assert.equal((await browser.visit(postern, share.base)).body.signIn.signedIn, false);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { millisecondsPerDay as day } from '#core/instant.ts';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
-import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, signIn, startPostern, type TestPostern } from '../start.ts';
 import { createShare, jsonPost } from '../visit/visiting.ts';
 import { headerOf, htmlOf, makeDigestsDue, startWithMail, textOf, waitForDigests } from './mailing.ts';
 
@@ -35,7 +35,7 @@ test('actions of a visitor within a minute arrive in one mail to each address of
 
 test('an alert names each action, the visitor, the time with its zone, the address and the link', async (t) => {
   const { postern, sink } = await startWithMail(t, { environment: { POSTERN_MAIL_TIME_ZONE: 'Asia/Tokyo' } });
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const link = await createShare(postern, { ...owner, title: 'Plans', authenticationId: profile.id });
   const headers = { cookie: await signIn(postern, link.base, 'ann') };
   const send = (path: string, init: RequestInit = {}) =>
@@ -63,7 +63,7 @@ test('an alert names each action, the visitor, the time with its zone, the addre
     assert.match(text, line);
 });
 
-test('a HEAD request, a 304 and further ranges of a download are no action of an alert', async (t) => {
+test('an alert does not count HEAD requests, 304 responses and further ranges of a download', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, owner);
   const file = `${base}/file/welcome.txt`;
@@ -75,7 +75,7 @@ test('a HEAD request, a 304 and further ranges of a download are no action of an
   assert.match(headerOf(await sink.waitFor(), 'subject'), /: 1 download$/);
 });
 
-test('an alert goes to the addresses that the share has when it is sent', async (t) => {
+test('an alert goes to the addresses that the share has when the alert is sent', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const link = await createShare(postern, owner);
   await postern.visit(`${link.base}/file/welcome.txt`);
@@ -99,7 +99,7 @@ test('an alert names a hundred actions, and counts the others', async (t) => {
   assert.match(text, /and 3 more actions/);
 });
 
-test('line breaks, direction marks and HTML in titles and names change no header and no markup of a mail', async (t) => {
+test('direction marks and HTML in titles and names change no header and no markup of a mail', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const title = '<b>Plans</b>\u202ecod.exe & "more"';
   const { base } = await createShare(postern, { ...owner, title });
@@ -133,12 +133,12 @@ test('at most twenty mails an hour about one share are sent, and later ones repo
   const { postern, sink } = await startWithMail(t);
   const { base, id } = await createShare(postern, owner);
   const { read, write } = postern.ports.store;
-  const sent = { tid: 1, kind: 'alert' as const, share_id: id, language: 'en', data: '', pending: '', created_at: Date.now() };
+  const sentMail = { tid: 1, kind: 'alert' as const, share_id: id, language: 'en', data: '', pending: '', created_at: Date.now() };
   await write(
     (tx) =>
       tx
         .insertInto('mail_content')
-        .values(Array.from({ length: 20 }, () => sent))
+        .values(Array.from({ length: 20 }, () => sentMail))
         .execute(),
     'job',
   );
@@ -192,7 +192,7 @@ test('the actions of each of 1,501 visitors are reported, also those that anothe
   await postern.ports.store.write((tx) => tx.insertInto('alert').values(others).execute(), 'job');
   await waitForDigests(postern, 1501);
   await makeDigestsDue(postern);
-  await until(() => sink.mails.length === 16); // each reports up to 100 visitors
+  await until(() => sink.mails.length === 16); // each mail reports up to 100 visitors
   assert.deepEqual(await alertsOf(postern), []);
 });
 

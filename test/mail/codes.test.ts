@@ -11,8 +11,8 @@ test('an access user signs in with the code that is mailed to them', async (t) =
   const browser = new Browser(postern);
   const before = (await browser.send(`${share.base}/visit`)).body;
   assert.deepEqual([before.signIn.asksCode, before.signIn.asksPassword, before.signIn.signedIn], [true, false, false]);
-  const requested = await browser.request(share.base, ann);
-  assert.deepEqual([requested.status, requested.body], [202, '']);
+  const codeResponse = await browser.request(share.base, ann);
+  assert.deepEqual([codeResponse.status, codeResponse.body], [202, '']);
   const code = await codeFor(ann);
   assert.match(code, /^\d{8}$/);
   const [mail] = sink.mails;
@@ -42,7 +42,7 @@ test('a code can be entered as people write it, with spaces, hyphens, or the dig
   }
 });
 
-test('an address that the profile allows signs in without an access user, and the share can list it', async (t) => {
+test('a visitor with an address that the profile allows signs in without an access user, and a share can list the address', async (t) => {
   const { postern, profile, codeFor } = await startWithCodes(t, { allow: ['Bob@partner.example', '*@client.example'], users: [] });
   const only = { authenticationId: profile.id, allowAllUsers: false, userNames: 'BOB@partner.example' };
   const share = await createShare(postern, only);
@@ -78,19 +78,19 @@ test('the mail with a code is in the language of the profile, or else of the bro
 test('a sign-in with a code ends when the user is deactivated or gets another address, or the address is no longer allowed', async (t) => {
   const allow = ['bob@partner.example', 'eve@partner.example'];
   const { postern, profile, share, users, codeFor } = await startWithCodes(t, { allow, users: ['ann', 'amy', 'kim'] });
-  const signedIn: Record<string, Browser> = {};
+  const browsers: Record<string, Browser> = {};
   for (const email of [ann, 'amy@example.com', 'kim@example.com', ...allow]) {
     const browser = new Browser(postern);
     await browser.request(share.base, email);
     assert.equal(await browser.enter(share.base, email, await codeFor(email)), 200);
-    signedIn[email] = browser;
+    browsers[email] = browser;
   }
   const update = (name: string, change: object) => postern.call('accessuser/update', { id: users[name], authId: profile.id, ...change });
   await update('ann', { active: false });
   await update('amy', { email: 'amy@elsewhere.example' });
   const configuration = JSON.stringify({ allow: ['zoe@partner.example', 'bob@partner.example'] });
   await postern.call('loginprofile/update', { id: profile.id, configuration });
-  const statuses = Object.entries(signedIn).map(async ([email, browser]) => [email, (await browser.send(`${share.base}/list`)).status]);
+  const statuses = Object.entries(browsers).map(async ([email, browser]) => [email, (await browser.send(`${share.base}/list`)).status]);
   assert.deepEqual(Object.fromEntries(await Promise.all(statuses)), {
     [ann]: 401,
     'amy@example.com': 401,
@@ -108,9 +108,9 @@ test('without a mail server, a request for a code is refused, and the response s
 
 test('the response to a malformed request names the field and says what is valid', async (t) => {
   const { postern, share } = await startWithCodes(t);
-  const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
-  const atDoor = await createShare(postern, { authenticationId: door.id });
-  const open = await createShare(postern);
+  const passwordProfile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
+  const passwordShare = await createShare(postern, { authenticationId: passwordProfile.id });
+  const openShare = await createShare(postern);
   const browser = new Browser(postern);
   const detail = async (path: string, body: object) => (await browser.send(path, jsonPost(body))).body.detail;
   assert.match(await detail(`${share.base}/sign-in/code`, {}), /email/);
@@ -118,10 +118,10 @@ test('the response to a malformed request names the field and says what is valid
   assert.match(await detail(`${share.base}/sign-in`, {}), /email and code/);
   assert.match(await detail(`${share.base}/sign-in`, { email: ann }), /code: is required/);
   assert.match(await detail(`${share.base}/sign-in`, { username: 'ann', password: 'x' }), /username: must not be given/);
-  assert.match(await detail(`${atDoor.base}/sign-in`, { email: ann, code: '1' }), /email: must not be given/);
-  assert.match(await detail(`${atDoor.base}/sign-in`, {}), /password: is required/);
-  assert.match(await detail(`${atDoor.base}/sign-in/code`, { email: ann }), /does not send codes/);
-  assert.match(await detail(`${open.base}/sign-in/code`, { email: ann }), /needs no sign-in/);
+  assert.match(await detail(`${passwordShare.base}/sign-in`, { email: ann, code: '1' }), /email: must not be given/);
+  assert.match(await detail(`${passwordShare.base}/sign-in`, {}), /password: is required/);
+  assert.match(await detail(`${passwordShare.base}/sign-in/code`, { email: ann }), /does not send codes/);
+  assert.match(await detail(`${openShare.base}/sign-in/code`, { email: ann }), /needs no sign-in/);
 });
 
 test('after an hour, codes are deleted from the database', async (t) => {

@@ -6,14 +6,14 @@ import { createCertificate } from '../parts/certificate.ts';
 import { type DebianMail, hasDebianSmtpServer, startDebianSmtpServer } from '../parts/debian-smtp-server.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { until } from '../ports/until.ts';
-import { startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { createUsersProfile, startPostern, temporaryFolder } from '../start.ts';
 import { createShare, jsonPost } from '../visit/visiting.ts';
 import { Browser } from './code-visitor.ts';
 import { headerOf, makeDigestsDue, textOf, waitForDigests } from './mailing.ts';
 
 const missing = [hasDebianSmtpServer() ? '' : 'python3-aiosmtpd', isInstalled('openssl') ? '' : 'openssl'].filter(Boolean).join(', ');
 
-/** Checks the bytes of a mail by RFC 5322: ASCII headers, lines that end with CRLF and are not too long, the required headers. */
+/** Checks the bytes of a mail against RFC 5322: ASCII headers, lines that end with CRLF and are not too long, the required headers. */
 function assertWellFormed({ raw, to, secure }: DebianMail): void {
   assert.equal(secure, true);
   const text = raw.toString('latin1');
@@ -29,7 +29,7 @@ function assertWellFormed({ raw, to, secure }: DebianMail): void {
   assert.match(head, /^Content-Type: multipart\/alternative;/m);
 }
 
-/** The six alerts, each with a request that causes it and the line by which its mail reports it. */
+/** The six alerts, each with a request that causes it and the beginning of the line that reports it. */
 const alerts = {
   alertView: { path: '/view/welcome.txt', init: {}, line: '- 閲覧:' },
   alertDownload: { path: '/file/welcome.txt', init: {}, line: '- ダウンロード:' },
@@ -39,7 +39,7 @@ const alerts = {
   alertDelete: { path: '/file/gone.txt', init: { method: 'DELETE' }, line: '- 削除:' },
 } as const;
 
-const decoded = (mail: DebianMail) => ({ ...mail, user: null, raw: mail.raw.toString('utf8') });
+const decodeMail = (mail: DebianMail) => ({ ...mail, user: null, raw: mail.raw.toString('utf8') });
 
 test('a mail server that shares no code with Postern receives each alert, invitation and code over STARTTLS', {
   skip: missing !== '' && `not installed: ${missing}`,
@@ -63,13 +63,13 @@ test('a mail server that shares no code with Postern receives each alert, invita
   const share = await createShare(postern, { title, authenticationId: codes.id });
   await postern.call('share/invite', { id: share.id, emails: 'bob@example.com', message: 'Grüße\r\n.\r\nQUIT\n' });
   await new Browser(postern).request(share.base, 'ann@example.com');
-  const passwords = await createShare(postern, { authenticationId: (await usersProfile(postern, ['carol'])).id });
+  const passwords = await createShare(postern, { authenticationId: (await createUsersProfile(postern, ['carol'])).id });
   await new Browser(postern).send(`${passwords.base}/password/code`, jsonPost({ email: 'carol@example.com' }));
   await waitForDigests(postern, 6);
   await makeDigestsDue(postern);
   await until(() => server.mails.length === 9);
   for (const mail of server.mails) assertWellFormed(mail);
-  const mailTo = Object.fromEntries(server.mails.map((mail) => [mail.to[0], decoded(mail)]));
+  const mailTo = Object.fromEntries(server.mails.map((mail) => [mail.to[0], decodeMail(mail)]));
   for (const [alert, { line }] of Object.entries(alerts)) {
     const mail = mailTo[`${alert}@example.com`] ?? assert.fail(alert);
     assert.ok(headerOf(mail, 'Subject').startsWith(title));

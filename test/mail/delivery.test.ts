@@ -17,7 +17,7 @@ async function invite(postern: TestPostern, emails: string): Promise<void> {
   await postern.call('share/invite', { id, emails });
 }
 
-test('a mail that the server refuses for one recipient is given up for this recipient alone', async (t) => {
+test('a mail that the server refuses for one recipient is given up only for this recipient', async (t) => {
   const sink = await startMailSink(t, { refuse: (address) => (address.startsWith('nobody') ? '550 no such mailbox' : null) });
   const { postern } = await startWithMail(t, {}, sink);
   await invite(postern, 'nobody@example.com, ann@example.com');
@@ -31,11 +31,11 @@ test('a mail that the server refuses for one recipient is given up for this reci
 
 test('a mail that the server cannot take now is sent later, with the same Message-ID and Date', async (t) => {
   let tries = 0;
-  const seen: string[] = [];
+  const headers: string[] = [];
   const sink = await startMailSink(t, {
     beforeAccept: async (mail) => {
       tries += 1;
-      seen.push(headerOf(mail, 'message-id') + headerOf(mail, 'date'));
+      headers.push(headerOf(mail, 'message-id') + headerOf(mail, 'date'));
       if (tries === 1) throw Object.assign(new Error('try again later'), { responseCode: 451 });
     },
   });
@@ -48,7 +48,7 @@ test('a mail that the server cannot take now is sent later, with the same Messag
   assert.ok(pause > 40_000 && pause < 75_000, `${pause}`);
   await makeMailsDue(postern);
   await sink.waitFor();
-  assert.equal(seen[0], seen[1]);
+  assert.equal(headers[0], headers[1]);
 });
 
 test('mails wait while the server is down, and arrive when it is back', async (t) => {
@@ -57,8 +57,8 @@ test('mails wait while the server is down, and arrive when it is back', async (t
   await first[Symbol.asyncDispose]();
   await invite(postern, 'ann@example.com, bob@example.com');
   await until(async () => (await deliveries(postern)).some(({ attempts, state }) => attempts === 1 && state === 'waiting'));
-  const [tried] = (await deliveries(postern)).filter(({ attempts }) => attempts === 1);
-  assert.match(tried.error, /connection to the mail server failed/);
+  const [waiting] = (await deliveries(postern)).filter(({ attempts }) => attempts === 1);
+  assert.match(waiting.error, /connection to the mail server failed/);
   const back = await startMailSink(t, { port: first.port });
   await makeMailsDue(postern);
   for (const name of ['ann@example.com', 'bob@example.com']) await back.waitFor(({ to }) => to[0] === name);
@@ -82,7 +82,7 @@ test('a mail that could not be sent for three days is given up, and can be sent 
   assert.deepEqual((await back.waitFor()).to, ['ann@example.com']);
 });
 
-test('a mail that waits can be dropped, and is not sent then', async (t) => {
+test('a waiting mail can be dropped, and is then not sent', async (t) => {
   const first = await startMailSink(t);
   const { postern } = await startWithMail(t, {}, first);
   await first[Symbol.asyncDispose]();
@@ -103,10 +103,10 @@ test('tenants take turns: a mail of one tenant does not wait for hundreds of ano
   const many = Array.from({ length: 300 }, (_, index) => ({ tid: 1, recipient: `many-${index}@example.com` }));
   await addMails(postern, [...many, { tid: 2, recipient: 'one@example.com' }]);
   await sink.waitFor(({ to }) => to[0] === 'one@example.com');
-  assert.ok(sink.mails.length < 100, `${sink.mails.length} were sent before`);
+  assert.ok(sink.mails.length < 100, `${sink.mails.length} mails were sent before`);
 });
 
-test('mails of a process that ended while it was sending are sent by the next one', async (t) => {
+test('mails of a process that ended while it was sending are sent by the next process', async (t) => {
   const data = await temporaryFolder(t);
   const hanging = await startMailSink(t, { beforeAccept: () => new Promise(() => {}) });
   const { postern } = await startWithMail(t, { data }, hanging);
@@ -118,7 +118,7 @@ test('mails of a process that ended while it was sending are sent by the next on
   assert.deepEqual((await sink.waitFor()).to, ['ann@example.com']);
 });
 
-test('a long list of recipients gets a mail for each', async (t) => {
+test('each recipient of a long list gets a mail', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const emails = Array.from({ length: 450 }, (_, index) => `user-${index}@example.com`);
   await invite(postern, emails.join());
@@ -170,7 +170,7 @@ test('a mail that is refused temporarily is tried again after 1, 5 and 30 minute
   assert.deepEqual(sink.mails, []);
 });
 
-test('ten thousand invitations make nobody wait for a code', async (t) => {
+test('a sign-in code does not wait for ten thousand invitations', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t);
   for (let part = 0; part < 10; part += 1)
     await postern.call('share/invite', {

@@ -8,7 +8,7 @@ import { Browser, startWithCodes, wrongCode } from './code-visitor.ts';
 const ann = 'ann@example.com';
 const repeat = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 
-test('guesses in parallel from many networks try a code five times at most, and then it is void', async (t) => {
+test('at most five of many parallel guesses from many networks are checked against a code, and then the code is void', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -45,7 +45,7 @@ test('another browser cannot use a code, and its attempts do not void it', async
   assert.equal(await browser.enter(share.base, ann, code), 200);
 });
 
-test('a browser that has requested a code of its own cannot use that of another one', async (t) => {
+test('a browser that has requested a code of its own cannot use the code of another browser', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const [browser, attacker] = [new Browser(postern), new Browser(postern, '198.51.100.1')];
   await browser.request(share.base, ann);
@@ -109,7 +109,7 @@ test('a browser can have a valid code at each of two links at the same time', as
   assert.equal(await browser.enter(share.base, ann, first), 200);
 });
 
-test('a mailbox gets ten codes an hour, with all its sub-addresses and spellings, whichever browser requests them', async (t) => {
+test('a mailbox gets at most ten codes an hour, with all its sub-addresses and spellings, whichever browser requests them', async (t) => {
   const clock = settableClock();
   const { postern, sink, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], replacements: { ports: { clock } } });
   const owner = new Browser(postern);
@@ -131,7 +131,7 @@ test('a mailbox gets ten codes an hour, with all its sub-addresses and spellings
   assert.equal(code.length, 8);
 });
 
-test('the code of a mailbox that gets no further one stays valid', async (t) => {
+test('a request beyond the limit of a mailbox does not void the earlier code', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -150,7 +150,7 @@ test('requests at another tenant do not use up the codes that a mailbox can get'
   assert.deepEqual((await sink.waitFor()).to, [ann]);
 });
 
-test('one network gets a hundred codes in ten minutes, and another network still gets its own', async (t) => {
+test('one network gets at most a hundred codes in ten minutes, and another network still gets codes', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], users: [] });
   const browser = new Browser(postern);
   const answers = await Promise.all(repeat(110, (index) => browser.request(share.base, `user-${index}@example.com`)));
@@ -301,7 +301,7 @@ test('a code is not accepted by Basic authentication', async (t) => {
   assert.equal((await browser.send(`${share.base}/list`, { headers: { authorization } })).status, 401);
 });
 
-test('nothing of a code can be read in the database or in responses to operators', async (t) => {
+test('a code cannot be read in the database or in responses to operators', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -316,7 +316,7 @@ test('nothing of a code can be read in the database or in responses to operators
   assert.doesNotMatch(JSON.stringify(await postern.call('audit/search')), new RegExp(code));
 });
 
-test('the cookie of a code cannot be read by scripts, sent in requests that other websites make, or sent unencrypted', async (t) => {
+test('the cookie of a code is HttpOnly, Secure and SameSite=Lax, and has the prefix __Host-', async (t) => {
   const { postern, share } = await startWithCodes(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
   const { headers } = await sendPath(postern, `${share.base}/sign-in/code`, {
     method: 'POST',

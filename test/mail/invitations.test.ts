@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldErrorAt } from '../api/keys.ts';
-import { newShare, type TestPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, type TestPostern } from '../start.ts';
 import { startWithMail } from './mailing.ts';
 
-/** Adds a share that lists all users of a new login profile. @param emails of the users; empty: none */
-async function shareWithUsers(postern: TestPostern, emails: readonly string[]): Promise<number> {
-  const { id: authId } = await usersProfile(postern, []);
+/** Adds a share that lists all users of a new login profile. @param emails the address of each user; empty: the user has none */
+async function addShareWithUsers(postern: TestPostern, emails: readonly string[]): Promise<number> {
+  const { id: authId } = await createUsersProfile(postern, []);
   const users = emails.map((email, index) => ({ username: `u${index}`, email, active: true }));
   for (let start = 0; start < users.length; start += 1000)
     await postern.call('accessuser/addMany', { authId, users: users.slice(start, start + 1000) });
@@ -16,21 +16,21 @@ async function shareWithUsers(postern: TestPostern, emails: readonly string[]): 
 
 test('without addresses, an invitation goes to the users whom the share lists, if they have an e-mail address', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const id = await shareWithUsers(postern, ['', 'ann@example.com', '', 'bob@example.com']);
+  const id = await addShareWithUsers(postern, ['', 'ann@example.com', '', 'bob@example.com']);
   await postern.call('share/invite', { id });
   const recipients = (await postern.call('mail/deliveries', { shareId: id })).list.map(({ recipient }: { recipient: string }) => recipient);
   assert.deepEqual(recipients.sort(), ['ann@example.com', 'bob@example.com']);
   await sink.waitFor(({ to }) => to.includes('bob@example.com'));
 });
 
-test('a share that lists more than a thousand users is invited completely or refused: nobody is left out silently', async (t) => {
+test('an invitation goes to all of up to 1000 listed users with an address, and is refused if there are more', async (t) => {
   const { postern } = await startWithMail(t);
   const emails = Array.from({ length: 1001 }, (_, index) => `u${index}@example.com`);
-  const tooMany = await shareWithUsers(postern, ['', ...emails]);
+  const tooMany = await addShareWithUsers(postern, ['', ...emails]);
   const answer = await postern.send('share/invite', { id: tooMany });
   assert.equal(answer.status, 400);
   assert.match(fieldErrorAt(answer, 'emails'), /at most 1000 addresses/);
-  const allowed = await shareWithUsers(postern, [...emails.slice(0, 1000).map((email) => `x${email}`), '', '']);
+  const allowed = await addShareWithUsers(postern, [...emails.slice(0, 1000).map((email) => `x${email}`), '', '']);
   const { recipientCount } = await postern.call('share/invite', { id: allowed });
   assert.equal(recipientCount, 1000);
 });

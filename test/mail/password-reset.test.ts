@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
-import { type StartOptions, signIn, usersProfile } from '../start.ts';
+import { createUsersProfile, type StartOptions, signIn } from '../start.ts';
 import { createShare, jsonPost, settableClock } from '../visit/visiting.ts';
 import { Browser, codeIn, linkIn, wrongCode } from './code-visitor.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
@@ -15,7 +15,7 @@ async function startWithPasswords(t: TestContext, start: StartOptions = {}) {
     ...start,
     environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1', ...start.environment },
   });
-  const profile = await usersProfile(postern, ['ann', 'bob', 'ann.of.example']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob', 'ann.of.example']);
   const setUser = (username: string, change: object) =>
     postern.call('accessuser/update', { id: profile.users[username], authId: profile.id, ...change });
   const share = await createShare(postern, { authenticationId: profile.id });
@@ -27,18 +27,18 @@ async function startWithPasswords(t: TestContext, start: StartOptions = {}) {
   return { postern, sink, profile, share, setUser, codeFor };
 }
 
-const ask = (browser: Browser, base: string, email: string) => browser.send(`${base}/password/code`, jsonPost({ email }));
+const requestCode = (browser: Browser, base: string, email: string) => browser.send(`${base}/password/code`, jsonPost({ email }));
 const reset = (browser: Browser, base: string, email: string, code: string, password = newPassword) =>
   browser.send(`${base}/password/reset`, jsonPost({ email, code, password }));
 
 for (const at of ['link', 'portal'] as const)
   test(`a user who has forgotten the password sets a new one at a ${at} with a mailed code, and is signed out elsewhere`, async (t) => {
     const { postern, sink, profile, share, codeFor } = await startWithPasswords(t);
-    const elsewhere = await signIn(postern, share.base, 'ann');
+    const otherSession = await signIn(postern, share.base, 'ann');
     const base = at === 'link' ? share.base : `/p/${profile.viewId}`;
     const browser = new Browser(postern);
     assert.equal((await browser.send(`${base}/visit`)).body.signIn.canResetPassword, true);
-    const codeRequest = await ask(browser, base, ann);
+    const codeRequest = await requestCode(browser, base, ann);
     assert.deepEqual([codeRequest.status, codeRequest.body], [202, '']);
     const code = await codeFor(ann);
     const [mail] = sink.mails;
@@ -49,7 +49,7 @@ for (const at of ['link', 'portal'] as const)
     const answer = await reset(browser, base, ann, code);
     assert.deepEqual([answer.status, answer.body], [204, '']);
     assert.equal((await browser.send(`${base}/visit`)).body.visitor.name, 'ann');
-    assert.equal((await postern.visit(`${share.base}/list`, { headers: { cookie: elsewhere } })).status, 401);
+    assert.equal((await postern.visit(`${share.base}/list`, { headers: { cookie: otherSession } })).status, 401);
     await assert.rejects(signIn(postern, share.base, 'ann'), /401/);
     await signIn(postern, share.base, 'ann', newPassword);
     const { list } = await postern.call('audit/search', { action: 'change-password' });
@@ -61,7 +61,7 @@ test('the response to a request for a new password is the same for every address
   const { postern, sink, share, setUser, codeFor } = await startWithPasswords(t);
   await setUser('bob', { active: false });
   for (const email of ['bob@example.com', 'nobody@example.com', ann]) {
-    const { status, body } = await ask(new Browser(postern), share.base, email);
+    const { status, body } = await requestCode(new Browser(postern), share.base, email);
     assert.deepEqual([status, body], [202, ''], email);
   }
   await codeFor(ann);
@@ -78,11 +78,11 @@ test('users who share an address get no code, because it would not identify the 
   const { postern, sink, share, setUser, codeFor } = await startWithPasswords(t);
   await setUser('bob', { email: ann });
   const browser = new Browser(postern);
-  await ask(browser, share.base, ann);
+  await requestCode(browser, share.base, ann);
   await until(async () => (await postern.ports.store.read.selectFrom('delivery').select('id').execute()).length === 0);
   assert.deepEqual(sink.mails, []);
   await setUser('bob', { email: 'bob@example.com' });
-  await ask(browser, share.base, ann);
+  await requestCode(browser, share.base, ann);
   assert.equal((await reset(browser, share.base, ann, await codeFor(ann))).status, 204);
 });
 
@@ -90,18 +90,18 @@ test('a code for a new password is valid once, in one browser, at one link, for 
   const { postern, profile, share, codeFor } = await startWithPasswords(t);
   const other = await createShare(postern, { authenticationId: profile.id });
   const browser = new Browser(postern);
-  await ask(browser, share.base, ann);
+  await requestCode(browser, share.base, ann);
   const code = await codeFor(ann);
   const stranger = new Browser(postern, '198.51.100.9');
-  await ask(stranger, share.base, 'nobody@example.com');
-  const refused = [
+  await requestCode(stranger, share.base, 'nobody@example.com');
+  const refusals = [
     await reset(stranger, share.base, ann, code),
     await reset(browser, other.base, ann, code),
     await reset(browser, share.base, 'bob@example.com', code),
   ];
   assert.deepEqual(
-    refused.map(({ status, body }) => [status, body.code]),
-    refused.map(() => [401, 'signInWrong']),
+    refusals.map(({ status, body }) => [status, body.code]),
+    refusals.map(() => [401, 'signInWrong']),
   );
   assert.equal((await reset(browser, share.base, ann, code)).status, 204);
   assert.equal((await reset(browser, share.base, ann, code, 'a third good secret')).status, 401);
@@ -112,7 +112,7 @@ test('the refusal of a new password that is not allowed names the field, and the
   const { postern, share, codeFor } = await startWithPasswords(t);
   const browser = new Browser(postern);
   const email = 'ann.of.example@example.com';
-  await ask(browser, share.base, email);
+  await requestCode(browser, share.base, email);
   const code = await codeFor(email);
   for (const password of ['nine-char', 'password123', 'ANN.of.example']) {
     const { status, body } = await reset(browser, share.base, email, code, password);
@@ -124,7 +124,7 @@ test('the refusal of a new password that is not allowed names the field, and the
 test('guesses of a code for a new password are limited and appear in the audit log', async (t) => {
   const { postern, share, codeFor } = await startWithPasswords(t);
   const browser = new Browser(postern);
-  await ask(browser, share.base, ann);
+  await requestCode(browser, share.base, ann);
   const code = await codeFor(ann);
   const guesses = Array.from({ length: 20 }, (_, index) => reset(browser, share.base, ann, wrongCode(code, index + 1)));
   const statuses = (await Promise.all(guesses)).map(({ status }) => status);
@@ -142,40 +142,40 @@ test('a reset in a browser that has requested no code costs no password hash, so
   for (let number = 0; number < 3; number += 1) assert.equal((await reset(new Browser(postern), share.base, ann, '12345678')).status, 401);
   assert.equal(hash.mock.callCount(), 0);
   const browser = new Browser(postern);
-  await ask(browser, share.base, ann);
+  await requestCode(browser, share.base, ann);
   assert.equal((await reset(browser, share.base, ann, await codeFor(ann))).status, 204);
   assert.equal(hash.mock.callCount(), 1);
 });
 
-test('without a mail server the page offers no new password, and a request is refused', async (t) => {
+test('without a mail server, the page does not offer to reset a password, and a request is refused', async (t) => {
   const { postern, share } = await startWithPasswords(t, { environment: { POSTERN_SMTP_URL: '', POSTERN_MAIL_FROM: '' } });
   const browser = new Browser(postern);
   assert.equal((await browser.send(`${share.base}/visit`)).body.signIn.canResetPassword, false);
-  for (const { status, body } of [await ask(browser, share.base, ann), await reset(browser, share.base, ann, '12345678')])
+  for (const { status, body } of [await requestCode(browser, share.base, ann), await reset(browser, share.base, ann, '12345678')])
     assert.deepEqual([status, body.code], [400, 'requestMalformed']);
 });
 
-test('a profile without passwords of its users sends no code for a new one', async (t) => {
+test('a profile whose users have no passwords of their own sends no code for a new password', async (t) => {
   const { postern } = await startWithPasswords(t);
-  const door = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
-  const { base } = await createShare(postern, { authenticationId: door.id });
+  const passwordProfile = await postern.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'correct horse' });
+  const { base } = await createShare(postern, { authenticationId: passwordProfile.id });
   const browser = new Browser(postern);
   assert.equal((await browser.send(`${base}/visit`)).body.signIn.canResetPassword, false);
-  assert.equal((await ask(browser, base, ann)).status, 400);
+  assert.equal((await requestCode(browser, base, ann)).status, 400);
   assert.equal((await reset(browser, base, ann, '12345678')).status, 400);
 });
 
-test('a network that has sent too many requests for a new password is refused before its code is used up', async (t) => {
+test('too many resets from one network are refused before they use up a code, which still works from another network', async (t) => {
   const clock = settableClock(); // so that all requests are in one minute
   const { postern, share, codeFor } = await startWithPasswords(t, { replacements: { ports: { clock } } });
   const browser = new Browser(postern);
-  await ask(browser, share.base, ann);
+  await requestCode(browser, share.base, ann);
   const code = await codeFor(ann);
   const flooding = new Browser(postern);
   await Promise.all(Array.from({ length: 300 }, () => reset(flooding, share.base, ann, '00000000')));
-  const refused = await reset(browser, share.base, ann, code);
-  assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
-  const elsewhere = new Browser(postern, '198.51.100.1');
-  for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value);
-  assert.equal((await reset(elsewhere, share.base, ann, code)).status, 204, 'elsewhere, the code still works');
+  const refusal = await reset(browser, share.base, ann, code);
+  assert.deepEqual([refusal.status, refusal.body.code], [503, 'signInBusy']);
+  const otherBrowser = new Browser(postern, '198.51.100.1');
+  for (const [name, value] of browser.cookies) otherBrowser.cookies.set(name, value);
+  assert.equal((await reset(otherBrowser, share.base, ann, code)).status, 204, 'the code still works from another network');
 });

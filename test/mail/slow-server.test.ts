@@ -7,23 +7,23 @@ import { addMails, makeMailsDue, startWithMail } from './mailing.ts';
 
 /** Starts a mail server that does not answer for recipients whose names begin with `slow`. */
 async function startSlowServer(t: TestContext) {
-  const held: (() => void)[] = [];
+  const heldReplies: (() => void)[] = [];
   const sink = await startMailSink(t, {
     options: {
       onRcptTo({ address }, _session, done) {
-        if (address.startsWith('slow')) held.push(done);
+        if (address.startsWith('slow')) heldReplies.push(done);
         else done();
       },
     },
   });
-  return { sink, held };
+  return { sink, heldReplies };
 }
 
-test('all codes that were requested while the mail server was unavailable arrive when it is back', async (t) => {
+test('all codes that were requested while the mail server was unavailable arrive when the server is available again', async (t) => {
   const users = Array.from({ length: 10 }, (_, number) => `user-${number}`);
   const { postern, sink, share } = await startWithCodes(t, { users });
   await sink[Symbol.asyncDispose]();
-  // One network: its codes are claimed together.
+  // The requests of one network, so that its codes are claimed together.
   for (const user of users) await new Browser(postern).request(share.base, `${user}@example.com`);
   const rows = () => postern.ports.store.read.selectFrom('delivery').select(['state', 'error']).execute();
   await until(async () => {
@@ -36,27 +36,27 @@ test('all codes that were requested while the mail server was unavailable arrive
 });
 
 test('recipients of one tenant for whom the mail server is slow do not delay the mails of another tenant', async (t) => {
-  const { sink, held } = await startSlowServer(t);
+  const { sink, heldReplies } = await startSlowServer(t);
   const { postern } = await startWithMail(t, {}, sink);
   await addMails(
     postern,
     Array.from({ length: 60 }, (_, number) => ({ tid: 1, recipient: `slow-${number}@example.com` })),
   );
-  await until(() => held.length >= 5);
+  await until(() => heldReplies.length >= 5);
   await addMails(postern, [{ tid: 2, recipient: 'ann@example.com' }]);
   await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
-  assert.ok(held.length <= 10, 'the mails of one tenant that are slow are limited');
+  assert.ok(heldReplies.length <= 10, 'the number of slow mails of one tenant is limited');
 });
 
 test('test mails to a slow recipient delay no sign-in codes, and are limited for each caller', async (t) => {
-  const { sink, held } = await startSlowServer(t);
+  const { sink, heldReplies } = await startSlowServer(t);
   const { postern, share } = await startWithCodes(t, {}, sink);
   const tests = Array.from({ length: 30 }, () => postern.send('mail/test', { to: 'slow@example.com' }));
-  await until(() => held.length === 2);
+  await until(() => heldReplies.length === 2);
   await new Browser(postern).request(share.base, 'ann@example.com');
   await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
   const release = setInterval(() => {
-    for (const done of held.splice(0)) done();
+    for (const done of heldReplies.splice(0)) done();
   }, 10);
   const statuses = (await Promise.all(tests)).map(({ status }) => status);
   clearInterval(release);

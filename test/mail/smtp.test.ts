@@ -29,7 +29,7 @@ test('no mail and no password is sent to a server that offers no TLS', async (t)
   assert.deepEqual(sink.mails, []);
 });
 
-test('mail goes over STARTTLS or TLS, and the certificate must be one that is trusted', needsOpenssl, async (t) => {
+test('mail is sent over STARTTLS or TLS, and only to a server with a trusted certificate', needsOpenssl, async (t) => {
   const { key, cert } = createCertificate(await temporaryFolder(t));
   for (const secure of [false, true]) {
     const sink = await startMailSink(t, { options: { key, cert, secure, disabledCommands: [] } });
@@ -74,7 +74,7 @@ test('an invalid mail setting stops the start, and the error says what is allowe
   });
 });
 
-test('a server whose answer never ends delays a mail for a limited time, and the next mail uses a new connection', async (t) => {
+test('a server whose response never ends delays a mail for a limited time, and the next mail uses a new connection', async (t) => {
   let sendsLines = true;
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -88,7 +88,7 @@ test('a server whose answer never ends delays a mail for a limited time, and the
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   atEnd(t, () => new Promise<void>((resolve) => server.close(() => resolve())));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   const send = openMail(t, { host: '127.0.0.1', port, secure: false, requiresTls: false, sendTimeout: 300 });
   await assert.rejects(send(), { isServer: false, message: /did not respond in time/ });
   sendsLines = false;

@@ -13,12 +13,12 @@ const form = (body: string) => ({
 test('a recipient stops the mails about one share with one POST, for themselves alone', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, owners);
-  const alert = async (name: string) => {
+  const sendAlert = async (name: string) => {
     await postern.visit(`${base}/folder/${name}`, { method: 'POST' });
     await waitForDigests(postern, 1);
     await makeDigestsDue(postern);
   };
-  await alert('one');
+  await sendAlert('one');
   const mail = await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
   await sink.waitFor(({ to }) => to[0] === 'bob@example.com');
   assert.equal(headerOf(mail, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
@@ -26,7 +26,7 @@ test('a recipient stops the mails about one share with one POST, for themselves 
   assert.equal((await postern.visit(address, form('List-Unsubscribe=One-Click'))).status, 200);
   assert.equal((await postern.visit(address, form('List-Unsubscribe=One-Click'))).status, 200); // again, as some programs do
   sink.mails.length = 0;
-  await alert('two');
+  await sendAlert('two');
   await sink.waitFor(({ to }) => to[0] === 'bob@example.com');
   const other = await createShare(postern, owners);
   await postern.visit(`${other.base}/folder/three`, { method: 'POST' });
@@ -36,7 +36,7 @@ test('a recipient stops the mails about one share with one POST, for themselves 
   assert.equal(sink.mails.filter(({ to }) => to[0] === 'ann@example.com').length, 1);
 });
 
-test('a mail scanner that opens the address stops no mails: the page asks first', async (t) => {
+test('a mail scanner that opens the address does not stop the mails, because the page asks for confirmation', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const { base } = await createShare(postern, owners);
   await postern.visit(`${base}/folder/one`, { method: 'POST' });

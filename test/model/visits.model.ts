@@ -40,8 +40,8 @@ export class VisitsModel {
   from: number | null = null;
   to: number | null = null;
   allowAllUsers = true;
-  inside = true;
-  listed = new Set<User>();
+  inside = true; // whether the addresses of the browsers are in the allowed range
+  listedUsers = new Set<User>();
   users = new Map<Name, User>();
   failures = new Map<Name, number>();
   sessions = new Map<number, Session>();
@@ -54,14 +54,14 @@ export class VisitsModel {
     this.can = Object.fromEntries(flags.map((flag) => [flag, true])) as Record<Flag, boolean>;
   }
 
-  /** Applies rules 1 to 3: the link, its validity, the address. */
+  /** Applies the rules before sign-in: the share is active, its validity, and the address of the visitor. */
   private linkRefusal(): number | null {
     if (!this.active || (this.from !== null && this.now < this.from)) return 404;
     if (this.to !== null && this.now >= this.to) return 410;
     return this.inside ? null : 403;
   }
 
-  private signedIn(browser: number): User | null {
+  private signedInUser(browser: number): User | null {
     const session = this.sessions.get(browser);
     if (!session?.user.active || session.epoch !== session.user.epoch) return null;
     if (this.now - session.createdAt >= 12 * hour || this.now - session.usedAt >= hour) return null;
@@ -69,13 +69,13 @@ export class VisitsModel {
     return session.user;
   }
 
-  private admits = (user: User | null) => this.allowAllUsers || (user !== null && this.listed.has(user));
+  private admits = (user: User | null) => this.allowAllUsers || (user !== null && this.listedUsers.has(user));
 
   /** Returns the status code that refuses an action before any file is read, or null if the action may continue. */
   private refusal(action: Action, browser: number): number | null {
     const linkRefusal = this.linkRefusal();
     if (linkRefusal !== null) return linkRefusal;
-    const user = this.signedIn(browser);
+    const user = this.signedInUser(browser);
     if (this.requiresSignIn && !user) return action === 'visit' ? null : 401;
     if (!this.admits(user)) return 403;
     return needs[action].length === 0 || needs[action].some((flag) => this.can[flag]) ? null : 403;
@@ -84,10 +84,10 @@ export class VisitsModel {
   /** Returns the status code of a visit, and whether the response contains the share. */
   visit(browser: number): { status: number; showsShare: boolean } {
     const refusal = this.refusal('visit', browser);
-    return { status: refusal ?? 200, showsShare: refusal === null && (!this.requiresSignIn || this.signedIn(browser) !== null) };
+    return { status: refusal ?? 200, showsShare: refusal === null && (!this.requiresSignIn || this.signedInUser(browser) !== null) };
   }
 
-  /** @returns null if the attempt would be delayed, which other tests check */
+  /** @returns the status code; null if the attempt would be delayed, which other tests check */
   signIn(browser: number, name: Name, right: boolean): number | null {
     const user = this.users.get(name);
     const succeeds = right && user?.active === true;
@@ -112,8 +112,8 @@ export class VisitsModel {
   }
 
   read(action: 'list' | 'view' | 'download' | 'downloadFolder', browser: number, path: string): number {
-    const wanted = action === 'list' || action === 'downloadFolder' ? 'folder' : 'file';
-    return this.refusal(action, browser) ?? (this.files.get(path) === wanted ? 200 : 404);
+    const expectedKind = action === 'list' || action === 'downloadFolder' ? 'folder' : 'file';
+    return this.refusal(action, browser) ?? (this.files.get(path) === expectedKind ? 200 : 404);
   }
 
   private parentOf = (path: string) => this.files.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '');
@@ -175,12 +175,12 @@ export class VisitsModel {
     allowAllUsers: boolean;
     names: readonly Name[];
   }): number {
-    const known = share.names.map((name) => this.users.get(name));
-    if (this.requiresSignIn && known.includes(undefined)) return 400;
+    const users = share.names.map((name) => this.users.get(name));
+    if (this.requiresSignIn && users.includes(undefined)) return 400;
     if (share.from !== null && share.to !== null && share.to <= share.from) return 400;
     const { active, can, from, to, allowAllUsers } = share;
     Object.assign(this, { active, can, from, to, allowAllUsers });
-    this.listed = new Set(known.filter((user) => user !== undefined));
+    this.listedUsers = new Set(users.filter((user) => user !== undefined));
     return 200;
   }
 
@@ -199,7 +199,7 @@ export class VisitsModel {
     if (change === 'deactivate') user.active = false;
     if (change === 'delete') {
       this.users.delete(name);
-      this.listed.delete(user);
+      this.listedUsers.delete(user);
     }
     return 200;
   }

@@ -47,23 +47,23 @@ class ModelComparison {
     return this;
   }
 
-  private at(browser: number, route: string, init: RequestInit = {}) {
+  private visitAs(browser: number, route: string, init: RequestInit = {}) {
     const cookie = this.cookies.get(browser);
     return this.postern.visit(`/s/${this.share.viewId}/${route}`, { ...init, headers: { ...init.headers, ...(cookie ? { cookie } : {}) } });
   }
-  private async status(browser: number, method: string, route: string, body?: object | string, headers: Record<string, string> = {}) {
+  private async statusOf(browser: number, method: string, route: string, body?: object | string, headers: Record<string, string> = {}) {
     const json: Record<string, string> = typeof body === 'object' ? { 'content-type': 'application/json' } : {};
-    const sent = body === undefined ? {} : { body: typeof body === 'object' ? JSON.stringify(body) : body };
-    return (await this.at(browser, route, { method, headers: { ...json, ...headers }, ...sent })).status;
+    const bodyInit = body === undefined ? {} : { body: typeof body === 'object' ? JSON.stringify(body) : body };
+    return (await this.visitAs(browser, route, { method, headers: { ...json, ...headers }, ...bodyInit })).status;
   }
 
   private async addUser(name: Name): Promise<number> {
-    const added = await this.postern.send('accessuser/add', { username: name, active: true, authId: this.profileId });
-    if (added.status !== 200) return added.status;
-    this.ids.set(name, added.body.id);
-    return this.newPassword(name);
+    const response = await this.postern.send('accessuser/add', { username: name, active: true, authId: this.profileId });
+    if (response.status !== 200) return response.status;
+    this.ids.set(name, response.body.id);
+    return this.setPassword(name);
   }
-  private async newPassword(username: Name): Promise<number> {
+  private async setPassword(username: Name): Promise<number> {
     return (
       await this.postern.send('accessuser/updateUserPassword', {
         username,
@@ -74,31 +74,35 @@ class ModelComparison {
     ).status;
   }
   private async changeUser(name: Name, change: 'activate' | 'deactivate' | 'newPassword' | 'delete'): Promise<number> {
-    if (change === 'newPassword') return this.newPassword(name);
+    if (change === 'newPassword') return this.setPassword(name);
     const id = this.ids.get(name) ?? 2 ** 40;
     if (change === 'delete') return (await this.postern.send('accessuser/delete', { id })).status;
     return (await this.postern.send('accessuser/update', { id, authId: this.profileId, active: change === 'activate' })).status;
   }
 
-  /** Takes one step in both. @returns the results of the model and of Postern */
+  /** Takes one step in the model and in Postern. @returns the results of the model and of Postern */
   async take(step: Step): Promise<{ expected: unknown; actual: unknown }> {
     const { model } = this;
     switch (step.action) {
       case 'visit': {
-        const { status, body } = await this.at(step.browser, 'visit');
+        const { status, body } = await this.visitAs(step.browser, 'visit');
         return { expected: model.visit(step.browser), actual: { status, showsShare: status === 200 && body.share !== null } };
       }
       case 'signIn': {
         const expected = model.signIn(step.browser, step.user, step.right);
         if (expected === null) return { expected, actual: null };
         const body = JSON.stringify({ username: step.user, password: step.right ? password : 'wrong horse battery' });
-        const answer = await this.at(step.browser, 'sign-in', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        const answer = await this.visitAs(step.browser, 'sign-in', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
         const cookie = cookieOf(answer);
         if (cookie) this.cookies.set(step.browser, cookie);
         return { expected, actual: answer.status };
       }
       case 'signOut':
-        return { expected: model.signOut(step.browser), actual: await this.status(step.browser, 'POST', 'sign-out') };
+        return { expected: model.signOut(step.browser), actual: await this.statusOf(step.browser, 'POST', 'sign-out') };
       case 'list':
       case 'view':
       case 'download':
@@ -106,30 +110,30 @@ class ModelComparison {
         const route = { list: 'list', view: 'view', download: 'file', downloadFolder: 'zip' }[step.action];
         return {
           expected: model.read(step.action, step.browser, step.path),
-          actual: await this.status(step.browser, 'GET', `${route}/${step.path}`),
+          actual: await this.statusOf(step.browser, 'GET', `${route}/${step.path}`),
         };
       }
       case 'upload': {
         const headers: Record<string, string> = step.replaces ? { 'if-match': '*' } : {};
         return {
           expected: model.upload(step.browser, step.path, step.replaces),
-          actual: await this.status(step.browser, 'PUT', `file/${step.path}`, 'a text', headers),
+          actual: await this.statusOf(step.browser, 'PUT', `file/${step.path}`, 'a text', headers),
         };
       }
       case 'createFolder':
         return {
           expected: model.createFolder(step.browser, step.path),
-          actual: await this.status(step.browser, 'POST', `folder/${step.path}`),
+          actual: await this.statusOf(step.browser, 'POST', `folder/${step.path}`),
         };
       case 'rename':
         return {
           expected: model.rename(step.browser, step.path, step.name),
-          actual: await this.status(step.browser, 'POST', 'rename', { path: step.path, name: step.name }),
+          actual: await this.statusOf(step.browser, 'POST', 'rename', { path: step.path, name: step.name }),
         };
       case 'remove':
         return {
           expected: model.remove(step.browser, step.path),
-          actual: await this.status(step.browser, 'DELETE', `file/${step.path}`),
+          actual: await this.statusOf(step.browser, 'DELETE', `file/${step.path}`),
         };
       case 'setShare': {
         const instant = (bound: number | null) => (bound === null ? null : model.now + bound * minute);

@@ -9,13 +9,13 @@ import { endServer, untilReady, type WebdavTestServer } from './webdav-servers.t
 
 const [username, password, realm] = ['postern', 'a secret', 'files'];
 const modules = '/usr/lib/apache2/modules';
-const nobody = 65_534; // user and group of the server: it does not work for root
+const nobody = 65_534; // user and group of the server: apache2 does not serve files as root
 
 /** A WebDAV server: Debian's apache2 with mod_dav_fs. */
 export interface ApacheWebdav extends WebdavTestServer {
   /** Folder of the files on this machine. */
   readonly folder: string;
-  /** Creates an empty folder. @param scheme by which the server wants the credentials @returns the configuration of a location in it */
+  /** Creates an empty folder. @param scheme of HTTP authentication @returns the configuration of a location in the folder */
   newFolder(scheme?: 'Basic' | 'Digest'): Promise<WebdavConfiguration>;
 }
 

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 
 export interface VirtualAuthenticator {
-  /** Returns the passkeys that it holds. */
+  /** Returns the passkeys in the authenticator. */
   credentials(): Promise<readonly unknown[]>;
   remove(): Promise<void>;
 }
 
-/** Gives Chromium its virtual authenticator, as if it had a fingerprint reader whose user always confirms. */
+/** Adds a virtual authenticator to Chromium. It acts as a fingerprint reader whose user always confirms. */
 export async function addAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');

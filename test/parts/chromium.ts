@@ -3,14 +3,14 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, chromium as playwright } from 'playwright-core';
 import { atEnd } from './at-end.ts';
 
-let started: Promise<Browser> | undefined;
+let browserStart: Promise<Browser> | undefined;
 
-/** Starts a real Chromium from an npm package, once for all tests of a file. Each test has its own isolated windows. */
+/** Starts a real Chromium from an npm package, once for all tests of a file. Each test has isolated windows. */
 function startChromium(): Promise<Browser> {
-  started ??= chromium.executablePath().then(launch);
-  return started;
+  browserStart ??= chromium.executablePath().then(launch);
+  return browserStart;
 }
-after(() => started?.then((browser) => browser.close()).catch(() => {})); // the browser may already have ended
+after(() => browserStart?.then((browser) => browser.close()).catch(() => {})); // the browser may already have ended
 
 function launchOnce(executablePath: string): Promise<Browser> {
   return playwright.launch({
@@ -44,7 +44,7 @@ export const viewports: readonly Viewport[] = [
   { width: 1440, dark: true },
 ];
 
-/** Opens a browser window. @returns it, its console errors and warnings, and every host that it sent a request to */
+/** Opens a browser window. @returns the window, its console errors and warnings, and every host to which it sent a request */
 export async function openWindow(
   t: TestContext,
   { width, dark, locale = 'en-GB' }: Viewport,

@@ -15,7 +15,10 @@ const relay = join(import.meta.dirname, 'unix-relay.mjs');
 const administrator = 'CN=Administrator,CN=Users,DC=rig,DC=test';
 const administratorPassword = 'Rig-Secret-1';
 
-/** Returns what is missing for Active Directory; empty: nothing. Its ports cannot be chosen, so it needs a network namespace. */
+/**
+ * Returns what is missing for Active Directory, or an empty text. The ports of Active Directory cannot be chosen, so it
+ * needs a network namespace of its own.
+ */
 export function missingForActiveDirectory(): string {
   const missing = ['samba', 'samba-tool', 'unshare', 'ip', 'openssl'].filter((program) => !isInstalled(program));
   if (!existsSync('/usr/share/samba/setup')) missing.push('samba-ad-provision');
@@ -26,7 +29,7 @@ export function missingForActiveDirectory(): string {
 /** An Active Directory (Debian's Samba). Users: `ann` in the group editors, which is in staff; `gone`, who is disabled. */
 export interface ActiveDirectory {
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Runs `samba-tool` with the directory. */
+  /** Runs `samba-tool` on the directory. */
   manage(...parameters: string[]): void;
 }
 
@@ -35,8 +38,16 @@ function run(program: string, parameters: readonly string[]): void {
   if (status !== 0) throw new Error(`${program} ${parameters.slice(0, 3).join(' ')} failed: ${stdout}${stderr}`);
 }
 
-/** Returns a command that runs in a network of its own, with nothing but the loopback interface. */
-const isolated = (script: string, ...parameters: string[]) => ['-n', '--', 'sh', '-c', `ip link set lo up; ${script}`, 'sh', ...parameters];
+/** Returns the parameters of `unshare` that run a script in a network of its own, which has only the loopback interface. */
+const unshareParameters = (script: string, ...parameters: string[]) => [
+  '-n',
+  '--',
+  'sh',
+  '-c',
+  `ip link set lo up; ${script}`,
+  'sh',
+  ...parameters,
+];
 
 async function provision(folder: string): Promise<string> {
   const options = [
@@ -44,20 +55,20 @@ async function provision(folder: string): Promise<string> {
     ...['--host-ip=127.0.0.1', '--host-name=dc1', `--targetdir=${folder}`],
     ...['--option=interfaces=lo', '--option=bind interfaces only=yes'],
   ];
-  run('unshare', isolated('exec samba-tool domain provision "$@"', ...options));
+  run('unshare', unshareParameters('exec samba-tool domain provision "$@"', ...options));
   const { certFile, keyFile } = createCertificate(folder);
   await copyFile(keyFile, join(folder, 'private', 'server.key'));
   await chmod(join(folder, 'private', 'server.key'), 0o600);
   const file = join(folder, 'etc', 'smb.conf');
-  const own = [
-    'server services = ldap', // and none of the others, which would need more ports
+  const addedSettings = [
+    'server services = ldap', // and no other services, which would need more ports
     `tls keyfile = ${folder}/private/server.key`,
     `tls certfile = ${certFile}`,
     `tls cafile = ${certFile}`,
     `pid directory = ${folder}`,
   ].join('\n\t');
   const settings = (await readFile(file, 'utf8')).replace(/^.*server services.*\n/m, '');
-  await writeFile(file, settings.replace('[global]\n', `[global]\n\t${own}\n`));
+  await writeFile(file, settings.replace('[global]\n', `[global]\n\t${addedSettings}\n`));
   return file;
 }
 
@@ -65,7 +76,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL'); // with its child processes
 }
 
-/** Starts a directory for one test. It takes about a minute. */
+/** Starts a directory for one test. The start takes about a minute. */
 export async function startActiveDirectory(t: TestContext): Promise<ActiveDirectory> {
   const folder = await temporaryFolder(t);
   const settings = await provision(folder);
@@ -78,7 +89,10 @@ export async function startActiveDirectory(t: TestContext): Promise<ActiveDirect
   manage('group', 'addmembers', 'staff', 'editors');
   const socketFile = join(folder, 'ldap.sock');
   const script = '"$3" "$4" "$2" 389 & exec samba -i --no-process-group --debug-stdout -s "$1"';
-  const child = spawn('unshare', isolated(script, settings, socketFile, process.execPath, relay), { stdio: 'ignore', detached: true });
+  const child = spawn('unshare', unshareParameters(script, settings, socketFile, process.execPath, relay), {
+    stdio: 'ignore',
+    detached: true,
+  });
   atEnd(t, () => stop(child));
   const port = await freePort();
   const server = createServer((outer) => {
@@ -90,7 +104,7 @@ export async function startActiveDirectory(t: TestContext): Promise<ActiveDirect
   atEnd(t, () => server.close());
   const url = `ldap://127.0.0.1:${port}`;
   const ca = await readFile(join(folder, 'cert.pem'), 'utf8');
-  while (!(await isReady(url, ca))) await new Promise((resolve) => setTimeout(resolve, 200)); // it has no event for that
+  while (!(await isReady(url, ca))) await new Promise((resolve) => setTimeout(resolve, 200)); // Samba does not report that it is ready
   return {
     manage,
     configuration: {

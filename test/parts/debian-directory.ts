@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts';
 
 const [slapd, slapadd] = ['/usr/sbin/slapd', '/usr/sbin/slapadd'];
 
-/** Returns what is missing for the directory; empty: nothing. */
+/** Returns the programs of the directory that are not installed, or an empty string. */
 export const missingForDirectory = (): string => [slapd, '/usr/bin/openssl'].filter((file) => !existsSync(file)).join(', ');
 
 /** An OpenLDAP directory (Debian's slapd) with memberOf, LDAPS and StartTLS. Each user `x` has the password `x-secret`, but `we*rd(x)` has `weird-secret`. */
@@ -23,7 +23,7 @@ export interface Directory {
   readonly ca: string;
   /** Configuration of a login profile. */
   readonly configuration: Readonly<Record<string, unknown>>;
-  /** Stops the directory from responding, until `resume`. */
+  /** Stops the directory from responding until `resume` is called. */
   pause(): void;
   resume(): void;
   rename(dn: string, newRdn: string): Promise<void>;
@@ -164,7 +164,7 @@ export async function startDirectory(t: TestContext): Promise<Directory> {
   atEnd(t, () => stop(child));
   await until(() => asRoot(plainUrl, async () => true).catch(() => false));
   await asRoot(plainUrl, async (client) => {
-    // Not with the others: slapadd runs no overlays, so that memberOf would stay empty.
+    // Groups are not added by slapadd, which runs no overlays, so that memberOf would stay empty.
     for (const [cn, member] of Object.entries(groups))
       await client.add(`cn=${cn},ou=groups,dc=test`, { objectClass: 'groupOfNames', cn, member: [...member] });
   });

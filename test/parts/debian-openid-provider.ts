@@ -13,7 +13,7 @@ const documentation = '/usr/share/doc/glewlwyd';
 const schema = join(documentation, 'database/init.sqlite3.sql.gz');
 const sample = join(documentation, 'glewlwyd.conf.sample.gz');
 
-/** Returns what is missing for the provider; empty: nothing. */
+/** Returns the names of missing programs and files that the provider needs; empty: none is missing. */
 export const missingForDebianProvider = (): string =>
   ['glewlwyd', 'sqlite3', 'openssl']
     .filter((program) => !isInstalled(program))
@@ -71,8 +71,8 @@ const pluginOf = (url: string, key: string, cert: string) => ({
   },
 });
 
-/** Calls the API of the provider as its administrator. */
-function administrator(url: string) {
+/** Returns a function that calls the API of the provider as its administrator. */
+function adminClient(url: string) {
   let cookie = '';
   return async (path: string, body: object) => {
     const response = await fetch(`${url}/api/${path}`, {
@@ -104,7 +104,7 @@ export async function startDebianOpenIdProvider(
   const child = spawn('glewlwyd', [`--config-file=${configFile}`], { stdio: 'ignore' });
   atEnd(t, () => stop(child));
   await until(async () => (await fetch(`${url}/config/`).catch(() => null))?.ok === true);
-  const call = administrator(url);
+  const call = adminClient(url);
   const clientSecret = 'a-secret-with-a-hyphen';
   await call('auth/', { username: 'admin', password: 'password' });
   await call('mod/plugin/', pluginOf(url, key, publicKey));

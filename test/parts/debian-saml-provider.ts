@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { isInstalled } from './is-installed.ts';
 
-const python = '/usr/bin/python3'; // Debian's modules are seen by this one alone
+const python = '/usr/bin/python3'; // only this interpreter finds Debian's Python modules
 
-/** Returns what is missing for the provider; empty: nothing. */
+/** Returns what is missing for the provider, or an empty text. */
 export function missingForSamlProvider(): string {
   const missing = ['xmlsec1', 'openssl'].filter((program) => !isInstalled(program));
   const hasLibrary = spawnSync(python, ['-c', 'import saml2']).status === 0;
@@ -18,13 +18,13 @@ export function missingForSamlProvider(): string {
 /** A SAML provider that shares no code with Postern (Debian's pysaml2 and xmlsec1). Its users are `ann` and `bob`. */
 export interface DebianSamlProvider {
   readonly metadataUrl: string;
-  /** Gives it the metadata of a service provider. @returns the address to which it will send responses */
+  /** Gives the provider the metadata of a service provider. @returns the address to which it will send responses */
   serve(metadata: string): Promise<string>;
-  /** Calls a path, see debian-saml-provider.py. @returns the text of the response */
+  /** Calls a path of the provider; debian-saml-provider.py lists the paths. @returns the text of the response */
   call(path: string): Promise<string>;
-  /** Returns a response in base64. @param name see `/cases` @param request ID of the request that it answers */
+  /** Returns a response in base64. @param name one of the names at `/cases` @param request ID of the request that it answers */
   respond(name: string, request: string): Promise<string>;
-  /** Stops answering, and continues. */
+  /** Suspends the process of the provider until `resume` is called. */
   pause(): void;
   resume(): void;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { atEnd } from './at-end.ts';
 
-const python = '/usr/bin/python3'; // Debian's: another Python does not see the packages of Debian
+const python = '/usr/bin/python3'; // Debian's Python, because another Python does not see the packages of Debian
 const script = join(import.meta.dirname, 'debian-smtp-server.py');
 
 /** A mail as the server has received it. */
@@ -27,11 +27,11 @@ export async function startDebianSmtpServer(t: TestContext, certificateFile: str
     if (child.exitCode === null) await once(child, 'exit');
   });
   const lines = createInterface({ input: child.stdout });
-  const [ready] = await once(lines, 'line');
+  const [readyLine] = await once(lines, 'line');
   const mails: DebianMail[] = [];
   lines.on('line', (line) => {
     const { bytes, ...mail } = JSON.parse(line);
     mails.push({ ...mail, raw: Buffer.from(bytes, 'base64') });
   });
-  return { port: Number(String(ready).replace('ready ', '')), mails };
+  return { port: Number(String(readyLine).replace('ready ', '')), mails };
 }

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { atEnd } from './at-end.ts';
 import { startPostgres } from './postgres-server.ts';
 
-/** Makes an empty database and connects to it. */
-export async function emptyPostgres(t: TestContext) {
+/** Starts a PostgreSQL server with an empty database, and connects to the database. */
+export async function startEmptyPostgres(t: TestContext) {
   const server = await startPostgres();
   atEnd(t, () => server[Symbol.asyncDispose]());
   const url = server.url('postgres');

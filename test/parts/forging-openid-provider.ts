@@ -7,28 +7,28 @@ import type { TestContext } from 'node:test';
 import { SignJWT } from 'jose';
 import { atEnd } from './at-end.ts';
 
-/** A fake of an OpenID provider that answers whatever a test wants: no real one sends forged tokens. */
+/** A fake OpenID provider that sends the responses that a test sets: no real provider sends forged tokens. */
 export interface ForgingProvider {
   readonly issuer: string;
   readonly configuration: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
   /** The key whose public half the provider publishes. */
   readonly key: KeyObject;
   readonly publicKey: KeyObject;
-  /** Nonce of the sign-in that was begun last. */
+  /** Nonce of the sign-in that began last. */
   nonce: string;
   /** Returns the ID token for the next sign-in. */
   idToken: () => Promise<string>;
   /** Claims of the userinfo endpoint. */
   userinfo: object;
-  /** Refresh token of the next response; the provider accepts every one. */
+  /** Refresh token of the next response. The provider accepts any refresh token. */
   refreshToken: string;
-  /** What is left out of token responses. */
+  /** Names of the fields that token responses omit. */
   readonly omittedFields: Set<string>;
-  /** The token requests. */
+  /** The bodies of the token requests. */
   readonly tokenRequests: URLSearchParams[];
   /** Replaces the response to a path, such as `/token`. */
   readonly responses: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
-  /** Parameters that are added to the address with which the browser is sent back. */
+  /** Parameters that are added to the address to which the browser is sent back. */
   readonly returnParameters: Record<string, string>;
   /** Paths that were requested. */
   readonly requestedPaths: string[];
@@ -47,13 +47,13 @@ export async function startForgingProvider(t: TestContext): Promise<ForgingProvi
   return provider;
 }
 
-/** Starts a provider. @returns it, and a function that stops it */
+/** Starts a provider. @returns the provider, and a function that stops it */
 export async function openForgingProvider(): Promise<{ readonly provider: ForgingProvider; readonly close: () => void }> {
   const { privateKey: key, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const server = createServer((request, response) => answer(provider, request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   const issuer = `http://127.0.0.1:${port}`;
   const provider: ForgingProvider = {
     ...{
@@ -85,12 +85,12 @@ export async function openForgingProvider(): Promise<{ readonly provider: Forgin
   return { provider, close };
 }
 
-/** Returns the response to a token request, and remembers the request. */
+/** Records a token request. @returns the body of the response */
 async function tokenResponse(provider: ForgingProvider, request: IncomingMessage): Promise<object> {
   provider.tokenRequests.push(new URLSearchParams(await text(request)));
   const tokens = { refresh_token: provider.refreshToken, id_token: await provider.idToken() };
-  const sent = Object.entries(tokens).filter(([name]) => !provider.omittedFields.has(name));
-  return { access_token: 'an-access-token', token_type: 'Bearer', ...Object.fromEntries(sent) };
+  const tokenFields = Object.entries(tokens).filter(([name]) => !provider.omittedFields.has(name));
+  return { access_token: 'an-access-token', token_type: 'Bearer', ...Object.fromEntries(tokenFields) };
 }
 
 function answer(provider: ForgingProvider, request: IncomingMessage, response: ServerResponse): void {
@@ -98,9 +98,9 @@ function answer(provider: ForgingProvider, request: IncomingMessage, response: S
   const { pathname, searchParams } = new URL(request.url ?? '', issuer);
   provider.requestedPaths.push(pathname);
   const json = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-  const other = provider.responses.get(pathname);
-  if (other) {
-    other(request, response);
+  const replacement = provider.responses.get(pathname);
+  if (replacement) {
+    replacement(request, response);
     return;
   }
   switch (pathname) {
@@ -115,10 +115,10 @@ function answer(provider: ForgingProvider, request: IncomingMessage, response: S
       return void json({ keys: [{ ...provider.publicKey.export({ format: 'jwk' }), kid: 'first', alg: 'RS256', use: 'sig' }] });
     case '/authorize': {
       provider.nonce = searchParams.get('nonce') ?? '';
-      const back = new URL(searchParams.get('redirect_uri') ?? '');
+      const redirect = new URL(searchParams.get('redirect_uri') ?? '');
       const parameters = { code: 'a-code', state: searchParams.get('state') ?? '', iss: issuer, ...provider.returnParameters };
-      for (const [name, value] of Object.entries(parameters)) back.searchParams.set(name, value);
-      return void response.writeHead(303, { location: back.href }).end();
+      for (const [name, value] of Object.entries(parameters)) redirect.searchParams.set(name, value);
+      return void response.writeHead(303, { location: redirect.href }).end();
     }
     case '/token':
       return void tokenResponse(provider, request).then(json);

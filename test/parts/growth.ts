@@ -11,7 +11,7 @@ function timeOf(work: () => unknown): number {
  * is quadratic. The ratio of two measurements in one run does not depend on the speed of the machine.
  * @param size of the smaller input; its cost must be well above the clock's resolution
  */
-export function growthEightfold(work: (size: number) => unknown, size: number): number {
+export function growthFactor(work: (size: number) => unknown, size: number): number {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   // Takes the minimum of alternating measurements, because other processes slow some of them down.
   for (let run = 0; run < repeats; run += 1) {

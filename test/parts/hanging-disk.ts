@@ -18,11 +18,11 @@ export interface HangingDisk {
   readonly pipe: string;
 }
 
-/** Returns the file in which the threads note the commands that have blocked. */
+/** Returns the path of the file in which the threads record the commands that have blocked. */
 export const blockedFile = ({ pipe }: HangingDisk) => `${pipe}-blocked`;
 
 /** Prepares a disk that does not hang yet. */
-export async function hangingDisk(t: TestContext, folder: string, commands: readonly CommandName[]) {
+export async function createHangingDisk(t: TestContext, folder: string, commands: readonly CommandName[]) {
   const disk: HangingDisk = { folder, commands, pipe: join(await temporaryFolder(t), 'pipe') };
   let answerLimit = 20_000; // ms
   const threads: ThreadSettings = {

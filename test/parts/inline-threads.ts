@@ -2,7 +2,7 @@ import { DiskCommands } from '../../src/adapters/storage/disk/disk-commands.ts';
 import type { ThreadSettings } from '../../src/adapters/storage/disk/folder-threads.ts';
 import { type DiskRequest, runRequest } from '../../src/adapters/storage/disk/run-request.ts';
 
-/** Runs the commands of the threads in the thread of the test, so that it can replace system calls. */
+/** Runs the commands of disk threads in the thread of the test, so that the test can replace system calls. */
 export const inlineThreads: ThreadSettings = {
   answerLimit: 20_000,
   openThread(owner, root) {

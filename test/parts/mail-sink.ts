@@ -19,13 +19,13 @@ export interface ReceivedMail {
 export interface SinkOptions {
   readonly options?: SMTPServerOptions;
   readonly port?: number;
-  /** Returns the answer to a recipient, such as `550 no such mailbox`; null: accepted. */
+  /** Returns the SMTP reply that refuses a recipient, such as `550 no such mailbox`; null: the recipient is accepted. */
   readonly refuse?: (address: string) => string | null;
   /** Called before a message is accepted. */
   readonly beforeAccept?: (mail: ReceivedMail) => Promise<void>;
 }
 
-/** An SMTP server that keeps what it receives (npm smtp-server). */
+/** An SMTP server that keeps the mails that it receives (npm smtp-server). */
 export interface MailSink extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
@@ -81,7 +81,7 @@ export async function startMailSink(t: TestContext, { options = {}, port = 0, re
   server.on('error', () => {}); // a client that disconnects is no failure of the sink
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
-  const address = server.server.address() as AddressInfo; // it listens on TCP
+  const address = server.server.address() as AddressInfo; // because the server listens on TCP
   const sink: MailSink = {
     port: address.port,
     url: `smtp://127.0.0.1:${address.port}`,

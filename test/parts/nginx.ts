@@ -43,7 +43,7 @@ export const hasNginx = () => spawnSync('nginx', ['-v']).status === 0;
 export async function prepareNginx(folder: string): Promise<{ url: string; start(options: NginxOptions): Promise<ChildProcess> }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const answers = () =>
+  const responds = () =>
     fetch(url).then(
       () => true,
       () => false,
@@ -54,7 +54,7 @@ export async function prepareNginx(folder: string): Promise<{ url: string; start
       mkdirSync(join(folder, 'tmp'), { recursive: true });
       writeFileSync(join(folder, 'nginx.conf'), configuration(port, options));
       const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'], { stdio: 'ignore' });
-      while (!(await answers())) if (child.exitCode !== null) throw new Error('nginx ended');
+      while (!(await responds())) if (child.exitCode !== null) throw new Error('nginx ended');
       return child;
     },
   };

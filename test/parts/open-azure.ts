@@ -20,6 +20,6 @@ export const openTestContainer = (configuration: AzureConfiguration, outbound: P
 export const createContainer = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>) =>
   openTestContainer(configuration, outbound).sendAndRead('PUT', '', { query: { restype: 'container' } });
 
-/** Opens the storage of a container for tenant 1. @param over replace the services of Postern */
+/** Opens the storage of a container for tenant 1. @param over services to use instead of the default ones */
 export const openAzure = (configuration: AzureConfiguration, outbound: Pick<Outbound, 'request'>, over: Partial<AzureServices> = {}) =>
   openAzureStorage(configuration, 1, { ...services(outbound), ...over });

@@ -11,16 +11,16 @@ export type ProviderUsers = Record<string, Record<string, unknown>>;
 
 const client = { client_id: 'postern', client_secret: 'a-secret-of-the-client' };
 
-/** A real OpenID provider (npm oidc-provider). The user that `next` names signs in there without a form. */
+/** A real OpenID provider (npm oidc-provider), which signs in the user that `next` names, without a form. */
 export interface TestProvider {
   readonly issuer: string;
   readonly users: ProviderUsers;
   readonly server: Server;
-  /** Subject who signs in next. */
+  /** Subject of the user who signs in next. */
   next: string;
   /** Configuration of a login profile for this provider. */
   readonly configuration: { readonly issuer: string; readonly clientId: string; readonly clientSecret: string };
-  /** Begins to answer. @param redirect URI to which browsers are sent back */
+  /** Begins to respond to requests. @param redirect URI to which browsers are sent back */
   serve(redirect: string): void;
 }
 
@@ -29,28 +29,28 @@ const newKey = () => ({
   ...{ use: 'sig', alg: 'RS256', kid: 'first' },
 });
 
-/** Starts a provider on this machine. @param over settings that replace the usual ones */
+/** Starts a provider on this machine. @param over settings that replace the defaults */
 export async function startOpenIdProvider(t: TestContext, users: ProviderUsers, over: Configuration = {}): Promise<TestProvider> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   const issuer = `http://127.0.0.1:${port}`;
-  const started: TestProvider = {
+  const testProvider: TestProvider = {
     ...{ issuer, users, server, next: Object.keys(users)[0] ?? '' },
     configuration: { issuer, clientId: client.client_id, clientSecret: client.client_secret },
-    serve: (redirect) => void server.on('request', providerOf(started, redirect, over).callback()),
+    serve: (redirect) => void server.on('request', providerOf(testProvider, redirect, over).callback()),
   };
   atEnd(t, () => {
     server.closeAllConnections();
     server.close();
   });
-  return started;
+  return testProvider;
 }
 
 /** @param redirect URI to which browsers are sent back */
-function providerOf(started: TestProvider, redirect: string, over: Configuration): Provider {
-  const { issuer, users } = started;
+function providerOf(testProvider: TestProvider, redirect: string, over: Configuration): Provider {
+  const { issuer, users } = testProvider;
   const provider = new Provider(issuer, {
     jwks: { keys: [newKey()] },
     cookies: { keys: ['test'] },
@@ -72,10 +72,10 @@ function providerOf(started: TestProvider, redirect: string, over: Configuration
   });
   provider.use(async (context, proceed) => {
     if (!context.path.startsWith('/interaction/')) return proceed();
-    const result = users[started.next]
-      ? { login: { accountId: started.next, remember: false } }
+    const result = users[testProvider.next]
+      ? { login: { accountId: testProvider.next, remember: false } }
       : { error: 'access_denied', error_description: 'nobody of that name' };
-    context.respond = false; // interactionFinished answers
+    context.respond = false; // interactionFinished sends the response
     await provider.interactionFinished(context.req, context.res, result, { mergeWithLastSubmission: false });
   });
   return provider;

@@ -9,7 +9,7 @@ function cborBytes(bytes: Buffer): Buffer {
 }
 const cborText = (text: string) => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)]);
 
-/** Returns an EC2 key for ES256 (RFC 9052): kty 2, alg -7, crv 1, x, y. */
+/** Returns an EC2 key for ES256 (RFC 9052, 7 and RFC 9053, 7.1.1): kty 2, alg -7, crv 1, x, y. */
 const coseKey = ({ x = '', y = '' }: { readonly x?: string; readonly y?: string }) =>
   Buffer.concat([
     Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21]),
@@ -22,9 +22,9 @@ const userPresent = 0x01;
 const attestedCredential = 0x40;
 
 export interface PasskeyDevice {
-  /** Makes a passkey as a browser at `origin` does. @param statement the attestation, as format and CBOR; default: none */
+  /** Creates a passkey, as a browser on a page of `origin` does. @param statement the attestation, as format and CBOR; default: none */
   create(options: { challenge: string }, origin: string, statement?: { fmt: string; cbor: Buffer }): object;
-  /** Uses the passkey. @param counter signature counter of this use */
+  /** Signs a challenge with the passkey. @param counter signature counter of this use */
   use(options: { challenge: string }, origin: string, counter?: number): { id: string; response: Record<string, string> };
 }
 

@@ -7,14 +7,14 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 
-/** Settings that trade durability for speed: the data need not survive a crash. Otherwise the server is a usual one. */
+/** Settings for tests: most of them trade durability for speed, because the data need not survive a crash. */
 const settings = [
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=4GB'],
   ...['autovacuum=off', 'jit=off', 'max_connections=400', 'shared_buffers=128MB', 'unix_socket_directories='],
 ];
 
-/** A character type whose letters include those of all scripts. */
-const letters = process.platform === 'darwin' ? 'UTF-8' : 'C.UTF-8';
+/** A value of LC_CTYPE with which the letters of all scripts count as letters. */
+const characterType = process.platform === 'darwin' ? 'UTF-8' : 'C.UTF-8';
 
 /** A real PostgreSQL server from an npm package, with its own folder. */
 export interface PostgresServer extends AsyncDisposable {
@@ -23,14 +23,14 @@ export interface PostgresServer extends AsyncDisposable {
   start(): Promise<void>;
   /** Stops the server and starts it again as a standby, which answers queries only. `start` after `stop` makes it a primary again. */
   startAsStandby(): Promise<void>;
-  /** Suspends all processes of the server, as if its machine hung. @returns what resumes them */
+  /** Suspends all processes of the server, as if its machine hung. @returns a function that resumes them */
   suspend(): () => void;
   /** Closes all connections and stops the server. */
   stop(): Promise<void>;
 }
 
 /** Returns the ids of the user `nobody` if this process runs as root, because PostgreSQL refuses to run as root. */
-function unprivileged(): { uid?: number; gid?: number } {
+function unprivilegedUser(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
   return { uid: idOf('-u'), gid: idOf('-g') };
@@ -59,20 +59,20 @@ const childrenOf = (pid: number): number[] =>
 /** Creates a server and starts it. @param more settings of postgresql.conf, as name=value */
 export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
-  const who = unprivileged();
+  const user = unprivilegedUser();
   const program = await copyProgram(folder);
-  if (who.uid !== undefined && who.gid !== undefined) await chown(folder, who.uid, who.gid);
+  if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  const options = ['--auth=trust', '--username=postern', '--encoding=UTF8', '--locale=C', `--lc-ctype=${letters}`, '--no-sync'];
-  const made = spawnSync(join(program, 'bin/initdb'), [`--pgdata=${data}`, ...options], { ...who, cwd: folder, encoding: 'utf8' });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error}`);
+  const options = ['--auth=trust', '--username=postern', '--encoding=UTF8', '--locale=C', `--lc-ctype=${characterType}`, '--no-sync'];
+  const initdb = spawnSync(join(program, 'bin/initdb'), [`--pgdata=${data}`, ...options], { ...user, cwd: folder, encoding: 'utf8' });
+  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr || initdb.error}`);
   const port = await freePort();
   let server: ChildProcess | undefined;
 
   async function start(): Promise<void> {
     const flags = [...settings, ...more].flatMap((setting) => ['-c', setting]);
     const child = spawn(join(program, 'bin/postgres'), ['-D', data, '-p', String(port), '-h', '127.0.0.1', ...flags], {
-      ...who,
+      ...user,
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -89,7 +89,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
   async function stop(): Promise<void> {
     if (!server || server.exitCode !== null) return;
     const ended = once(server, 'exit');
-    server.kill('SIGINT'); // "fast shutdown" of PostgreSQL
+    server.kill('SIGINT'); // PostgreSQL calls this a fast shutdown
     await ended;
   }
   const standbyMark = join(data, 'standby.signal');

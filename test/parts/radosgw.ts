@@ -89,12 +89,12 @@ export async function startRadosgw(createBucket: (configuration: S3Configuration
   const keys = [`--access-key=${credentials.accessKeyId}`, `--secret-key=${credentials.secretAccessKey}`];
   await run('radosgw-admin', [...config, 'user', 'create', '--uid=postern', '--display-name=postern', ...keys]);
   const endpoint = `http://127.0.0.1:${ports.s3}`;
-  const answers = () =>
+  const isReady = () =>
     fetch(endpoint).then(
       () => true,
       () => false,
     );
-  while (!(await answers())) if (gateway.exitCode !== null) throw new Error('radosgw ended');
+  while (!(await isReady())) if (gateway.exitCode !== null) throw new Error('radosgw ended');
   let buckets = 0;
   return {
     async newBucket() {
@@ -105,9 +105,9 @@ export async function startRadosgw(createBucket: (configuration: S3Configuration
     },
     async [Symbol.asyncDispose]() {
       for (const daemon of daemons) {
-        const ended = daemon.exitCode === null ? once(daemon, 'exit') : null;
-        daemon.kill('SIGKILL'); // stopped in order, each would wait for another one
-        await ended;
+        const exit = daemon.exitCode === null ? once(daemon, 'exit') : null;
+        daemon.kill('SIGKILL'); // after SIGTERM, each daemon would wait for another one
+        await exit;
       }
       await rm(folder, { recursive: true, force: true });
     },

@@ -46,7 +46,7 @@ export function tablesWithoutTenant(statement: string): string[] {
     if (!tenantTables.includes(table)) return [];
     if (how === 'into') return /\(([^)]*\b)?tid\b/.test(sql.slice(sql.indexOf(`into ${table}`))) ? [] : [table];
     const name = alias ?? table;
-    const named = new RegExp(`\\b${name}\\.tid (=|in)|= ${name}\\.tid\\b|[ (]tid (=|in) `).test(sql);
-    return named ? [] : [table];
+    const hasTenant = new RegExp(`\\b${name}\\.tid (=|in)|= ${name}\\.tid\\b|[ (]tid (=|in) `).test(sql);
+    return hasTenant ? [] : [table];
   });
 }

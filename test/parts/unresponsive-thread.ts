@@ -1,5 +1,5 @@
-// A fake of the thread that sends requests to providers: a request to a host `blocks` never returns, one to `dies` ends the thread, and one to
-// `silent` gets no response.
+// A fake of the thread that sends requests to providers. A request to the host `blocks` blocks the thread, a request to
+// `dies` ends the thread, and a request to `silent` gets no response.
 import { parentPort } from 'node:worker_threads';
 import type { ProviderTask } from '#adapters/identity/provider-tasks.ts';
 

@@ -17,27 +17,27 @@ export interface WebdavTestServer extends AsyncDisposable {
   newFolder(): Promise<WebdavConfiguration>;
 }
 
-/** Waits until a server accepts connections. @throws Error if it ends */
+/** Waits until a server responds. @throws Error if its process ends */
 export async function untilReady(server: ChildProcess, url: string): Promise<void> {
-  const ended = once(server, 'exit').then(() => {
+  const exit = once(server, 'exit').then(() => {
     throw new Error(`${server.spawnfile} has ended`);
   });
-  ended.catch(() => {});
+  exit.catch(() => {});
   for (;;) {
     const isReady = fetch(url).then(
       () => true,
       () => false,
     );
-    if (await Promise.race([isReady, ended])) return;
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), ended]);
+    if (await Promise.race([isReady, exit])) return;
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), exit]);
   }
 }
 
 /** Ends a server, and deletes its folder. */
 export async function endServer(server: ChildProcess, folder: string): Promise<void> {
-  const ended = once(server, 'exit');
+  const exit = once(server, 'exit');
   server.kill('SIGTERM');
-  await ended;
+  await exit;
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -64,7 +64,7 @@ http {
 }
 `;
 
-/** nginx with Debian's libnginx-mod-http-dav-ext: it lists no ETags, and ignores conditions. */
+/** Starts nginx with Debian's libnginx-mod-http-dav-ext, which lists no ETags and ignores the conditions of changes. */
 export async function startNginxWebdav(): Promise<WebdavTestServer> {
   const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'nginx-webdav-'))];
   await mkdir(join(folder, 'files', 'dav'), { recursive: true });
@@ -81,11 +81,11 @@ export async function startNginxWebdav(): Promise<WebdavTestServer> {
     [Symbol.asyncDispose]: () => endServer(server, folder),
   };
 }
-/** What is missing for nginx; empty: nothing. */
+/** Returns the package that is missing for WebDAV with nginx, or an empty string. */
 export const missingForNginxWebdav = (): string =>
   !isInstalled('nginx') ? 'nginx' : existsSync(nginxModule) ? '' : 'libnginx-mod-http-dav-ext';
 
-/** rclone as a server: with ETags, Basic authentication, and conditions for locks alone. */
+/** Starts `rclone serve webdav` with ETags and Basic authentication. Of the conditions of changes, it evaluates only those about locks. */
 export async function startRcloneWebdav(): Promise<WebdavTestServer> {
   const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'rclone-webdav-'))];
   const credentials = ['--user', 'postern', '--pass', 'a secret'];
@@ -97,7 +97,8 @@ export async function startRcloneWebdav(): Promise<WebdavTestServer> {
     async newFolder() {
       const root = randomUUID();
       const authorization = `Basic ${Buffer.from('postern:a secret').toString('base64')}`;
-      await fetch(`${url}/${root}/`, { method: 'MKCOL', headers: { authorization } }); // it caches lists, so it must create the folder itself
+      // rclone caches listings, so it must create the folder itself.
+      await fetch(`${url}/${root}/`, { method: 'MKCOL', headers: { authorization } });
       return { url, root, username: 'postern', password: 'a secret' };
     },
     [Symbol.asyncDispose]: () => endServer(server, folder),

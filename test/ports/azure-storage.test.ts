@@ -18,15 +18,15 @@ import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem,
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 
-/** Returns a SAS token for a container ("Create a service SAS"), for an hour. @param permissions such as `rwdl` */
+/** Returns a SAS token for a container that is valid for an hour ("Create a service SAS"). @param permissions such as `rwdl` */
 function sasOf({ container, accountKey = '', endpoint = '' }: AzureConfiguration, permissions: string): string {
   const account = new URL(endpoint).pathname.slice(1);
   const expiry = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '');
   const version = '2021-12-02';
-  const signed = [permissions, '', expiry, `/blob/${account}/${container}`, '', '', '', version, 'c', '', '', '', '', '', '', ''].join(
+  const textToSign = [permissions, '', expiry, `/blob/${account}/${container}`, '', '', '', version, 'c', '', '', '', '', '', '', ''].join(
     '\n',
   );
-  const sig = createHmac('sha256', Buffer.from(accountKey, 'base64')).update(signed).digest('base64');
+  const sig = createHmac('sha256', Buffer.from(accountKey, 'base64')).update(textToSign).digest('base64');
   return new URLSearchParams({ sp: permissions, se: expiry, sv: version, sr: 'c', sig }).toString();
 }
 
@@ -40,7 +40,7 @@ else {
     await server[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();
   });
-  /** Hours later, nothing in the staging area is too young for the sweep. */
+  /** A clock that is two hours ahead, so that the sweep deletes even new staging files. */
   const later = { now: () => Date.now() + 2 * 3_600_000 };
   async function newContainer(): Promise<AzureConfiguration> {
     const configuration = server.newConfiguration();
@@ -53,19 +53,19 @@ else {
 
   test('Azure (azurite): a location with a wrong container or a wrong key is unavailable, and the reason says so', async () => {
     const configuration = await newContainer();
-    for (const [wrong, reason] of [
+    for (const [wrongField, reason] of [
       [{ container: 'none' }, /there is no such container/],
-      [{ accountKey: 'd3Jvbmc=' }, /the credentials are wrong/],
+      [{ accountKey: 'd3Jvbmc=' }, /the credentials are wrongField/],
     ] as const) {
-      const storage = openAzure({ ...configuration, ...wrong }, outbound);
+      const storage = openAzure({ ...configuration, ...wrongField }, outbound);
       await assert.rejects(storage.check(), reason);
       await assert.rejects(storage.stat(path('/file')), StorageUnavailable);
     }
   });
 
-  test('Azure (azurite): after a change without an answer of the service, its outcome is unknown', async () => {
-    const away = { ...(await newContainer()), endpoint: `http://127.0.0.1:${await freePort()}/postern` };
-    await assert.rejects(openAzure(away, outbound).check(), StorageUnavailable);
+  test('Azure (azurite): if the service does not respond to a change, the outcome of the change is unknown', async () => {
+    const unreachable = { ...(await newContainer()), endpoint: `http://127.0.0.1:${await freePort()}/postern` };
+    await assert.rejects(openAzure(unreachable, outbound).check(), StorageUnavailable);
     const request: Outbound['request'] = (url, options) =>
       options?.method === 'PUT' ? Promise.reject(new Error('no response')) : outbound.request(url, options);
     const container = openTestContainer(await newContainer(), { request });
@@ -82,7 +82,7 @@ else {
     assert.equal(await readText(storage, '/renamed/a'), 'text');
     await removeItem(storage, path('/'), 'renamed');
     assert.deepEqual(await namesIn(storage, '/'), []);
-    assert.equal(storage.signedAddress, null, 'an address would hand out the token');
+    assert.equal(storage.signedAddress, null, 'a signed address would reveal the token');
   });
 
   test('Azure (azurite): a file that another program creates or replaces during an upload stays', async () => {
@@ -98,12 +98,12 @@ else {
         { name: names.new, ifTaken: 'refuse' },
         { name: names.replaced, ifTaken: { replaces: etag } },
       ] as const) {
-        let isLast = false;
+        let hasWritten = false;
         // The other program writes between the check of the name and the request that stores the file.
         const request: Outbound['request'] = async (url, options) => {
           const isPlacing = options?.method === 'PUT' && !url.search.includes('comp=block&');
-          if (isPlacing && url.pathname.endsWith(`/${encodeURIComponent(target.name)}`) && !isLast) {
-            isLast = true;
+          if (isPlacing && url.pathname.endsWith(`/${encodeURIComponent(target.name)}`) && !hasWritten) {
+            hasWritten = true;
             await write(target.name);
           }
           return outbound.request(url, options);
@@ -134,8 +134,8 @@ else {
     const headers = { 'x-ms-blob-type': 'BlockBlob', 'x-ms-blob-content-type': 'text/x-special', 'x-ms-meta-author': 'ann' };
     await container.sendAndRead('PUT', 'old', { headers, body: 'text' });
     await renameItem(storage, path('/'), 'old', 'new');
-    const { headers: kept } = await container.sendAndRead('HEAD', 'new');
-    assert.deepEqual([kept['content-type'], kept['x-ms-meta-author']], ['text/x-special', 'ann']);
+    const { headers: newHeaders } = await container.sendAndRead('HEAD', 'new');
+    assert.deepEqual([newHeaders['content-type'], newHeaders['x-ms-meta-author']], ['text/x-special', 'ann']);
   });
 
   test('Azure (azurite): recovery completes a rename of a folder whose copies were complete', async () => {
@@ -146,8 +146,8 @@ else {
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
     const request: Outbound['request'] = (url, options) =>
       options?.method === 'DELETE' ? Promise.reject(new Error('killed')) : outbound.request(url, options);
-    const killed: Storage = openAzure(configuration, { request });
-    await assert.rejects(killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
+    const killedStorage: Storage = openAzure(configuration, { request });
+    await assert.rejects(killedStorage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
     assert.equal(await storage.recover(change), 'new');
     await storage.clearEvidence(change);
     assert.deepEqual([await namesIn(storage, '/'), await namesIn(storage, '/new')], [['new'], ['a', 'b']]);
@@ -185,7 +185,7 @@ else {
     await checkFileActions(postern, 'container');
   });
 
-  test('at an Azure location, an upload in parts goes on after a restart, and leaves nothing behind', async (t) => {
+  test('at an Azure location, an upload in parts continues after a restart, and leaves no staging files', async (t) => {
     const configuration = { ...(await newContainer()), prefix: 'files' };
     const container = openTestContainer(configuration, outbound);
     async function listStaged(): Promise<string[]> {
@@ -196,7 +196,7 @@ else {
     await checkParts(t, 'container', environment, (postern) => addLocation(postern, configuration), listStaged);
   });
 
-  test('an Azure location is tested, and its secrets are in no response, audit entry or log line', async (t) => {
+  test('location/test tests an Azure location, whose secrets appear in no response, audit entry or log line', async (t) => {
     const log = new PassThrough({ encoding: 'utf8' });
     let lines = '';
     log.on('data', (text: string) => {
@@ -221,8 +221,8 @@ else {
     const postern = await startPostern(t, { environment });
     const id = await addLocation(postern, await newContainer());
     const { configuration } = await postern.call('location/get', { id });
-    const moved = { ...JSON.parse(configuration), endpoint: 'https://other.blob.core.windows.net' };
-    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(moved) });
+    const movedConfiguration = { ...JSON.parse(configuration), endpoint: 'https://other.blob.core.windows.net' };
+    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(movedConfiguration) });
     assert.match(fieldErrorAt(answer, 'configuration'), /accountKey must be the secret itself.*endpoint has changed/);
   });
 }

@@ -25,34 +25,34 @@ async function waitsForLock({ read }: Store): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Starts a change that conflicts at its first run, and whose retry runs until release() is called. */
+/** Starts a change whose first run conflicts with another change, and whose retry runs until release() is called. */
 function conflictingChange(store: Store, tenant: number) {
-  const [again, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [retryStarted, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
   const done = store.write(
     async (tx: Tx) => {
       runs += 1;
-      const seen = (await tx.selectFrom('failure').selectAll().execute()).length;
+      const count = (await tx.selectFrom('failure').selectAll().execute()).length;
       if (runs === 1)
-        await store.write(async (beside) => {
-          await beside.selectFrom('failure').selectAll().execute();
-          await insertKey('beside')(beside);
+        await store.write(async (otherTx) => {
+          await otherTx.selectFrom('failure').selectAll().execute();
+          await insertKey('beside')(otherTx);
         }, 'job');
       else {
-        again.resolve();
+        retryStarted.resolve();
         await release.promise;
       }
-      await insertKey(`after ${seen}`)(tx);
+      await insertKey(`after ${count}`)(tx);
     },
     { tenant },
   );
-  return { again: again.promise, release: release.resolve, done };
+  return { retryStarted: retryStarted.promise, release: release.resolve, done };
 }
 
 test('while a conflicting change is retried, changes of visitors, other tenants and other processes continue', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
   const change = conflictingChange(one, 2);
-  await change.again;
+  await change.retryStarted;
   for (const store of [one, other])
     for (const turn of ['job', { tenant: 1 }, { network: 'a' }, { visitor: 'a' }] as const) await store.write(async () => {}, turn);
   change.release();
@@ -67,7 +67,7 @@ for (const [where, which] of [
   test(`while a conflicting change is retried, other changes of its tenant wait ${where}`, async (t) => {
     const stores = [await openStore(t), await openStore(t)] as const;
     const change = conflictingChange(stores[0], 2);
-    await change.again;
+    await change.retryStarted;
     const order: string[] = [];
     const next = stores[which].write(async () => void order.push('next'), { tenant: 2 });
     if (which === 1) await until(() => waitsForLock(stores[0]));
@@ -90,17 +90,17 @@ test('changes of one tenant that wait for each other leave a connection for othe
 test('two processes retry conflicting changes of one tenant one after the other', async (t) => {
   const [one, other] = [await openStore(t), await openStore(t)];
   const first = conflictingChange(one, 2);
-  await first.again;
+  await first.retryStarted;
   const second = conflictingChange(other, 2);
   let hasStarted = false;
-  void second.again.then(() => {
+  void second.retryStarted.then(() => {
     hasStarted = true;
   });
   await until(async () => hasStarted || (await waitsForLock(one)));
   assert.equal(hasStarted, false);
   first.release();
   await first.done;
-  await second.again;
+  await second.retryStarted;
   second.release();
   await second.done;
 });
@@ -119,9 +119,9 @@ test('the last retry of a conflicting change, which blocks all others, has a sta
       limits.push(await settingOf(tx, 'statement_timeout'));
       if (limits.length > 4) return;
       await tx.selectFrom('failure').selectAll().execute();
-      await store.write(async (beside) => {
-        await beside.selectFrom('failure').selectAll().execute();
-        await insertKey(`beside ${limits.length}`)(beside);
+      await store.write(async (otherTx) => {
+        await otherTx.selectFrom('failure').selectAll().execute();
+        await insertKey(`beside ${limits.length}`)(otherTx);
       }, 'job');
       await insertKey('mine')(tx);
     },
@@ -136,7 +136,7 @@ test('a change without a tenant waits at most one second for a lock, and a chang
   assert.equal(await store.write((tx) => settingOf(tx, 'lock_timeout'), { tenant: 2 }), '0');
 });
 
-test('while an exclusive change waits for a long one, changes of other tenants continue, and then it runs', async (t) => {
+test('while an exclusive change waits for a long change, changes of other tenants continue, and the exclusive change runs afterwards', async (t) => {
   const store = await openStore(t);
   const [holds, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const long = store.write(
@@ -148,20 +148,20 @@ test('while an exclusive change waits for a long one, changes of other tenants c
     { tenant: 1 },
   );
   await holds.promise;
-  const alone = store.write(
+  const exclusive = store.write(
     async (tx) => {
       if ((await settingOf(tx, 'statement_timeout')) !== '1s') {
         await tx.selectFrom('failure').selectAll().execute();
-        await store.write(async (beside) => {
-          await beside.selectFrom('failure').selectAll().execute();
-          await insertKey('beside the one')(beside);
+        await store.write(async (otherTx) => {
+          await otherTx.selectFrom('failure').selectAll().execute();
+          await insertKey('beside the one')(otherTx);
         }, 'job');
       }
       await insertKey('alone')(tx);
     },
     { tenant: 2 },
   );
-  alone.catch(() => {}); // it is awaited below
+  exclusive.catch(() => {}); // awaited below: prevents an unhandled rejection until then
   await until(async () => {
     const { rows } = await sql`SELECT 1 FROM pg_locks WHERE mode = 'ExclusiveLock' AND locktype = 'relation' AND NOT granted`.execute(
       store.read,
@@ -171,6 +171,6 @@ test('while an exclusive change waits for a long one, changes of other tenants c
   for (let number = 0; number < 5; number += 1) await store.write(insertKey(`of others ${number}`), { tenant: 3 });
   release.resolve();
   await long;
-  await alone;
+  await exclusive;
   assert.ok((await keysOf(store)).includes('alone'));
 });

@@ -6,7 +6,7 @@ import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeS3 } from '../parts/fake-s3.ts';
 import { openS3 } from '../parts/open-s3.ts';
 
-/** Starts a fake service. @returns a storage in it, and the requests that it received */
+/** Starts a fake S3 service. @returns a storage in it, and the requests that it received */
 export async function fakeService(t: TestContext, answer: FakeAnswer, monotonic?: () => number) {
   const { configuration, requests } = await startFakeS3(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
@@ -15,7 +15,7 @@ export async function fakeService(t: TestContext, answer: FakeAnswer, monotonic?
 }
 
 /** Returns a page of a list. */
-export const listed = (keys: readonly string[], next = '') =>
+export const listPageXml = (keys: readonly string[], next = '') =>
   `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated><NextContinuationToken>${next}</NextContinuationToken>${keys
     .map((name) => `<Contents><Key>${name}</Key><Size>4</Size><ETag>"e"</ETag><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>`)
     .join('')}</ListBucketResult>`;

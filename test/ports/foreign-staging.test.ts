@@ -10,7 +10,7 @@ import { createFolder, path, putFile, removeItem, token } from './storage.contra
 
 const nobody = 65_534;
 
-/** Runs `work` as another user, who may write in the folder too. */
+/** Runs `work` as another user, who may also write in the folder of the location. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   process.seteuid?.(nobody);
   try {
@@ -20,8 +20,8 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Makes a location's folder with a `.postern` that belongs to root. @returns null if the test does not run as root */
-async function sharedFolder(t: TestContext) {
+/** Creates the folder of a location, with a `.postern` that belongs to root. @returns null if the test does not run as root */
+async function createSharedFolder(t: TestContext) {
   if (process.getuid?.() !== 0) {
     t.skip('not root');
     return null;
@@ -34,9 +34,9 @@ async function sharedFolder(t: TestContext) {
 }
 
 test('if the staging area belongs to another user, every change is refused and leaves no file', async (t) => {
-  const shared = await sharedFolder(t);
-  if (!shared) return;
-  const { root, storage } = shared;
+  const setup = await createSharedFolder(t);
+  if (!setup) return;
+  const { root, storage } = setup;
   await asNobody(async () => {
     await assert.rejects(createFolder(storage, path('/'), 'folder'), StorageUnusable);
     await assert.rejects(putFile(storage, '/', 'new', 'text'), StorageUnusable);
@@ -50,14 +50,14 @@ test('if the staging area belongs to another user, every change is refused and l
 });
 
 test('recovery fails while the staging area belongs to another user, and succeeds afterwards', async (t) => {
-  const shared = await sharedFolder(t);
-  if (!shared) return;
-  const { root, storage } = shared;
-  const interrupted = { action: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
-  await storage.createFolder(path('/'), 'made', { token: interrupted.token, pendingTokens: [] });
-  await asNobody(() => assert.rejects(storage.recover(interrupted), StorageUnusable));
-  assert.equal(await storage.recover(interrupted), 'made');
-  await storage.clearEvidence(interrupted);
+  const setup = await createSharedFolder(t);
+  if (!setup) return;
+  const { root, storage } = setup;
+  const interruptedChange = { action: 'createFolder', parent: path('/'), name: 'made', newName: '', token: token() } as const;
+  await storage.createFolder(path('/'), 'made', { token: interruptedChange.token, pendingTokens: [] });
+  await asNobody(() => assert.rejects(storage.recover(interruptedChange), StorageUnusable));
+  assert.equal(await storage.recover(interruptedChange), 'made');
+  await storage.clearEvidence(interruptedChange);
   assert.ok(existsSync(join(root, 'made')));
   assert.deepEqual(readdirSync(join(root, '.postern')), []);
 });

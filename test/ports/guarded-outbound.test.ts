@@ -35,7 +35,7 @@ const isUnreachable = (reason: RegExp) => (cause: unknown) => cause instanceof T
 
 const listenHttp = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener));
 
-test('a private address is refused before a connection, and the error names POSTERN_PRIVATE_TARGETS', async (t) => {
+test('a private address is refused before a connection is opened, and the error names POSTERN_PRIVATE_TARGETS', async (t) => {
   let connections = 0;
   const port = await listen(
     t,
@@ -68,7 +68,7 @@ test('a host name is resolved once, and the connection goes to the address that 
   assert.equal(lookups, 1);
 });
 
-test('if a host name has several addresses, only allowed ones are used', async (t) => {
+test('if a host name has several addresses, only allowed addresses are used', async (t) => {
   const port = await listenHttp(t, (_request, response) => response.end());
   await using outbound = guardedOutbound({
     privateTargets: packRangeText('127.0.0.1'),
@@ -91,7 +91,7 @@ test('a redirect is returned and not followed', async (t) => {
   assert.equal((await response.read(100)).length, 0);
 });
 
-test('a connection to a server that accepts and sends nothing times out', async (t) => {
+test('a connection to a server that accepts it and sends nothing times out', async (t) => {
   const port = await listen(
     t,
     createServer(() => {}),
@@ -143,7 +143,7 @@ test('reading a response that is longer than the limit fails', async (t) => {
   await assert.rejects(response.read(1000), ResponseTooLarge);
 });
 
-/** Starts a server that sends the beginning of a response, and then more of it without end. Returns its port. */
+/** Starts a server that sends the beginning of a response, and then repeats `more` without end. Returns its port. */
 const startEndlessServer = (t: TestContext, start: string, more: string) =>
   listen(
     t,
@@ -161,7 +161,7 @@ const startEndlessServer = (t: TestContext, start: string, more: string) =>
 
 for (const [what, start, more] of [
   ['chunks with endless extensions', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;', 'e'.repeat(60_000)],
-  ['early hints without end', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1000)],
+  ['endless early hints', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1000)],
 ] as const)
   test(`a request to a server that sends ${what} fails`, { timeout: 10_000 }, async (t) => {
     const port = await startEndlessServer(t, start, more);
@@ -189,7 +189,7 @@ function turnList() {
   return { addTurn, tenants, runAll, count: () => turns.length };
 }
 
-test('nothing that the server of a tenant has sent is read before the turn of the tenant', async (t) => {
+test('data that the server of a tenant has sent is read only in the turns of the tenant', async (t) => {
   const port = await listenHttp(t, (request, response) => void request.pipe(response));
   const { addTurn, tenants, runAll, count } = turnList();
   await using outbound = guardedOutbound({ privateTargets: loopback, addTurn });
@@ -206,7 +206,7 @@ test('nothing that the server of a tenant has sent is read before the turn of th
   assert.ok(tenants.every((tid) => tid === 7));
 });
 
-test('long bodies pass in turns both ways', async (t) => {
+test('a long request body and a long response body are transferred completely in turns', async (t) => {
   const port = await listenHttp(t, (request, response) => void request.pipe(response));
   await using outbound = guardedOutbound({ privateTargets: loopback, addTurn: (_, work) => void setImmediate(work) });
   const body = randomBytes(3 << 20);
@@ -239,7 +239,7 @@ test('the connections of a tenant are not used for another tenant', async (t) =>
   assert.ok([...tenantsByPort.values()].every(({ size }) => size === 1));
 });
 
-test('a server that knows only Diffie-Hellman groups of its own choice is refused: a large one would block the thread', async (t) => {
+test('a server that supports only DHE is refused, because a large Diffie-Hellman group of its choice would block the thread', async (t) => {
   const { certificate, key } = writeSelfSigned(await temporaryFolder(t), 'localhost');
   const cert = readFileSync(certificate, 'utf8');
   const server = createTlsServer({
@@ -257,8 +257,8 @@ test('a server that knows only Diffie-Hellman groups of its own choice is refuse
   );
 });
 
-test('a server that sends endless certificates is cut off, because each of them can be costly', async (t) => {
-  // A TLS record of a handshake, whose message announces 16 MiB.
+test('the connection to a server that sends endless certificates is closed, because each certificate can be costly to check', async (t) => {
+  // A TLS handshake record with a certificate message that announces 16 MiB.
   const record = Buffer.concat([Buffer.from([22, 3, 3, 0x40, 0, 11, 0xff, 0xff, 0xff]), Buffer.alloc(0x4000 - 4)]);
   const port = await listen(
     t,

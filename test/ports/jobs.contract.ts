@@ -56,7 +56,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.deepEqual(claims.map(({ key }) => key).sort(), ['claimed', 'due']);
   });
 
-  test(`after its lease has ended, a job is claimed by another process, and the first one cannot change it (${engine})`, async (t) => {
+  test(`after the lease of a job has ended, another process claims the job, and the first process cannot change it (${engine})`, async (t) => {
     const [dead, living] = await openProcesses(t, 'dead', 'living');
     assert.ok(dead && living);
     await add(dead, 'a', 'text');
@@ -64,8 +64,8 @@ export function jobContract(engine: string, begin: OpenStore): void {
     assert.ok(claim);
     assert.deepEqual(await claimJobs(living, 'mail', 1, times), []);
     await endLeases(living);
-    const [again] = await claimJobs(living, 'mail', 1, times);
-    assert.equal(again?.payload, 'text');
+    const [secondClaim] = await claimJobs(living, 'mail', 1, times);
+    assert.equal(secondClaim?.payload, 'text');
     assert.equal(await extendClaim(dead, claim, lease), false);
     await completeJob(dead, claim, null);
     await failJob(dead, claim, 'too late', 0);
@@ -89,11 +89,11 @@ export function jobContract(engine: string, begin: OpenStore): void {
   test(`a job that is enqueued in a failed transaction does not exist (${engine})`, async (t) => {
     const [ports] = await openProcesses(t, 'one');
     assert.ok(ports);
-    const refused = ports.store.write(async (tx) => {
+    const failedWrite = ports.store.write(async (tx) => {
       await enqueueJob(ports, tx, { kind: 'mail', key: 'a' });
       throw new Error('refused');
     }, 'job');
-    await assert.rejects(refused);
+    await assert.rejects(failedWrite);
     assert.deepEqual(await countJobs(ports), []);
   });
 
@@ -185,7 +185,7 @@ export function jobContract(engine: string, begin: OpenStore): void {
     while ((await countJobs(ports)).length > 0) await new Promise(setImmediate);
   });
 
-  test(`at a stop, a running job gets an abort signal, and another process may claim it at once (${engine})`, async (t) => {
+  test(`when a process stops, its running job gets an abort signal, and another process may claim the job at once (${engine})`, async (t) => {
     const [one, other] = await openProcesses(t, 'one', 'other');
     assert.ok(one && other);
     t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -206,10 +206,10 @@ export function jobContract(engine: string, begin: OpenStore): void {
     await add(one, 'a');
     runner.wake();
     const signal = await started.promise;
-    const stopped = runner[Symbol.asyncDispose]();
+    const disposal = runner[Symbol.asyncDispose]();
     await new Promise(setImmediate);
     t.mock.timers.tick(5000);
-    await stopped;
+    await disposal;
     assert.ok(signal.aborted);
     assert.equal((await claimJobs(other, 'mail', 1, times)).length, 1);
   });

@@ -6,7 +6,7 @@ import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Opens a local folder as a storage, and closes it after the test. @param threads how its disk commands run */
+/** Opens a local folder as a storage, and closes it after the test. @param threads settings of the threads that run its disk commands */
 export function localDisk(t: TestContext, folder: string, threads: ThreadSettings = defaultThreads): Storage {
   const folders = new OpenFolders(100, threads);
   atEnd(t, () => folders[Symbol.asyncDispose]());

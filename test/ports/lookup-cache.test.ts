@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LookupCache } from '#adapters/store/sqlite/lookup-cache.ts';
 
-/** A lookup that counts how often it runs. @param tables that it reads @param length characters in its result */
+/** Returns a lookup that counts its runs. @param tables that it reads @param length characters in its result */
 function countedLookup(cache: LookupCache, tables: readonly string[], length = 1) {
   let runs = 0;
   const lookUp = (id: number | string) =>
@@ -71,8 +71,8 @@ test('a thousand records with long lists are not all cached, and those that are 
   const { lookUp, runs } = countedLookup(new LookupCache(), ['share'], 200_000);
   for (let time = 0; time < 100; time += 1) for (let id = 0; id < 50; id += 1) await lookUp(id);
   assert.equal(runs(), 50);
-  for (let id = 1000; id < 2000; id += 1) for (const used of [id, 1]) await lookUp(used);
-  assert.equal(runs(), 1050, 'the one in use stayed');
+  for (let id = 1000; id < 2000; id += 1) for (const usedId of [id, 1]) await lookUp(usedId);
+  assert.equal(runs(), 1050, 'the record in use stayed in the cache');
   for (let id = 1999; id >= 1000; id -= 1) await lookUp(id);
   assert.ok(runs() > 1900, `${runs()} runs of 2,050`);
 });

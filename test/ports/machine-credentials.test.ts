@@ -9,8 +9,8 @@ import { openS3 } from '../parts/open-s3.ts';
 import { path } from './storage.contract.ts';
 
 /**
- * Starts a fake metadata service (only machines of Amazon have a real one), and lets this process use it.
- * @param variable of the environment, which gets its address @param suffix path at the end of the address
+ * Starts a fake metadata service and lets this process use it: only machines of Amazon have a real one.
+ * @param variable name of the environment variable that gets the address of the service @param suffix path at the end of the address
  */
 async function startFakeMetadata(t: TestContext, variable: string, suffix: string, listener: RequestListener) {
   const server = createServer(listener);
@@ -43,12 +43,12 @@ test('the key of the role of a container is fetched from its metadata service', 
 });
 
 test('the key of the machine is used until five minutes before it expires', async () => {
-  let [now, fetched] = [0, 0];
+  let [now, fetchCount] = [0, 0];
   const credentials = new MachineCredentials(
     () => now,
     async () => {
-      fetched += 1;
-      return { accessKeyId: `id ${fetched}`, secretAccessKey: 'secret', expires: now + 3_600_000 };
+      fetchCount += 1;
+      return { accessKeyId: `id ${fetchCount}`, secretAccessKey: 'secret', expires: now + 3_600_000 };
     },
   );
   const ids = [await credentials.get(), await credentials.get()];

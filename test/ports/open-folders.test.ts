@@ -48,7 +48,7 @@ test('a folder is opened once, even if a tenant changes the configuration of its
   assert.ok(threads() <= before.threads + 1, `${threads()} threads after ${before.threads}`);
 });
 
-test('the sweep of the staging areas of dozens of locations takes a few threads, and deletes what is left in them', async (t) => {
+test('the sweep of the staging areas of dozens of locations needs only a few threads, and deletes leftover files', async (t) => {
   const { open, newFolder } = await storagesOf(t);
   const before = threads();
   const clear = async (name: string) => (await open(1, JSON.stringify({ folder: newFolder(name) }))).sweep(async () => []);
@@ -64,7 +64,7 @@ test('a location whose disk did not respond to a visitor counts as available onc
   const [parent, answers] = [await temporaryFolder(t), [] as (() => void)[]];
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
-  /** A fake thread: looking up a file ends when the test says so. */
+  /** A fake thread. A lookup of a file ends when the test calls its function in `answers`. */
   const openThread: OpenThread = ({ receive }) => ({
     post(message) {
       const { command } = message as DiskRequest;
@@ -118,7 +118,7 @@ test('the number of open locations per tenant is limited, and those of other ten
   assert.equal(threads(), threadsThen); // the thread of the other tenant's location still runs
 });
 
-test('a file that is being read stays readable while its folder is closed in favor of many others', async (t) => {
+test('a file that is being read stays readable even if its folder is closed to make room for many others', async (t) => {
   const [folders, parent] = [new OpenFolders(2), await temporaryFolder(t)];
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const content = randomBytes(5 << 20);
@@ -144,15 +144,15 @@ test('a file that is being read stays readable while its folder is closed in fav
 test('if a disk is lost while folders are being closed, the read fails and closing completes', async (t) => {
   const [folders, parent] = [new OpenFolders(), await temporaryFolder(t)];
   const folder = { tid: 1, path: parent, mountPoint: false };
-  const lost = Promise.withResolvers<never>();
-  const started = Promise.withResolvers<void>();
+  const diskLoss = Promise.withResolvers<never>();
+  const readStart = Promise.withResolvers<void>();
   const reading = folders.use(folder, () => {
-    started.resolve();
-    return lost.promise;
+    readStart.resolve();
+    return diskLoss.promise;
   });
-  await started.promise;
+  await readStart.promise;
   const closing = folders[Symbol.asyncDispose]();
-  lost.reject(new RootGone('the disk was taken out'));
+  diskLoss.reject(new RootGone('the disk was taken out'));
   await assert.rejects(reading, StorageUnavailable);
   await closing;
 });

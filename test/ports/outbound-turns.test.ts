@@ -14,11 +14,11 @@ import { isInstalled } from '../parts/is-installed.ts';
 import { writeSelfSigned } from '../parts/self-signed.ts';
 import { temporaryFolder } from '../start.ts';
 
-const missing = isInstalled('openssl') ? {} : { skip: 'openssl is not installed' };
+const needsOpenssl = isInstalled('openssl') ? {} : { skip: 'openssl is not installed' };
 const host = 'storage.example';
 
 /** Creates a certificate that this process trusts. */
-async function trustedCertificate(t: TestContext) {
+async function createTrustedCertificate(t: TestContext) {
   const files = writeSelfSigned(await temporaryFolder(t), host);
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, readFileSync(files.certificate, 'utf8')]);
@@ -29,9 +29,9 @@ async function trustedCertificate(t: TestContext) {
 const outboundTo = (addTurn: (tid: number, work: () => void) => void, timeout = 10_000) =>
   guardedOutbound({ privateTargets: packRangeText('127.0.0.1'), resolve: async () => ['127.0.0.1'], addTurn, timeout });
 
-/** Starts an HTTPS server that sends many bytes. @returns its port and the number of its connections */
+/** Starts an HTTPS server that responds with the body. @returns its URL, and a function that returns how many connections it had */
 async function startServer(t: TestContext, body: Buffer) {
-  const files = await trustedCertificate(t);
+  const files = await createTrustedCertificate(t);
   let connections = 0;
   const server = createServer({ key: readFileSync(files.key), cert: readFileSync(files.certificate) }, (_request, response) =>
     response.end(body),
@@ -49,29 +49,33 @@ async function startServer(t: TestContext, body: Buffer) {
   return { url: new URL(`https://${host}:${port}/`), connections: () => connections };
 }
 
-test('all that an HTTPS server of a tenant sends, its handshake too, arrives in turns of the tenant', missing, async (t) => {
-  const body = Buffer.from(Array.from({ length: 3 << 20 }, (_, index) => index % 251));
-  const { url, connections } = await startServer(t, body);
-  const tids = new Set<number>();
-  await using outbound = outboundTo((tid, work) => {
-    tids.add(tid);
-    setImmediate(work);
-  });
-  for (let request = 0; request < 3; request += 1) {
-    const response = await outbound.request(url, { tid: 7 });
-    assert.ok(body.equals(await response.read(2 * body.length)));
-  }
-  assert.deepEqual([...tids], [7]);
-  assert.ok(connections() < 3, 'connections are used again');
-});
+test(
+  'everything that an HTTPS server of a tenant sends, including its handshake, is read in turns of the tenant',
+  needsOpenssl,
+  async (t) => {
+    const body = Buffer.from(Array.from({ length: 3 << 20 }, (_, index) => index % 251));
+    const { url, connections } = await startServer(t, body);
+    const tids = new Set<number>();
+    await using outbound = outboundTo((tid, work) => {
+      tids.add(tid);
+      setImmediate(work);
+    });
+    for (let request = 0; request < 3; request += 1) {
+      const response = await outbound.request(url, { tid: 7 });
+      assert.ok(body.equals(await response.read(2 * body.length)));
+    }
+    assert.deepEqual([...tids], [7]);
+    assert.ok(connections() < 3, 'connections are reused');
+  },
+);
 
-test('a tenant without turns completes no handshake with its HTTPS server', missing, async (t) => {
+test('a tenant without turns completes no handshake with its HTTPS server', needsOpenssl, async (t) => {
   const { url } = await startServer(t, Buffer.from('text'));
   await using outbound = outboundTo(() => {}, 300);
   await assert.rejects(outbound.request(url, { tid: 7 }), TargetUnreachable);
 });
 
-/** A server that sends a thousand session tickets, which no server of Node.js can be made to do. */
+/** Python code of a server that sends a thousand session tickets, which a Node.js server cannot do. */
 const ticketServer = `
 import socket, ssl, sys
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -90,10 +94,10 @@ while True:
     except OSError:
         pass
 `;
-const python = isInstalled('python3') ? missing : { skip: 'python3 is not installed' };
+const needsPython = isInstalled('python3') ? needsOpenssl : { skip: 'python3 is not installed' };
 
-test('the connection to a server that sends session tickets without end is cut', python, async (t) => {
-  const { certificate, key } = await trustedCertificate(t);
+test('the connection to a server that sends a thousand session tickets is closed', needsPython, async (t) => {
+  const { certificate, key } = await createTrustedCertificate(t);
   const server = spawn('python3', ['-c', ticketServer, certificate, key], { stdio: ['ignore', 'pipe', 'ignore'] });
   atEnd(t, () => void server.kill('SIGKILL'));
   const [port] = await once(server.stdout, 'data');

@@ -7,34 +7,34 @@ const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 test('a tenant that sets many passwords does not block other tenants or visitors', async () => {
   const hashes = argon2PasswordHash(cheap);
-  const many = Promise.allSettled(Array.from({ length: 120 }, () => hashes.hash('a password', { tid: 2 })));
+  const manyHashes = Promise.allSettled(Array.from({ length: 120 }, () => hashes.hash('a password', { tid: 2 })));
   const others = [hashes.hash('a password', { tid: 1 }), hashes.hash('a password', { address: '192.0.2.1' })];
   for (const hash of await Promise.all(others)) assert.match(hash, /^\$argon2id\$/);
-  const refused = (await many).filter(({ status }) => status === 'rejected');
-  assert.ok(refused.length > 0, 'some requests of that tenant are refused');
-  for (const { reason } of refused.filter((one) => one.status === 'rejected'))
+  const rejections = (await manyHashes).filter(({ status }) => status === 'rejected');
+  assert.ok(rejections.length > 0, 'some requests of that tenant are refused');
+  for (const { reason } of rejections.filter((result) => result.status === 'rejected'))
     assert.ok(reason instanceof Refusal && reason.messageName === 'signInBusy');
 });
 
 test('a key that sets many passwords delays another key of its tenant by at most two passwords', async () => {
   const hashes = argon2PasswordHash(cheap);
-  let set = 0;
-  const many = Array.from({ length: 20 }, async () => {
+  let setCount = 0;
+  const manyHashes = Array.from({ length: 20 }, async () => {
     await hashes.hash('a password', { tid: 2, kind: 'key', id: 1 });
-    set += 1;
+    setCount += 1;
   });
   await hashes.hash('a password', { tid: 2, kind: 'key', id: 2 });
-  assert.ok(set <= 2, `${set} come first`);
-  await Promise.all(many);
+  assert.ok(setCount <= 2, `${setCount} passwords were hashed first`);
+  await Promise.all(manyHashes);
 });
 
 test('a tenant that sets many passwords does not delay sign-in attempts', async () => {
   const hashes = argon2PasswordHash(cheap);
-  let set = 0;
-  const many = Array.from({ length: 10 }, async () => {
+  let setCount = 0;
+  const manyHashes = Array.from({ length: 10 }, async () => {
     await hashes.hash('a password', { tid: 2 });
-    set += 1;
+    setCount += 1;
   });
-  assert.equal(await hashes.runInTurn('192.0.2.1', async () => set), 0);
-  await Promise.all(many);
+  assert.equal(await hashes.runInTurn('192.0.2.1', async () => setCount), 0);
+  await Promise.all(manyHashes);
 });

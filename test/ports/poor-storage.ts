@@ -31,17 +31,17 @@ const batchSize = 7; // entries: small, so that many tests need several batches
 const pieceSize = 1000; // bytes
 const maxNames = 20;
 
-/** Lets other requests run, as a call to a service does. */
+/** Lets other requests run, as a call to a remote service does. */
 const roundTrip = () => new Promise(setImmediate);
 const keyOf = (path: readonly string[]) => path.join('/');
-/** A folder is an object whose key ends in a slash, or the beginning of other keys. */
+/** Returns the beginning of the keys in a folder. The folder exists if there is such a key. */
 const prefixOf = (path: readonly string[]) => (path.length === 0 ? '' : `${keyOf(path)}/`);
 const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${Math.floor(modified / 1000)}"`;
 
 /**
- * A fake service that promises as little as a storage may: it checks first and makes the change afterwards, so that
- * two requests at the same moment may both succeed. It has neither folders nor renames, its ETags are weak, and it
- * returns entries in no useful order.
+ * A fake storage with the weakest guarantees that features must cope with: it checks first and makes the change
+ * afterwards, so that two simultaneous requests may both succeed. It has neither folders nor renames, its ETags are
+ * weak, and it returns entries in no useful order.
  */
 export class PoorStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 3 } as const;
@@ -163,7 +163,7 @@ export class PoorStorage implements Storage {
     return this.#isFolder(path) ? { name, folder: true, size: 0, modified: 0, etag: 'W/"folder"' } : null;
   }
 
-  /** Returns the keys of a file, or of a folder and all that is in it. */
+  /** Returns the keys of a file, or of a folder and everything in it. */
   #keysOf(path: readonly string[]): string[] {
     return [...this.#objects.keys()].filter((key) => key === keyOf(path) || key.startsWith(prefixOf(path)));
   }
@@ -209,7 +209,7 @@ export class PoorStorage implements Storage {
   async #checkFree(parent: readonly string[], name: string): Promise<void> {
     await this.#checkParent(parent);
     if (this.#entryOf([...parent, name])) throw new ItemExists('the name is taken');
-    await roundTrip(); // between the check and the change
+    await roundTrip(); // so that another request may run between the check and the change
   }
 
   async #place({ parent, name, ifTaken }: UploadTarget, bytes: Buffer, token: string): Promise<string> {

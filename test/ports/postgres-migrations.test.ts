@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type pg from 'pg';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migratePostgres } from '#adapters/store/postgres/migrate.ts';
-import { emptyPostgres } from '../parts/empty-postgres.ts';
+import { startEmptyPostgres } from '../parts/empty-postgres.ts';
 
 /** Inserts a row with 0 or an empty text in each column that needs a value. */
 async function insert(client: pg.Client, table: string, row: Record<string, number | string>): Promise<void> {
@@ -19,20 +19,20 @@ async function insert(client: pg.Client, table: string, row: Record<string, numb
 }
 
 test('migrations run without statement and lock timeouts (PostgreSQL)', async (t) => {
-  const { url, client } = await emptyPostgres(t);
+  const { url, client } = await startEmptyPostgres(t);
   const limits = `DO $$ BEGIN
     IF current_setting('statement_timeout') <> '0' OR current_setting('lock_timeout') <> '0' THEN RAISE 'limited'; END IF; END $$`;
-  const announced: (readonly string[])[] = [];
-  const announce = (steps: readonly string[]) => void announced.push(steps);
+  const announcements: (readonly string[])[] = [];
+  const announce = (steps: readonly string[]) => void announcements.push(steps);
   await migratePostgres(url, migrations, announce);
   await migratePostgres(url, [...migrations, { name: '9999-long', statements: () => [limits] }], announce);
-  assert.deepEqual(announced, [['9999-long']]);
+  assert.deepEqual(announcements, [['9999-long']]);
   const { rows } = await client.query("SELECT name FROM migration WHERE name = '9999-long'");
   assert.equal(rows.length, 1);
 });
 
 test('a migration sets the number of listed names of each share and keeps the share counts (PostgreSQL)', async (t) => {
-  const { url, client } = await emptyPostgres(t);
+  const { url, client } = await startEmptyPostgres(t);
   const before = migrations.filter(({ name }) => name < '0005');
   await migratePostgres(url, before, () => {});
   await insert(client, 'tenant', { id: 1 });
@@ -40,23 +40,23 @@ test('a migration sets the number of listed names of each share and keeps the sh
   await insert(client, 'location', { id: 1, tid: 1 });
   for (const id of [1, 2, 3]) await insert(client, 'share', { id, tid: 1, profile_id: 1, location_id: 1 });
   await insert(client, 'share_group', { tid: 1, share_id: 2 });
-  const counted = async () => (await client.query('SELECT shares, changes FROM share_count')).rows;
-  const atFirst = await counted();
+  const readCounts = async () => (await client.query('SELECT shares, changes FROM share_count')).rows;
+  const countsBefore = await readCounts();
 
   await migratePostgres(url, migrations, () => {});
 
-  assert.deepEqual(await counted(), atFirst);
+  assert.deepEqual(await readCounts(), countsBefore);
   const { rows } = await client.query('SELECT listed_names FROM share ORDER BY id');
   assert.deepEqual(
     rows.map(({ listed_names }) => Number(listed_names)),
     [0, 1, 0],
   );
   await client.query('UPDATE share SET active = 1 WHERE id = 1');
-  assert.notDeepEqual(await counted(), atFirst, 'later changes are counted');
+  assert.notDeepEqual(await readCounts(), countsBefore, 'later changes are counted');
 });
 
 test('a migration deletes the counts of deleted login profiles and keeps the number of changes (PostgreSQL)', async (t) => {
-  const { url, client } = await emptyPostgres(t);
+  const { url, client } = await startEmptyPostgres(t);
   await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0011'),
@@ -68,8 +68,8 @@ test('a migration deletes the counts of deleted login profiles and keeps the num
   await client.query(`INSERT INTO share_count (tid, profile_id, slot, shares, changes) VALUES ${values}`);
   await client.query('INSERT INTO user_count (tid, profile_id, slot, users, active_users, changes) VALUES (1, 7, 3, 0, 0, 2)');
   const counts = async (table: string) => {
-    const counted = `SELECT profile_id::int AS profile, sum(changes)::int AS changes FROM ${table} GROUP BY profile_id ORDER BY profile_id`;
-    return (await client.query(counted)).rows;
+    const statement = `SELECT profile_id::int AS profile, sum(changes)::int AS changes FROM ${table} GROUP BY profile_id ORDER BY profile_id`;
+    return (await client.query(statement)).rows;
   };
   await migratePostgres(url, migrations, () => {});
   assert.deepEqual(await counts('share_count'), [
@@ -81,8 +81,8 @@ test('a migration deletes the counts of deleted login profiles and keeps the num
   assert.deepEqual(await counts('share_count'), [{ profile: 0, changes: 30 }]);
 });
 
-test('a migration keeps pending alerts, with their visitors (PostgreSQL)', async (t) => {
-  const { url, client } = await emptyPostgres(t);
+test('a migration keeps pending alerts and adds their visitors (PostgreSQL)', async (t) => {
+  const { url, client } = await startEmptyPostgres(t);
   const migrate = (below: string) =>
     migratePostgres(
       url,
@@ -107,7 +107,7 @@ test('a migration keeps pending alerts, with their visitors (PostgreSQL)', async
 });
 
 test('after a migration, an update of many shares writes one count row, and counts are correct (PostgreSQL)', async (t) => {
-  const { url, client } = await emptyPostgres(t);
+  const { url, client } = await startEmptyPostgres(t);
   await migratePostgres(
     url,
     migrations.filter(({ name }) => name < '0009'),
@@ -132,12 +132,12 @@ test('after a migration, an update of many shares writes one count row, and coun
       )
     ).rows;
   assert.deepEqual(await counts(), [{ profile_id: 1, shares: 60, users: 3, active: 2 }]);
-  const written = async () =>
+  const countUpdates = async () =>
     (await client.query("SELECT pg_stat_get_xact_tuples_updated('share_count'::regclass)::int AS updated")).rows[0].updated;
   await client.query('BEGIN');
-  const before = await written();
+  const before = await countUpdates();
   await client.query('UPDATE share SET version = version + 1');
-  assert.equal((await written()) - before, 1);
+  assert.equal((await countUpdates()) - before, 1);
   await client.query('COMMIT');
   await client.query('UPDATE share SET profile_id = 2 WHERE id <= 20');
   await client.query('UPDATE access_user SET profile_id = 2, active = 0 WHERE id = 1');

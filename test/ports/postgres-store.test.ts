@@ -26,14 +26,14 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-let made = 0;
+let databaseCount = 0;
 async function newDatabase(options = ''): Promise<string> {
-  made += 1;
+  databaseCount += 1;
   const client = new pg.Client(server.url('postgres'));
   await client.connect();
-  await client.query(`CREATE DATABASE d${made} ${options}`);
+  await client.query(`CREATE DATABASE d${databaseCount} ${options}`);
   await client.end();
-  return server.url(`d${made}`);
+  return server.url(`d${databaseCount}`);
 }
 
 async function openStore(t: TestContext, options = '') {
@@ -71,7 +71,7 @@ test('if several processes start at the same time on an empty database, one firs
   }
 });
 
-/** Returns the connections that hold advisory locks, and how many. */
+/** Returns the connections that hold advisory locks, with the number of locks of each. */
 async function lockingClients(url: string): Promise<{ pid: number; locks: number }[]> {
   const client = new pg.Client(url);
   await client.connect();
@@ -86,13 +86,13 @@ test('all locks of a process are held by one connection, and are released after 
   const url = await newDatabase();
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
-  const released = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const keys = Array.from({ length: 50 }, (_, number) => `file ${number}`);
   const holding = keys.map(() => Promise.withResolvers<void>());
   const works = keys.map((key, number) =>
     store.withLocks([key, `${key} renamed`], async () => {
       holding[number]?.resolve();
-      await released.promise;
+      await gate.promise;
     }),
   );
   await Promise.all(holding.map(({ promise }) => promise));
@@ -101,33 +101,33 @@ test('all locks of a process are held by one connection, and are released after 
     assert.equal(clients.length, 1);
     return clients[0]?.locks === 100;
   });
-  released.resolve();
+  gate.resolve();
   await Promise.all(works);
   await until(async () => (await lockingClients(url)).length === 0);
 });
 
-test('work waits while another process holds one of its locks, and keeps no other lock meanwhile', async (t) => {
+test('work waits while another process holds one of its locks, and does not hold its other locks in the meantime', async (t) => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore(url)));
   for (const store of stores) atEnd(t, () => store[Symbol.asyncDispose]());
   const [first, second, third] = stores.map(({ withLocks }) => withLocks);
   assert.ok(first && second && third);
-  const [released, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [gate, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const order: string[] = [];
   const work = first(['a', 'b'], async () => {
     holding.resolve();
-    await released.promise;
+    await gate.promise;
     order.push('first');
   });
   await holding.promise;
   await first(['d'], async () => {});
   await third(['d'], async () => void order.push('a lock that was released'));
-  const waiting = second(['b', 'c'], async () => void order.push('second'));
-  // The second process polls, and holds only the lock of its turn.
+  const secondWork = second(['b', 'c'], async () => void order.push('second'));
+  // The second process polls, and holds only the lock that reserves its turn.
   await until(async () => (await lockingClients(url)).map(({ locks }) => locks).join() === '2,1');
   await third(['c'], async () => void order.push('a lock that is not taken'));
-  released.resolve();
-  await Promise.all([work, waiting]);
+  gate.resolve();
+  await Promise.all([work, secondWork]);
   assert.deepEqual(order, ['a lock that was released', 'a lock that is not taken', 'first', 'second']);
 });
 
@@ -137,18 +137,18 @@ test('the server releases the locks of a process that no longer responds', async
   atEnd(t, () => hung.close());
   atEnd(t, () => other[Symbol.asyncDispose]());
   const locks = new SessionLocks(hung, { maxIdle: 100, aliveInterval: 1e6, maxWait: 1000 });
-  const [ended, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [gate, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const work = locks.run(['a file'], () => {
     holding.resolve();
-    return ended.promise;
+    return gate.promise;
   });
   await holding.promise;
   await other.withLocks(['a file'], async () => {});
-  ended.resolve();
+  gate.resolve();
   await work;
 });
 
-/** Starts a relay. @returns its address, and a function that silences it: it then accepts bytes, but sends none */
+/** Starts a relay. @returns its address, and a function that silences the relay: a silent relay accepts bytes, but sends none */
 async function startRelay(t: TestContext, url: string) {
   const target = new URL(url);
   const [serverHost, serverPort] = [target.hostname, Number(target.port)];
@@ -174,15 +174,15 @@ async function startRelay(t: TestContext, url: string) {
   return { url: target.href, silence };
 }
 
-test('if a connection gets no response, locks are taken with a new one, and running work returns its result', async (t) => {
+test('if a connection gets no response, locks are taken with a new connection, and running work returns its result', async (t) => {
   const relay = await startRelay(t, await newDatabase());
   const connections = openPool(relay.url, 1, 200);
   atEnd(t, () => connections.close());
   const locks = new SessionLocks(connections, { maxIdle: 60_000, aliveInterval: 1e6, maxWait: 1000 });
-  const [ended, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [gate, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const work = locks.run(['a'], async () => {
     holding.resolve();
-    await ended.promise;
+    await gate.promise;
     return 'done';
   });
   await holding.promise;
@@ -193,11 +193,11 @@ test('if a connection gets no response, locks are taken with a new one, and runn
   );
   relay.silence(false);
   assert.equal(await locks.run(['c'], async () => 'with a new connection'), 'with a new connection');
-  ended.resolve();
+  gate.resolve();
   assert.equal(await work, 'done');
 });
 
-test('a process gets a lock soon although another one takes it again and again', async (t) => {
+test('a process gets a lock soon, although another process takes the same lock again and again', async (t) => {
   const url = await newDatabase();
   const [busy, other] = await Promise.all([openPostgresStore(url), openPostgresStore(url)]);
   for (const store of [busy, other]) atEnd(t, () => store[Symbol.asyncDispose]());
@@ -221,13 +221,13 @@ test('a process gets a lock soon although another one takes it again and again',
 
 test('work fails if another process holds its lock for too long', async (t) => {
   const url = await newDatabase();
-  const [holder, waiting] = [await openPostgresStore(url), openPool(url, 1, null)];
+  const [holder, waitingPool] = [await openPostgresStore(url), openPool(url, 1, null)];
   atEnd(t, () => holder[Symbol.asyncDispose]());
-  atEnd(t, () => waiting.close());
-  const locks = new SessionLocks(waiting, { maxIdle: 60_000, aliveInterval: 15_000, maxWait: 0 });
+  atEnd(t, () => waitingPool.close());
+  const locks = new SessionLocks(waitingPool, { maxIdle: 60_000, aliveInterval: 15_000, maxWait: 0 });
   await holder.withLocks(['a file'], async () => {
     await assert.rejects(
-      locks.run(['a file'], async () => assert.fail('runs beside its holder')),
+      locks.run(['a file'], async () => assert.fail('the work runs while another process holds the lock')),
       StoreUnavailable,
     );
   });
@@ -242,8 +242,8 @@ test('changes that exceed the lock timeout fail, and later changes succeed', asy
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
   await client.query('BEGIN; LOCK TABLE migration IN EXCLUSIVE MODE');
-  const refused = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(insertKey(`refused ${number}`), 'job')));
-  assert.ok(refused.every((one) => one.status === 'rejected' && one.reason instanceof StoreUnavailable));
+  const results = await Promise.allSettled(Array.from({ length: 12 }, (_, number) => store.write(insertKey(`refused ${number}`), 'job')));
+  assert.ok(results.every((result) => result.status === 'rejected' && result.reason instanceof StoreUnavailable));
   await client.query('ROLLBACK');
   for (let number = 0; number < 12; number += 1) await store.write(insertKey(`${number}`), 'job');
   assert.equal((await keysOf(store)).length, 12);
@@ -270,23 +270,24 @@ for (const { letters, options, byIndex } of [
     }
   });
 
-async function rowsRead(tx: Tx): Promise<number> {
+/** Returns how many rows of users and lists the transaction has read. */
+async function countReadRows(tx: Tx): Promise<number> {
   const { rows } = await sql<{ rows: string }>`SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS rows
     FROM pg_stat_xact_user_tables WHERE relname IN ('access_user', 'share_user')`.execute(tx);
   return Number(rows[0]?.rows);
 }
 
 /** Opens a store that counts the rows of users and lists that each change reads, including those for constraint checks. */
-async function countedStore(t: TestContext, url: string) {
+async function openCountingStore(t: TestContext, url: string) {
   const store = await openPostgresStore(url);
   atEnd(t, () => store[Symbol.asyncDispose]());
   let most = 0;
   const write: Store['write'] = (change, ...rest) =>
     store.write(
       async (tx) => {
-        const before = await rowsRead(tx); // includes earlier changes on this connection that the server has not reported yet
+        const before = await countReadRows(tx); // includes earlier changes on this connection that the server has not reported yet
         const value = await change(tx);
-        most = Math.max(most, (await rowsRead(tx)) - before);
+        most = Math.max(most, (await countReadRows(tx)) - before);
         return value;
       },
       ...rest,
@@ -296,16 +297,16 @@ async function countedStore(t: TestContext, url: string) {
 
 test('a change of a share that lists thousands of new users reads rows in proportion to the list, even before statistics exist', async (t) => {
   const url = await newDatabase();
-  const { store, most } = await countedStore(t, url);
+  const { store, most } = await openCountingStore(t, url);
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: url }, replacements: { ports: { store } } });
   const { id: authId } = await postern.call('loginprofile/add', { title: 'Suppliers', typeId: profileTypes.USERS });
   const names = Array.from({ length: 4000 }, (_, index) => `user-${index}`);
   const users = names.map((username) => ({ username, active: true }));
   for (let begin = 0; begin < names.length; begin += 1000)
     await postern.call('accessuser/addMany', { authId, users: users.slice(begin, begin + 1000) });
-  const listed = { authenticationId: authId, allowAllUsers: false, userNames: names.join(',') };
+  const listFields = { authenticationId: authId, allowAllUsers: false, userNames: names.join(',') };
 
-  const { id } = await postern.call('share/add', newShare(listed));
+  const { id } = await postern.call('share/add', newShare(listFields));
   assert.equal((await postern.call('share/get', { id })).allowedLogins, names.length);
   for (const [typeId, configuration] of [
     [profileTypes.EMAIL_CODE, '{"allow":[]}'],
@@ -315,39 +316,41 @@ test('a change of a share that lists thousands of new users reads rows in propor
     assert.equal((await postern.call('share/get', { id })).allowedLogins, names.length);
     await postern.call('share/update', { ...(await postern.call('share/get', { id })), title: `Type ${typeId}` });
   }
-  assert.ok(most() <= 10 * names.length, `${most()} rows are read`);
+  assert.ok(most() <= 10 * names.length, `${most()} rows were read`);
 });
 
 test('reading many long records of one tenant leaves connections for searches and other tenants', async (t) => {
   const store = await openStore(t);
-  const done: string[] = [];
-  const slow = Array.from({ length: 20 }, () => sql`SELECT pg_sleep(0.1)`.execute(store.longRecordReader(1)).then(() => done.push('long')));
+  const finishedReads: string[] = [];
+  const slow = Array.from({ length: 20 }, () =>
+    sql`SELECT pg_sleep(0.1)`.execute(store.longRecordReader(1)).then(() => finishedReads.push('long')),
+  );
   await sql`SELECT 1`.execute(store.search);
   await sql`SELECT 1`.execute(store.longRecordReader(2));
-  assert.ok(done.length < 5, `${done.length} come first`);
+  assert.ok(finishedReads.length < 5, `${finishedReads.length} came first`);
   await Promise.all(slow);
 });
 
 test('many sign-in attempts from one network leave connections for other networks and for jobs', async (t) => {
   const store = await openStore(t);
-  const released = Promise.withResolvers<void>();
-  t.after(() => released.resolve());
-  const ended: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  t.after(() => gate.resolve());
+  const finishedNetworks: string[] = [];
   const attempt = (network: string) =>
     store
       .write(
         async () => {
-          await released.promise;
+          await gate.promise;
         },
         { network },
       )
-      .then(() => ended.push(network));
+      .then(() => finishedNetworks.push(network));
   const crowd = Array.from({ length: 40 }, () => attempt('crowd'));
   const other = attempt('other');
   for (const key of ['a visit', 'another', 'a third']) await store.write(insertKey(key), 'job');
-  released.resolve();
+  gate.resolve();
   await other;
-  assert.ok(ended.length < 10, `${ended.length} attempts come first`);
+  assert.ok(finishedNetworks.length < 10, `${finishedNetworks.length} attempts came first`);
   await Promise.all(crowd);
 });
 
@@ -365,17 +368,17 @@ test('while the server is down, changes and queries fail with StoreUnavailable, 
   assert.deepEqual(await keysOf(store), ['after', 'before']);
 });
 
-test('when the server stops, acknowledged changes are kept, and other changes fail with StoreUnavailable', async (t) => {
+test('when the server stops, acknowledged changes are not lost, and other changes fail with StoreUnavailable', async (t) => {
   const store = await openStore(t);
-  const answered: string[] = [];
+  const acknowledgedKeys: string[] = [];
   let [failures, number] = [0, 0];
-  let going = true;
+  let isRunning = true;
   const client = async () => {
-    while (going) {
+    while (isRunning) {
       number += 1;
       const key = `${number}`;
       await store.write(insertKey(key), 'job').then(
-        () => answered.push(key),
+        () => acknowledgedKeys.push(key),
         (cause: unknown) => {
           assert.ok(cause instanceof StoreUnavailable, String(cause));
           failures += 1;
@@ -384,17 +387,17 @@ test('when the server stops, acknowledged changes are kept, and other changes fa
     }
   };
   const clients = Array.from({ length: 8 }, client);
-  while (answered.length < 100) await new Promise(setImmediate);
+  while (acknowledgedKeys.length < 100) await new Promise(setImmediate);
   await server.stop();
   while (failures === 0) await new Promise(setImmediate);
   await server.start();
-  const soFar = answered.length;
-  while (answered.length < soFar + 100) await new Promise(setImmediate);
-  going = false;
+  const soFar = acknowledgedKeys.length;
+  while (acknowledgedKeys.length < soFar + 100) await new Promise(setImmediate);
+  isRunning = false;
   await Promise.all(clients);
-  const stored = new Set(await keysOf(store));
+  const storedKeys = new Set(await keysOf(store));
   assert.deepEqual(
-    answered.filter((key) => !stored.has(key)),
+    acknowledgedKeys.filter((key) => !storedKeys.has(key)),
     [],
   );
 });
@@ -409,8 +412,10 @@ test('every key of a tenant table contains the tenant id, so that the table can 
     ({ table, columns, refers }) => tenantTables.includes(table) && refers !== 'tenant' && !columns.includes('tid'),
   );
   assert.deepEqual(wrong, []);
-  const intoTenants = keys.filter(({ table, refers }) => refers !== null && tenantTables.includes(refers) && !tenantTables.includes(table));
-  assert.deepEqual(intoTenants, [], 'a table without a tenant has no reference to a table of tenants');
+  const referencesToTenantTables = keys.filter(
+    ({ table, refers }) => refers !== null && tenantTables.includes(refers) && !tenantTables.includes(table),
+  );
+  assert.deepEqual(referencesToTenantTables, [], 'no other table has a reference to a table of a tenant');
   const tables = (await store.read.introspection.getTables()).map(({ name }) => name);
   const otherTables = [
     ...['api_key', 'api_token', 'console_invitation', 'delivery', 'failure', 'job', 'link', 'mail_content', 'migration'],
@@ -422,7 +427,7 @@ test('every key of a tenant table contains the tenant id, so that the table can 
 test('if walking the sort order takes too long, the page is found by collecting all matches', async (t) => {
   const connections = openPool(await newDatabase(), 2, 10_000);
   atEnd(t, () => connections.close());
-  const { searchPage: find } = postgresSearch(connections, { statementTimeout: 10_000, walkTimeout: 20, maxUnlimitedMatches: 0 });
+  const { searchPage } = postgresSearch(connections, { statementTimeout: 10_000, walkTimeout: 20, maxUnlimitedMatches: 0 });
   const slowly = sql<{ id: number; value: string }>`(SELECT i AS id, 'v' || i AS value FROM generate_series(1, 3) i, pg_sleep(0.2))`;
   const matches = { rows: slowly.as('matches'), ids: slowly.as('matches') };
   const word = { word: 'v', locationIds: [], matches };
@@ -436,13 +441,13 @@ test('if walking the sort order takes too long, the page is found by collecting 
     order: 'desc',
     after: null,
   } as const;
-  const { rows } = await find({ ...page, startIndex: 0, pageSize: 2 });
+  const { rows } = await searchPage({ ...page, startIndex: 0, pageSize: 2 });
   assert.deepEqual(
     rows.map(({ id }) => id),
     [3, 2],
   );
   // The cancelled statement leaves no timeout on its connection: a later slow statement succeeds.
-  assert.equal((await find({ ...page, startIndex: 2, pageSize: 2 })).rows.length, 1);
+  assert.equal((await searchPage({ ...page, startIndex: 2, pageSize: 2 })).rows.length, 1);
 });
 
 test('if a lock is lost, failing work rejects with its own error, and finished work returns its result', async (t) => {
@@ -460,10 +465,10 @@ test('if a lock is lost, failing work rejects with its own error, and finished w
     throw new Error('the disk failed');
   });
   await assert.rejects(failing, /the disk failed/);
-  const done = store.withLocks(['a key'], async () => {
+  const finishedWork = store.withLocks(['a key'], async () => {
     await endLocks();
     return 'done';
   });
-  assert.equal(await done, 'done');
+  assert.equal(await finishedWork, 'done');
   await admin.end();
 });

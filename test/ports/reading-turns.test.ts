@@ -22,40 +22,40 @@ async function openBusyStore(t: TestContext) {
   await locker.connect();
   atEnd(t, () => locker.end());
   await locker.query('BEGIN; LOCK TABLE tenant');
-  const answered: string[] = [];
+  const completed: string[] = [];
   const read = async (address: string) => {
     await client.run(address, () => store.read.selectFrom('tenant').select('id').execute());
-    answered.push(address);
+    completed.push(address);
   };
-  const many = Array.from({ length: 500 }, () => read('192.0.2.1'));
-  const waiting = "SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation = 'tenant'::regclass";
-  await until(async () => (await locker.query<{ count: number }>(waiting)).rows[0]?.count === 10);
-  return { store, answered, read, many, release: () => locker.query('COMMIT') };
+  const queries = Array.from({ length: 500 }, () => read('192.0.2.1'));
+  const waitingCount = "SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation = 'tenant'::regclass";
+  await until(async () => (await locker.query<{ count: number }>(waitingCount)).rows[0]?.count === 10);
+  return { store, completed, read, queries, release: () => locker.query('COMMIT') };
 }
 
-test('a query of one network runs before most of the hundreds that another network has sent', async (t) => {
-  const { answered, read, many, release } = await openBusyStore(t);
+test('a query of one network does not wait for most of the hundreds of queries of another network', async (t) => {
+  const { completed, read, queries, release } = await openBusyStore(t);
   const other = read('198.51.100.1');
   await release();
-  await Promise.all([...many, other]);
-  const position = answered.indexOf('198.51.100.1');
-  assert.ok(position < 50, `answered as number ${position}`);
+  await Promise.all([...queries, other]);
+  const position = completed.indexOf('198.51.100.1');
+  assert.ok(position < 50, `completed as number ${position}`);
 });
 
 test('the check of the database does not wait for hundreds of queries', async (t) => {
-  const { store, answered, many, release } = await openBusyStore(t);
-  const checked = store.check();
+  const { store, completed, queries, release } = await openBusyStore(t);
+  const check = store.check();
   await release();
-  await checked;
-  assert.ok(answered.length < 50, `${answered.length} queries were answered first`);
-  await Promise.all(many);
+  await check;
+  assert.ok(completed.length < 50, `${completed.length} queries completed first`);
+  await Promise.all(queries);
 });
 
-test('work that holds a place for which others wait does not wait for the other queries of its network', async (t) => {
-  const { store, answered, read, many, release } = await openBusyStore(t);
-  const own = store.inOwnTurns(() => read('192.0.2.1').then(() => answered.push('own')));
+test('queries of work in inOwnTurns() do not wait for the other queries of the same network', async (t) => {
+  const { store, completed, read, queries, release } = await openBusyStore(t);
+  const own = store.inOwnTurns(() => read('192.0.2.1').then(() => completed.push('own')));
   await release();
-  await Promise.all([...many, own]);
-  const position = answered.indexOf('own');
-  assert.ok(position < 50, `answered as number ${position}`);
+  await Promise.all([...queries, own]);
+  const position = completed.indexOf('own');
+  assert.ok(position < 50, `completed as number ${position}`);
 });

@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { renameEntry } from '#adapters/storage/disk/rename-entry.ts';
 import { temporaryFolder } from '../start.ts';
 
-/** Makes a folder with a file `old`, and a function that renames it to `new`. */
-async function aboutToRename(t: TestContext) {
+/** Creates a folder with a file `old`. @returns its path, and a function that renames the file to `new` */
+async function prepareRename(t: TestContext) {
   const path = await temporaryFolder(t);
   fs.writeFileSync(join(path, 'old'), 'a text');
   const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
@@ -20,8 +20,8 @@ async function aboutToRename(t: TestContext) {
   return { path, rename };
 }
 
-/** Runs `meanwhile` right after the file was linked under its new name. */
-function afterLink(t: TestContext, meanwhile: () => void): void {
+/** Runs `meanwhile` as soon as the file is linked under its new name. */
+function runAfterLink(t: TestContext, meanwhile: () => void): void {
   const { linkSync } = fs;
   t.mock.method(
     fs,
@@ -35,8 +35,8 @@ function afterLink(t: TestContext, meanwhile: () => void): void {
 }
 
 test('a file that another process renames during a rename gets no second name', async (t) => {
-  const { path, rename } = await aboutToRename(t);
-  afterLink(t, () => fs.renameSync(join(path, 'old'), join(path, 'elsewhere')));
+  const { path, rename } = await prepareRename(t);
+  runAfterLink(t, () => fs.renameSync(join(path, 'old'), join(path, 'elsewhere')));
   assert.throws(rename, /ENOENT/);
   assert.deepEqual(
     fs.readdirSync(path).filter((name) => name !== '.own-mark'),
@@ -45,8 +45,8 @@ test('a file that another process renames during a rename gets no second name', 
 });
 
 test('if another process deletes the new name during a rename, the file keeps its old name', async (t) => {
-  const { path, rename } = await aboutToRename(t);
-  afterLink(t, () => fs.unlinkSync(join(path, 'new')));
+  const { path, rename } = await prepareRename(t);
+  runAfterLink(t, () => fs.unlinkSync(join(path, 'new')));
   assert.throws(rename, /ENOENT/);
   assert.equal(fs.readFileSync(join(path, 'old'), 'utf8'), 'a text');
   assert.deepEqual(

@@ -32,9 +32,9 @@ else {
     await server[Symbol.asyncDispose]();
     await outbound[Symbol.asyncDispose]();
   });
-  /** Hours later, nothing in the staging area is too young for the sweep. */
-  const later = { now: () => Date.now() + 2 * 3_600_000 };
-  const openStorage = async (_t: TestContext) => openS3({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound, later);
+  /** A clock that is two hours ahead: nothing in the staging area is too young for the sweep. */
+  const clockAhead = { now: () => Date.now() + 2 * 3_600_000 };
+  const openStorage = async (_t: TestContext) => openS3({ ...(await server.newBucket()), prefix: 'shared/files' }, outbound, clockAhead);
   storageContract('S3 (radosgw)', openStorage);
 
   test('S3 (radosgw): a location with a wrong bucket or wrong credentials is unavailable', async () => {
@@ -47,7 +47,7 @@ else {
     }
   });
 
-  test('S3 (radosgw): after a change without an answer of the service, its outcome is unknown', async () => {
+  test('S3 (radosgw): the outcome of a change is unknown if the service does not respond', async () => {
     const storage = openS3({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
     await assert.rejects(storage.check(), StorageUnavailable);
     const bucket = openBucket({ ...(await server.newBucket()), endpoint: `http://127.0.0.1:${await freePort()}` }, outbound);
@@ -82,8 +82,8 @@ else {
   test('S3 (radosgw): keys that are not paths are not listed, and are deleted with their folder', async () => {
     const configuration = await server.newBucket();
     const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound)];
-    const odd = ['tree/a//b', 'tree/line\nbreak', 'tree/back\\slash', 'tree/a & <b>', 'tree/50% +ä'];
-    for (const key of odd) await bucket.sendAndRead('PUT', key, { body: 'x' });
+    const keys = ['tree/a//b', 'tree/line\nbreak', 'tree/back\\slash', 'tree/a & <b>', 'tree/50% +ä'];
+    for (const key of keys) await bucket.sendAndRead('PUT', key, { body: 'x' });
     assert.deepEqual(await namesIn(storage, '/tree'), ['50% +ä', 'a', 'a & <b>']);
     assert.deepEqual(await namesIn(storage, '/tree/a'), []);
     await removeItem(storage, path('/'), 'tree');
@@ -94,8 +94,8 @@ else {
     const bucket = openBucket(await server.newBucket(), outbound);
     const part = 5 << 20; // bytes: S3 accepts no smaller one
     const body = Buffer.from(Array.from({ length: part + 1000 }, (_, index) => index % 251));
-    const described = { 'content-type': 'text/x-special', 'cache-control': 'no-cache', 'x-amz-meta-author': 'ann' };
-    await bucket.sendAndRead('PUT', 'old', { body: { length: body.length, pieces: Readable.from([body]) }, headers: described });
+    const headers = { 'content-type': 'text/x-special', 'cache-control': 'no-cache', 'x-amz-meta-author': 'ann' };
+    await bucket.sendAndRead('PUT', 'old', { body: { length: body.length, pieces: Readable.from([body]) }, headers });
     const old = await describeObject(bucket, 'old');
     assert.ok(old);
     for (const [key, maxBytes] of [
@@ -105,20 +105,20 @@ else {
       await copyObject(bucket, old, key, { token: 'token-of-the-change', overwrites: false, maxBytes });
       const copy = await describeObject(bucket, key);
       assert.equal(copy?.token, 'token-of-the-change');
-      assert.deepEqual(copy?.headers, { ...described, 'x-amz-meta-postern-token': 'token-of-the-change' });
+      assert.deepEqual(copy?.headers, { ...headers, 'x-amz-meta-postern-token': 'token-of-the-change' });
       const response = await bucket.send('GET', key);
       assert.ok(body.equals(await response.read(2 * body.length)), key);
     }
   });
 
-  test('S3 (radosgw): a copy of an object that is described in UTF-8 keeps the description', async () => {
+  test('S3 (radosgw): a copy keeps the UTF-8 metadata of an object', async () => {
     const bucket = openBucket(await server.newBucket(), outbound);
-    const described = { 'x-amz-meta-author': '=?UTF-8?B?w4TDtg==?=' };
-    await bucket.sendAndRead('PUT', 'old', { body: 'text', headers: described });
+    const headers = { 'x-amz-meta-author': '=?UTF-8?B?w4TDtg==?=' };
+    await bucket.sendAndRead('PUT', 'old', { body: 'text', headers });
     const old = await describeObject(bucket, 'old');
     assert.ok(old);
     await copyObject(bucket, old, 'new', { token: 'token', overwrites: false });
-    assert.equal((await describeObject(bucket, 'new'))?.headers['x-amz-meta-author'], described['x-amz-meta-author']);
+    assert.equal((await describeObject(bucket, 'new'))?.headers['x-amz-meta-author'], headers['x-amz-meta-author']);
   });
 
   /** Runs a change that ends with an error at its first deletion, as if the process had been killed. */
@@ -134,14 +134,16 @@ else {
     await createFolder(storage, path('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
-    await interruptAtDeletion(configuration, (killed) => killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }));
+    await interruptAtDeletion(configuration, (interruptedStorage) =>
+      interruptedStorage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }),
+    );
     assert.deepEqual(await namesIn(storage, '/'), ['new', 'old']);
     assert.equal(await storage.recover(change), 'new');
     assert.equal(await storage.recover(change), 'new');
     await storage.clearEvidence(change);
     assert.deepEqual(await namesIn(storage, '/'), ['new']);
     assert.deepEqual(await namesIn(storage, '/new'), ['a', 'b']);
-    await renameItem(storage, path('/'), 'new', 'old'); // its claim was released
+    await renameItem(storage, path('/'), 'new', 'old'); // the claim of the name was released
   });
 
   test('S3 (radosgw): a file that is written into a folder while the folder is renamed is not lost', async () => {
@@ -150,7 +152,7 @@ else {
     await createFolder(storage, path('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     const etag = (await storage.stat(path('/old/a')))?.etag;
-    // The others write after the last copy, before the decision is noted.
+    // Other clients write after the last copy and before the decision is noted.
     const request: Outbound['request'] = async (url, options) => {
       if (url.pathname.endsWith('.decided') && options?.method === 'PUT') {
         await putFile(storage, '/old', 'a', 'replaced', etag);
@@ -169,7 +171,7 @@ else {
     const storage = openS3(configuration, outbound);
     await createFolder(storage, path('/'), 'old');
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
-    // The upload comes after the folder was found free, and before the copy of the file with its name.
+    // The upload comes after the check that the new name is free, and before the copy of the file with the same name.
     let isUploaded = false;
     const request: Outbound['request'] = async (url, options) => {
       if (options?.method === 'HEAD' && url.pathname.endsWith('/new/b') && !isUploaded) {
@@ -184,7 +186,7 @@ else {
   });
 
   test('S3 (radosgw): recovery keeps a renamed folder although the evidence of the rename was deleted', async () => {
-    const storage = openS3(await server.newBucket(), outbound, later);
+    const storage = openS3(await server.newBucket(), outbound, clockAhead);
     await createFolder(storage, path('/'), 'old');
     await putFile(storage, '/old', 'a', 'text');
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
@@ -232,27 +234,29 @@ else {
     for (const name of ['a', 'b']) await putFile(storage, '/old', name, name);
     await removeItem(storage, path('/'), 'new');
     const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
-    const [failed, recovered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const lookOften = async () => {
-      for (let look = 0; look < 30; look += 1) await storage.stat(path('/old/a'));
+    const [failure, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sendManyRequests = async () => {
+      for (let count = 0; count < 30; count += 1) await storage.stat(path('/old/a'));
     };
-    let copied: ReturnType<Outbound['request']> | undefined;
+    let delayedCopy: ReturnType<Outbound['request']> | undefined;
     const request: Outbound['request'] = async (url, options) => {
       const isCopyOf = (name: string) => url.pathname.endsWith(`/new/${name}`) && options?.method === 'PUT';
       if (isCopyOf('b')) {
-        failed.resolve();
+        failure.resolve();
         throw new Error('killed');
       }
       if (!isCopyOf('a')) return outbound.request(url, options);
-      // The copy begins before the failure, and reaches the service long after it: even after a recovery that does not wait for it.
-      copied = failed.promise.then(() => Promise.race([recovered.promise, lookOften()])).then(() => outbound.request(url, options));
-      return copied;
+      // The copy begins before the failure, and reaches the service long after it. Recovery must wait for the copy.
+      delayedCopy = failure.promise
+        .then(() => Promise.race([recovery.promise, sendManyRequests()]))
+        .then(() => outbound.request(url, options));
+      return delayedCopy;
     };
-    const killed = openS3(configuration, { request });
-    await assert.rejects(killed.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
+    const interruptedStorage = openS3(configuration, { request });
+    await assert.rejects(interruptedStorage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
     assert.equal(await storage.recover(change), null);
-    recovered.resolve();
-    await copied;
+    recovery.resolve();
+    await delayedCopy;
     await storage.clearEvidence(change);
     assert.deepEqual(await namesIn(storage, '/'), ['old']);
     assert.deepEqual(await namesIn(storage, '/old'), ['a', 'b']);
@@ -263,7 +267,7 @@ else {
     const storage = openS3(configuration, outbound);
     await putFile(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
-    await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
+    await interruptAtDeletion(configuration, (interruptedStorage) => interruptedStorage.remove(change.parent, 'file', change));
     assert.equal(await storage.recover(change), 'file');
     assert.equal(await storage.stat(path('/file')), null);
     await storage.clearEvidence(change);
@@ -271,22 +275,22 @@ else {
     assert.equal(await readText(storage, '/file'), 'new');
   });
 
-  const numbered = (name: string, size: number | null) => ({ parent: path('/'), name, size, ifTaken: 'number' }) as const;
+  const numberedTarget = (name: string, size: number | null) => ({ parent: path('/'), name, size, ifTaken: 'number' }) as const;
 
   test('S3 (radosgw): files that would get the same name in a drop box at the same moment are all kept, small and large', async () => {
     const configuration = await server.newBucket();
     const storage = openS3(configuration, outbound);
     await putFile(storage, '/', 'a.txt', 'first');
     for (const size of [4, null]) {
-      const upload = async (name: string, text: string) => {
-        const one = await storage.upload(numbered(name, size), token());
-        await one.write(Buffer.from(text));
-        const placed = await one.place();
-        await one.discard();
-        return [placed, text] as const;
+      const storeFile = async (name: string, text: string) => {
+        const upload = await storage.upload(numberedTarget(name, size), token());
+        await upload.write(Buffer.from(text));
+        const storedName = await upload.place();
+        await upload.discard();
+        return [storedName, text] as const;
       };
-      // Both find "a (2).txt" free at first: one as the number of a taken name, one as its own name.
-      for (const [name, text] of await Promise.all([upload('a.txt', 'numb'), upload('a (2).txt', 'own.')]))
+      // Both uploads find "a (2).txt" free at first: one because its name "a.txt" is taken, the other because it has this name.
+      for (const [name, text] of await Promise.all([storeFile('a.txt', 'numb'), storeFile('a (2).txt', 'own.')]))
         assert.equal(await readText(storage, `/${name}`), text);
     }
     assert.equal((await namesIn(storage, '/'))?.length, 5);
@@ -298,7 +302,7 @@ else {
     const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
     const request: Outbound['request'] = (url, options) =>
       options?.headers?.['x-amz-copy-source'] ? Promise.reject(new Error('killed')) : outbound.request(url, options);
-    const upload = await openS3(configuration, { request }).upload(numbered('a.txt', null), change.token);
+    const upload = await openS3(configuration, { request }).upload(numberedTarget('a.txt', null), change.token);
     await upload.write(Buffer.from('text'));
     await assert.rejects(upload.place(), OutcomeUnknown);
     assert.deepEqual(await namesIn(storage, '/'), ['a.txt']);
@@ -313,16 +317,16 @@ else {
     await bucket.sendAndRead('PUT', '.postern/token-of-another.name', { body: 'a.txt' });
     await openS3(configuration, outbound).sweep(async () => []);
     assert.equal(await hasKeys(bucket, '.postern/'), true);
-    await openS3(configuration, outbound, later).sweep(async () => []);
+    await openS3(configuration, outbound, clockAhead).sweep(async () => []);
     assert.equal(await hasKeys(bucket, '.postern/'), false);
   });
 
-  test('S3 (radosgw): a name whose deletion was interrupted can be deleted again after the sweep', async () => {
+  test('S3 (radosgw): a file whose deletion was interrupted can be created and deleted again after the sweep', async () => {
     const configuration = await server.newBucket();
-    const storage = openS3(configuration, outbound, later);
+    const storage = openS3(configuration, outbound, clockAhead);
     await putFile(storage, '/', 'file', 'old');
     const change = { action: 'delete', parent: path('/'), name: 'file', newName: '', token: token() } as const;
-    await interruptAtDeletion(configuration, (killed) => killed.remove(change.parent, 'file', change));
+    await interruptAtDeletion(configuration, (interruptedStorage) => interruptedStorage.remove(change.parent, 'file', change));
     await storage.sweep(async () => [change.token]);
     assert.equal(await storage.recover(change), 'file'); // the process is killed before it deletes the evidence
     await storage.sweep(async () => []);
@@ -333,22 +337,22 @@ else {
 
   test('S3 (radosgw): a folder stays when its last file is deleted', async () => {
     const configuration = await server.newBucket();
-    const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound, later)];
+    const [bucket, storage] = [openBucket(configuration, outbound), openS3(configuration, outbound, clockAhead)];
     await bucket.sendAndRead('PUT', 'box/file', { body: 'text' }); // by a program that creates no folders
     await removeItem(storage, path('/box'), 'file');
     assert.deepEqual(await namesIn(storage, '/box'), []);
   });
 
   test('S3 (radosgw): an interrupted upload to a drop box is recovered under the name that it got', async () => {
-    const storage = openS3(await server.newBucket(), outbound, later);
+    const storage = openS3(await server.newBucket(), outbound, clockAhead);
     await putFile(storage, '/', 'a.txt', 'first');
     const change = { action: 'upload', parent: path('/'), name: 'a.txt', newName: '', token: token() } as const;
     const upload = await storage.upload({ parent: change.parent, name: 'a.txt', size: null, ifTaken: 'number' }, change.token);
     await upload.write(Buffer.from('second'));
     assert.equal(await upload.place(), 'a (2).txt'); // not discarded, as after a crash
-    const recorded = { ...change, handle: upload.handle };
-    assert.equal(await storage.recover(recorded), 'a (2).txt');
-    await storage.clearEvidence(recorded);
+    const pendingChange = { ...change, handle: upload.handle };
+    assert.equal(await storage.recover(pendingChange), 'a (2).txt');
+    await storage.clearEvidence(pendingChange);
     await storage.sweep(async () => []);
     assert.deepEqual(await namesIn(storage, '/'), ['a (2).txt', 'a.txt']);
     assert.equal(await readText(storage, '/a (2).txt'), 'second');
@@ -368,14 +372,14 @@ else {
     const configuration = { ...(await server.newBucket()), prefix: 'files' };
     const bucket = openBucket(configuration, outbound);
     async function listStaged(): Promise<string[]> {
-      const staged = await Array.fromAsync(listKeys(bucket, 'files/.postern/'), ({ objects }) => objects.map(({ key }) => key));
-      const running = Buffer.from(await (await bucket.send('GET', '', { query: { uploads: '' } })).read(1 << 20)).toString();
-      return [...staged.flat(), ...[...running.matchAll(/<UploadId>(.*?)<\/UploadId>/g)].map(([, id = '']) => id)];
+      const stagedKeys = await Array.fromAsync(listKeys(bucket, 'files/.postern/'), ({ objects }) => objects.map(({ key }) => key));
+      const uploadList = Buffer.from(await (await bucket.send('GET', '', { query: { uploads: '' } })).read(1 << 20)).toString();
+      return [...stagedKeys.flat(), ...[...uploadList.matchAll(/<UploadId>(.*?)<\/UploadId>/g)].map(([, id = '']) => id)];
     }
     await checkParts(t, 'bucket', environment, (postern) => addLocation(postern, configuration), listStaged);
   });
 
-  test('a browser downloads a file at the signed address of an S3 service', async () => {
+  test('a file can be downloaded at the signed address of an S3 service until the address expires', async () => {
     const storage = openS3(await server.newBucket(), outbound);
     const name = "a+b c's ü(1).txt";
     await putFile(storage, '/', name, 'content');
@@ -383,8 +387,8 @@ else {
     const response = await fetch((await storage.signedAddress?.(path(`/${name}`), headers, 60)) ?? '');
     assert.deepEqual([response.status, await response.text()], [200, 'content']);
     assert.equal(response.headers.get('content-disposition'), headers.contentDisposition);
-    const expired = await fetch((await storage.signedAddress?.(path(`/${name}`), headers, 0)) ?? '');
-    assert.ok(expired.status >= 400);
+    const expiredResponse = await fetch((await storage.signedAddress?.(path(`/${name}`), headers, 0)) ?? '');
+    assert.ok(expiredResponse.status >= 400);
   });
 
   test('an S3 location is listed and tested, and its secrets are in no response, audit entry or log line', async (t) => {
@@ -404,10 +408,10 @@ else {
     assert.deepEqual((await postern.call('location/browse', { location: 'renamed' })).entries, []);
     const wrong = { ...configuration, secretAccessKey: 'another secret'.replaceAll(' ', '-') };
     await postern.call('location/update', { id, configuration: JSON.stringify(wrong) });
-    const failed = await postern.call('location/test', { id });
-    assert.equal(failed.works, false);
-    assert.deepEqual([failed.steps.at(-1).step, failed.steps.length], ['signIn', 2]);
-    assert.match(failed.steps.at(-1).detail, /^the secret access key is wrong/);
+    const failedTest = await postern.call('location/test', { id });
+    assert.equal(failedTest.works, false);
+    assert.deepEqual([failedTest.steps.at(-1).step, failedTest.steps.length], ['signIn', 2]);
+    assert.match(failedTest.steps.at(-1).detail, /^the secret access key is wrong/);
     assert.equal((await postern.send('location/browse', { location: 'renamed' })).status, 503);
     const entries = await postern.call('audit/search', { pageSize: 100 });
     for (const secret of [configuration.secretAccessKey ?? '', wrong.secretAccessKey])
@@ -418,11 +422,11 @@ else {
     const postern = await startPostern(t, { environment });
     const id = await addLocation(postern, await server.newBucket());
     const { configuration } = await postern.call('location/get', { id });
-    const moved = { ...JSON.parse(configuration), endpoint: 'https://s3.example.com' };
-    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(moved) });
+    const movedConfiguration = { ...JSON.parse(configuration), endpoint: 'https://s3.example.com' };
+    const answer = await postern.send('location/update', { id, configuration: JSON.stringify(movedConfiguration) });
     assert.equal(answer.status, 400);
     assert.match(fieldErrorAt(answer, 'configuration'), /secretAccessKey must be the secret itself.*endpoint has changed/);
-    await postern.call('location/update', { id, configuration: JSON.stringify({ ...moved, secretAccessKey: 'sent-anew' }) });
+    await postern.call('location/update', { id, configuration: JSON.stringify({ ...movedConfiguration, secretAccessKey: 'sent-anew' }) });
   });
 
   test('an S3 location in a private network is unavailable unless an operator allows the network', async (t) => {

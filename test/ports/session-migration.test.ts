@@ -6,11 +6,12 @@ import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migratePostgres } from '#adapters/store/postgres/migrate.ts';
 import { migrateSqlite } from '#adapters/store/sqlite/migrate.ts';
 import { atEnd } from '../parts/at-end.ts';
-import { emptyPostgres } from '../parts/empty-postgres.ts';
+import { startEmptyPostgres } from '../parts/empty-postgres.ts';
 import { temporaryFolder } from '../start.ts';
 
-/** A database before and after a migration. */
+/** A database that a test migrates in steps. */
 interface MigratedDatabase {
+  /** Runs the migrations whose names sort before this one; default: all. */
   migrate(before?: string): Promise<void>;
   query(sql: string): Promise<Record<string, unknown>[]>;
 }
@@ -38,7 +39,7 @@ async function sqliteDatabase(t: TestContext): Promise<MigratedDatabase> {
 }
 
 async function postgresDatabase(t: TestContext): Promise<MigratedDatabase> {
-  const { url, client } = await emptyPostgres(t);
+  const { url, client } = await startEmptyPostgres(t);
   return {
     migrate: (before = '9999') => migratePostgres(url, stepsBefore(before), () => {}),
     query: async (sql) => (await client.query(sql)).rows,

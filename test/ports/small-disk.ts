@@ -42,7 +42,10 @@ function tryMount(t: TestContext, folder: string, parameters: readonly string[])
 /** Mounts a tmpfs at a folder. @returns false (and skips the test) if mounting is not permitted */
 export const mountAt = (t: TestContext, folder: string, options: string) => tryMount(t, folder, ['-t', 'tmpfs', '-o', options, 'tmpfs']);
 
-/** Mounts an ext4 file system of the given size. Its folders need space for the names in them. @returns false as above */
+/**
+ * Mounts an ext4 file system of the given size, in which the names in a folder need space.
+ * @returns false (and skips the test) if mounting is not permitted, or mkfs.ext4 is not installed
+ */
 export function mountExt4At(t: TestContext, folder: string, bytes: number): boolean {
   const image = `${folder}.img`;
   writeFileSync(image, '');
@@ -52,10 +55,10 @@ export function mountExt4At(t: TestContext, folder: string, bytes: number): bool
   return isFormatted && tryMount(t, folder, ['-o', 'loop', image]);
 }
 
-/** Bind-mounts a folder of the same file system at another. @returns false as above */
+/** Bind-mounts the folder `from` at another folder. @returns false (and skips the test) if mounting is not permitted */
 export const bindAt = (t: TestContext, folder: string, from: string) => tryMount(t, folder, ['--bind', from]);
 
-/** Mounts a small tmpfs with the given mount options, and removes it after the test. */
+/** Mounts a small tmpfs and removes it after the test. @returns its folder, or null (and skips the test) if mounting is not permitted */
 export function smallDisk(t: TestContext, options: string): string | null {
   const folder = join(folderForDisks(t), 'disk');
   return mountAt(t, folder, options) ? folder : null;

@@ -19,13 +19,13 @@ import { insertKey, keysOf, type OpenStore, storeContract } from './store.contra
 import { until } from './until.ts';
 
 function openStore(t: TestContext, folder: string): Store {
-  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
   atEnd(t, () => store[Symbol.asyncDispose]());
   return store;
 }
 const openDatabase: OpenStore = async (t) => {
   const folder = await temporaryFolder(t);
-  return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  return async () => openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
 };
 storeContract('SQLite', openDatabase);
 jobContract('SQLite', openDatabase);
@@ -75,24 +75,26 @@ test('sync() does not wait for all pending changes of a tenant', async (t) => {
     done += 1;
   });
   await store.sync();
-  assert.ok(done < 6, `${done} long changes came before`);
+  assert.ok(done < 6, `${done} long changes were made before`);
   await Promise.all(long);
 });
 
-test('at close the store waits some seconds for long changes, and each is either on disk or refused', { timeout: 30_000 }, async (t) => {
+test('when the store is closed, it waits some seconds for long changes, and each change is either on disk or refused', {
+  timeout: 30_000,
+}, async (t) => {
   const folder = await temporaryFolder(t);
-  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
   const long = Array.from({ length: 100 }, (_, number) => store.write(longChange(number), { tenant: 1 }));
   const [outcomes] = await Promise.all([Promise.allSettled(long), store[Symbol.asyncDispose]()]);
   const done = outcomes.flatMap(({ status }, number) => (status === 'fulfilled' ? [`${number}`] : []));
-  assert.ok(done.length > 0 && done.length < 100, `${done.length} were made`);
+  assert.ok(done.length > 0 && done.length < 100, `${done.length} changes are stored`);
   assert.ok(outcomes.every((one) => one.status === 'fulfilled' || one.reason instanceof StoreUnavailable));
   assert.deepEqual((await keysOf(openStore(t, folder))).sort(), done.sort());
 });
 
-test('at close pending changes are refused even if another program locks the database', { timeout: 30_000 }, async (t) => {
+test('when the store is closed, waiting changes are refused even if another program locks the database', { timeout: 30_000 }, async (t) => {
   const folder = await temporaryFolder(t);
-  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
   await store.write(longChange(0), { tenant: 1 });
   const other = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, () => other.close());
@@ -106,7 +108,7 @@ test('at close pending changes are refused even if another program locks the dat
   );
 });
 
-test('the write-ahead log stays limited while long searches run one after the other', { timeout: 60_000 }, async (t) => {
+test('the size of the write-ahead log stays limited while long searches run one after the other', { timeout: 60_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   const store = openStore(t, folder);
   const length = () => statSync(join(folder, 'postern.db-wal')).size;
@@ -131,12 +133,12 @@ test('long records of a tenant are read one at a time, so that other tenants and
   const store = openStore(t, await temporaryFolder(t));
   const counts = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) select count(*) from n`;
   const done: string[] = [];
-  const ask = async (name: string, db: Tx, query = counts) => {
+  const runQuery = async (name: string, db: Tx, query = counts) => {
     await query.execute(db);
     done.push(name);
   };
-  const long = Array.from({ length: 30 }, () => ask('first tenant', store.longRecordReader(1)));
-  const others = [ask('second tenant', store.longRecordReader(2)), ask('search', store.search, sql`select 1`)];
+  const long = Array.from({ length: 30 }, () => runQuery('first tenant', store.longRecordReader(1)));
+  const others = [runQuery('second tenant', store.longRecordReader(2)), runQuery('search', store.search, sql`select 1`)];
   await Promise.all(others);
   assert.ok(done.filter((name) => name === 'first tenant').length <= 3, done.join());
   await Promise.all(long);
@@ -198,7 +200,7 @@ test('a long write-ahead log is copied into the database and then reused from it
 
 test('a change sees all changes that were requested before it', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  const seen = await Promise.all(
+  const keyCounts = await Promise.all(
     Array.from({ length: 200 }, () =>
       store.write(async (tx) => {
         await insertKey('x')(tx);
@@ -207,15 +209,15 @@ test('a change sees all changes that were requested before it', async (t) => {
     ),
   );
   assert.deepEqual(
-    seen,
+    keyCounts,
     Array.from({ length: 200 }, (_, index) => index + 1),
   );
 });
 
-test('on a full disk changes fail, acknowledged changes are kept, and new ones succeed after space is free', async (t) => {
+test('on a full disk, changes fail, acknowledged changes are kept, and new changes succeed once space is free', async (t) => {
   const folder = smallDisk(t, 'size=3m');
   if (!folder) return;
-  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk was given up: ${cause}`));
+  const store = openSqliteStore(folder, (cause) => assert.fail(`the disk failed: ${cause}`));
   await store.write(insertKey('before'), 'job');
   const { bavail, bsize } = statfsSync(folder);
   writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - 65_536));
@@ -229,15 +231,15 @@ test('on a full disk changes fail, acknowledged changes are kept, and new ones s
   await store.write(insertKey('after'), 'job');
   await store[Symbol.asyncDispose]();
   const again = openSqliteStore(folder, () => {});
-  const found = await keysOf(again);
+  const keys = await keysOf(again);
   await again[Symbol.asyncDispose]();
-  assert.equal(found.length, storedCount + 2);
+  assert.equal(keys.length, storedCount + 2);
 });
 
 test('if the disk is too full to copy the write-ahead log, the reserve is deleted to copy it', { timeout: 30_000 }, async (t) => {
   const folder = smallDisk(t, 'size=40m');
   if (!folder) return;
-  const store = openStore(t, folder); // fails the test if the store gives up the disk
+  const store = openStore(t, folder); // fails the test if the store reports that the disk failed
   const reserve = () => statSync(join(folder, 'reserve'), { throwIfNoEntry: false })?.size ?? 0;
   const databaseSize = () => statSync(join(folder, 'postern.db')).size;
   await until(() => reserve() === 8 << 20 && databaseSize() > 4096); // the tables are copied to the database, and the log restarts
@@ -251,9 +253,9 @@ test('if the disk is too full to copy the write-ahead log, the reserve is delete
   await until(() => !store.isFull());
 });
 
-test('a database that a backup is reading can be opened and has all changes written meanwhile', async (t) => {
+test('a database that a backup is reading can be opened, and contains the changes made during the backup', async (t) => {
   const folder = await temporaryFolder(t);
-  const before = openSqliteStore(folder, () => assert.fail('the disk was given up'));
+  const before = openSqliteStore(folder, () => assert.fail('the disk failed'));
   await before.write(insertKey('before'), 'job');
   const backup = new DatabaseSync(join(folder, 'postern.db'), { readOnly: true });
   atEnd(t, () => backup.close());
@@ -284,8 +286,8 @@ test('before a migration, a database with records is copied, and the copy has th
   const first = { name: '0001', statements: () => ['CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)'] };
   const second = { name: '0002', statements: () => ['ALTER TABLE thing DROP COLUMN name'] };
   const copyTo = (step: string) => `${file}.before-${step}`;
-  migrateSqlite(database, [first], copyTo, () => assert.fail('nothing is there yet'));
-  assert.ok(!existsSync(copyTo('0001')), 'nothing is copied of an empty database');
+  migrateSqlite(database, [first], copyTo, () => assert.fail('an empty database must not be copied'));
+  assert.ok(!existsSync(copyTo('0001')), 'an empty database is not copied');
   database.exec("INSERT INTO thing (name) VALUES ('kept')");
 
   migrateSqlite(database, [first, second], copyTo, (steps) => assert.deepEqual(steps, ['0002']));
@@ -324,7 +326,7 @@ const auditEntry: NewAuditEntry = {
 };
 const addTenant = (tx: Tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).execute();
 
-test('a cached lookup runs again after a change of a table that it reads, also by a cascade, and after no other', async (t) => {
+test('a cached lookup runs again only after a change of a table that it reads, even if a cascade makes the change', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
   let runs = 0;
   const lookUp = () =>
@@ -351,11 +353,15 @@ test('a cached lookup runs again after a change of a table that it reads, also b
   assert.equal(
     await runsAgain((tx) => tx.insertInto('api_token').values({ hash: 'A', key_id: 1, expires_at: 0 }).execute()),
     true,
-    'subquery',
+    'a table in a subquery',
   );
   assert.equal(await runsAgain((tx) => tx.deleteFrom('api_key').execute()), true, 'a cascade');
-  assert.equal(await runsAgain((tx) => tx.deleteFrom('access_user').execute()), true, 'the thread');
-  assert.equal(await runsAgain((tx) => appendAuditEntry(tx, auditEntry).then(() => tx.deleteFrom('access_user').execute())), true, 'both');
+  assert.equal(await runsAgain((tx) => tx.deleteFrom('access_user').execute()), true, 'a table that the thread for long records reads');
+  assert.equal(
+    await runsAgain((tx) => appendAuditEntry(tx, auditEntry).then(() => tx.deleteFrom('access_user').execute())),
+    true,
+    'an audit entry and a table',
+  );
 });
 
 test('cached API keys are correct within and after each change, even if it is refused or a dry run', async (t) => {
@@ -364,54 +370,54 @@ test('cached API keys are correct within and after each change, even if it is re
     (tx) => tx.insertInto('tenant').values({ title: 'A', created_at: 0 }).returning('id').execute(),
     'job',
   );
-  const made = { tid: tenant?.id ?? 0, version: 1, role: 'admin', first_characters: '', created_owner: '', created_at: 0 };
-  const make = (name: string) => (tx: Tx) =>
+  const keyFields = { tid: tenant?.id ?? 0, version: 1, role: 'admin', first_characters: '', created_owner: '', created_at: 0 };
+  const insertNamedKey = (name: string) => (tx: Tx) =>
     tx
       .insertInto('api_key')
-      .values({ ...made, name, hash: name })
+      .values({ ...keyFields, name, hash: name })
       .returning('id')
       .executeTakeFirstOrThrow();
   const rename = (tx: Tx, name: string) => tx.updateTable('api_key').set({ name }).execute();
   const names = async (db: Tx) => (await db.selectFrom('api_key').select('name').execute()).map(({ name }) => name);
   const tokens = async (db: Tx) => (await db.selectFrom('api_token').select('hash').execute()).map(({ hash }) => hash);
-  const { id } = await store.write(make('first'), 'job');
+  const { id } = await store.write(insertNamedKey('first'), 'job');
   await store.write((tx) => tx.insertInto('api_token').values({ hash: 'token', key_id: id, expires_at: 0 }).execute(), 'job');
   assert.deepEqual([await names(store.read), await tokens(store.read)], [['first'], ['token']]);
 
-  const seen: string[][] = [];
-  const look = async (tx: Tx) => void seen.push(await names(tx));
+  const recordedNames: string[][] = [];
+  const recordNames = async (tx: Tx) => void recordedNames.push(await names(tx));
   const changes = [
     store.write(
       async (tx) =>
-        look(tx)
+        recordNames(tx)
           .then(() => rename(tx, 'second'))
-          .then(() => look(tx)),
+          .then(() => recordNames(tx)),
       'job',
     ),
     store.write(
       async (tx) =>
         rename(tx, 'refused')
-          .then(() => look(tx))
+          .then(() => recordNames(tx))
           .then(() => Promise.reject(new Error('refused'))),
       'job',
     ),
-    store.write(async (tx) => rename(tx, 'dry').then(() => look(tx)), 'job', { dryRun: true }),
-    store.write(look, 'job'),
+    store.write(async (tx) => rename(tx, 'dry').then(() => recordNames(tx)), 'job', { dryRun: true }),
+    store.write(recordNames, 'job'),
   ];
   await Promise.allSettled(changes);
-  assert.deepEqual(seen.flat(), ['first', 'second', 'refused', 'dry', 'second']);
+  assert.deepEqual(recordedNames.flat(), ['first', 'second', 'refused', 'dry', 'second']);
   assert.deepEqual(await names(store.read), ['second']);
 
   await store.write((tx) => sql`create table chain (id integer references tenant(id) deferrable initially deferred)`.execute(tx), 'job');
   for (const [how, end] of Object.entries({
-    'where it is committed': (tx: Tx) => sql`insert into chain values (999)`.execute(tx),
+    'at the commit': (tx: Tx) => sql`insert into chain values (999)`.execute(tx),
     'by the database itself': (tx: Tx) => sql`insert or rollback into tenant (id, title, created_at) values (1, '', 0)`.execute(tx),
   })) {
-    const undone = (tx: Tx) =>
+    const failingChange = (tx: Tx) =>
       rename(tx, how)
         .then(() => names(tx))
         .then(() => end(tx));
-    const [fails, beside] = await Promise.allSettled([store.write(undone, 'job'), store.write(names, 'job')]);
+    const [fails, beside] = await Promise.allSettled([store.write(failingChange, 'job'), store.write(names, 'job')]);
     assert.equal(fails.status, 'rejected', how);
     const seenBy = [beside.status === 'fulfilled' && beside.value, await store.write(names, 'job'), await names(store.read)];
     assert.deepEqual(seenBy, [['second'], ['second'], ['second']], how);
@@ -424,7 +430,7 @@ test('cached API keys are correct within and after each change, even if it is re
         .then(() => tokens(tx)),
     'job',
   );
-  assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'the tokens of a deleted key are deleted, too');
+  assert.deepEqual([await names(store.read), await tokens(store.read)], [[], []], 'the tokens of a deleted key are also deleted');
 });
 
 test('SQLite looks up each listed user name by an index', async (t) => {

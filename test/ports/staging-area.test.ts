@@ -13,13 +13,13 @@ test('the recovery of an upload and the removal of an entry do not list the fold
   const root = await temporaryFolder(t);
   for (let number = 0; number < 50; number += 1) fs.writeFileSync(join(root, `${number}`), '');
   const storage = localDisk(t, root, inlineThreads);
-  const read = t.mock.method(fs, 'readdirSync');
+  const readdir = t.mock.method(fs, 'readdirSync');
   assert.equal(await storage.recover({ action: 'upload', parent: path('/'), name: 'a', newName: '', token: 'unknown' }), null);
   const folder = fs.openSync(root, 'r');
   t.after(() => fs.closeSync(folder));
   removeEntry({ entry: { folder, name: '7' }, evidence: { folder, name: siblingName('t') }, token: 't' });
   assert.ok(!fs.existsSync(join(root, '7')));
-  assert.equal(read.mock.callCount(), 0);
+  assert.equal(readdir.mock.callCount(), 0);
 });
 
 test('an entry of the staging area that cannot be deleted does not prevent the deletion of others', async (t) => {

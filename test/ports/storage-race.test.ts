@@ -5,20 +5,20 @@ import { test } from 'node:test';
 import { newShare, startPostern, temporaryFolder } from '../start.ts';
 import { localDisk } from './local-disk.ts';
 import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem } from './storage.contract.ts';
-import { swappedPlace } from './swapped-place.ts';
+import { createSwappedFolder } from './swapped-place.ts';
 import { until } from './until.ts';
 
 test('a symbolic link that is swapped in during an operation gives no access to files outside the root', async (t) => {
   const base = await temporaryFolder(t);
-  const place = swappedPlace(base, join(base, 'root'));
+  const place = createSwappedFolder(base, join(base, 'root'));
   const before = place.look();
   const storage = localDisk(t, place.root);
   const race = place.race();
-  const seen = { inside: 0, refused: 0 };
+  const counts = { inside: 0, refused: 0 };
   const count = async (work: Promise<unknown>) =>
     work.then(
-      (value) => (seen.inside += value === null ? 0 : 1),
-      () => (seen.refused += 1),
+      (value) => (counts.inside += value === null ? 0 : 1),
+      () => (counts.refused += 1),
     );
   let turn = 0;
   while (race.racing) {
@@ -26,16 +26,16 @@ test('a symbolic link that is swapped in during an operation gives no access to 
     const texts = await Promise.all(
       ['/folder/same', '/folder/sub/deep', '/folder/secret', '/file'].map((where) => readText(storage, where).catch(() => null)),
     );
-    const many = await Promise.all(Array.from({ length: 16 }, () => readText(storage, '/folder/secret').catch(() => null)));
+    const secretTexts = await Promise.all(Array.from({ length: 16 }, () => readText(storage, '/folder/secret').catch(() => null)));
     assert.deepEqual(
-      many.filter((text) => text !== null),
+      secretTexts.filter((text) => text !== null),
       [],
-      'read outside',
+      'a file outside the root was read',
     );
-    assert.ok(!texts.some((text) => text?.includes('OUTSIDE')), 'read outside');
+    assert.ok(!texts.some((text) => text?.includes('OUTSIDE')), 'a file outside the root was read');
     for (const folder of ['/folder', '/folder/sub'])
-      assert.ok(!(await namesIn(storage, folder).catch(() => null))?.includes('secret'), 'listed outside');
-    assert.equal(await storage.stat(path('/folder/secret')).catch(() => null), null, 'looked outside');
+      assert.ok(!(await namesIn(storage, folder).catch(() => null))?.includes('secret'), 'a folder outside the root was listed');
+    assert.equal(await storage.stat(path('/folder/secret')).catch(() => null), null, 'a file outside the root was found');
     await count(putFile(storage, '/folder', `new-${turn}`, 'new'));
     await count(createFolder(storage, path('/folder'), `made-${turn}`));
     await count(renameItem(storage, path('/folder'), `new-${turn}`, `renamed-${turn}`));
@@ -47,26 +47,26 @@ test('a symbolic link that is swapped in during an operation gives no access to 
     const file = await storage.stat(path('/file')).catch(() => null);
     if (file) await count(putFile(storage, '/', 'file', 'inside file', file.etag));
   }
-  assert.equal(await race.ended, 0, 'the swapper did all its rounds');
-  t.diagnostic(`${turn} rounds: ${seen.inside} inside, ${seen.refused} refused`);
-  assert.ok(seen.inside > 0);
+  assert.equal(await race.ended, 0, 'the swapper completed all its rounds');
+  t.diagnostic(`${turn} rounds: ${counts.inside} inside, ${counts.refused} refused`);
+  assert.ok(counts.inside > 0);
   assert.deepEqual(place.look(), before);
 });
 
 test('deleting a tree while symbolic links are swapped into it deletes nothing outside the root', async (t) => {
   const base = await temporaryFolder(t);
-  const place = swappedPlace(base, join(base, 'root'));
+  const place = createSwappedFolder(base, join(base, 'root'));
   const before = place.look();
   const storage = localDisk(t, place.root);
   const race = place.raceWithRemoval();
-  let removed = 0;
+  let removedTrees = 0;
   while (race.racing) {
     for (let sub = 0; sub < 5; sub += 1) {
       mkdirSync(join(place.root, `tree/sub/sub/${sub}/sub`), { recursive: true });
       for (const name of ['same', 'secret']) writeFileSync(join(place.root, `tree/sub/sub/${sub}/sub/${name}`), 'inside');
     }
     await removeItem(storage, path('/'), 'tree');
-    removed += 1;
+    removedTrees += 1;
     await new Promise(setImmediate);
   }
   await race.ended;
@@ -79,14 +79,14 @@ test('deleting a tree while symbolic links are swapped into it deletes nothing o
       ),
   );
   assert.deepEqual(readdirSync(join(place.root, '.postern')), []);
-  t.diagnostic(`${removed} trees`);
+  t.diagnostic(`${removedTrees} trees`);
   assert.deepEqual(place.look(), before);
 });
 
 test('archives, listings and downloads of a share never contain the target of a swapped symbolic link', async (t) => {
   const data = await temporaryFolder(t);
   const postern = await startPostern(t, { data });
-  const place = swappedPlace(await temporaryFolder(t), postern.files);
+  const place = createSwappedFolder(await temporaryFolder(t), postern.files);
   const before = place.look();
   const { viewId } = await postern.call('share/add', newShare());
   const race = place.race();
@@ -99,7 +99,7 @@ test('archives, listings and downloads of a share never contain the target of a 
       }),
     );
     for (const answer of [zip, list, file]) {
-      assert.ok(!/OUTSIDE|secret/.test(answer?.text ?? ''), 'left the location');
+      assert.ok(!/OUTSIDE|secret/.test(answer?.text ?? ''), 'the response contains a file outside the location');
       assert.ok([0, 200, 404].includes(answer?.status ?? -1), `${answer?.status}`);
     }
     if (zip?.status === 200) archiveCount += 1;

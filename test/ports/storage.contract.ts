@@ -294,7 +294,7 @@ function lookups(name: string, open: OpenStorage): void {
     await putFile(storage, '/', 'doc', 'after!', entry?.etag);
     await removeItem(storage, path('/'), 'doc');
     const bytes = await readBytes(file).catch((cause: unknown) => {
-      if (cause instanceof ItemChanged) return null; // a service that keeps no old versions
+      if (cause instanceof ItemChanged) return null; // the service keeps no old versions
       throw cause;
     });
     await file.close();
@@ -307,24 +307,24 @@ function lookups(name: string, open: OpenStorage): void {
     for (let at = 0; at < names.length; at += 50)
       await Promise.all(names.slice(at, at + 50).map((entry) => createFolder(storage, path('/'), entry)));
     assert.deepEqual(await namesIn(storage, '/'), names);
-    const paged: string[] = [];
+    const pagedNames: string[] = [];
     for (let startIndex = 0; startIndex < names.length; startIndex += 700) {
       const page = await storage.page(path('/'), { sort: 'name', order: 'asc', searchWord: null, startIndex, pageSize: 700 });
       assert.equal(page?.total, names.length);
-      paged.push(...(page?.entries ?? []).map((entry) => entry.name));
+      pagedNames.push(...(page?.entries ?? []).map((entry) => entry.name));
     }
-    assert.deepEqual(paged, names);
+    assert.deepEqual(pagedNames, names);
   });
 
   test(`${name}: recovery distinguishes interrupted from finished uploads, and a sweep keeps the finished file`, async (t) => {
     const storage = await open(t);
-    const [broken, placed] = [token(), token()];
-    await (await startUpload(storage, '/', 'gone', { token: broken })).write(Buffer.alloc(2 << 20));
-    const upload = await startUpload(storage, '/', 'kept', { token: placed });
-    await upload.place(); // not discarded, as after a crash
+    const [interruptedToken, placedToken] = [token(), token()];
+    await (await startUpload(storage, '/', 'gone', { token: interruptedToken })).write(Buffer.alloc(2 << 20));
+    const upload = await startUpload(storage, '/', 'kept', { token: placedToken });
+    await upload.place(); // without discard(), as after a crash
     const change = { action: 'upload', parent: path('/'), newName: '' } as const;
-    assert.equal(await storage.recover({ ...change, name: 'gone', token: broken }), null);
-    assert.equal(await storage.recover({ ...change, name: 'kept', token: placed }), 'kept');
+    assert.equal(await storage.recover({ ...change, name: 'gone', token: interruptedToken }), null);
+    assert.equal(await storage.recover({ ...change, name: 'kept', token: placedToken }), 'kept');
     await storage.sweep(async () => []);
     assert.deepEqual(await namesIn(storage, '/'), ['kept']);
   });
@@ -335,32 +335,32 @@ function ranges(name: string, open: OpenStorage): void {
     ['small', 9],
     ['large', 20 << 20],
   ] as const)
-    test(`${name}: a ${what} upload goes on after each part at the last offset that was synced, or the storage says that it cannot`, async (t) => {
+    test(`${name}: a ${what} upload can continue after each part at the last synced offset, if the storage supports this`, async (t) => {
       const storage = await open(t);
       const { continueUpload } = storage;
       if (!continueUpload) return assert.equal(continueUpload, null);
       const bytes = Buffer.alloc(size, Buffer.from(Array.from({ length: 251 }, (_, index) => index)));
       const target = { parent: path('/'), name: 'a', size, ifTaken: 'refuse' } as const;
-      // The file is cut at a third and two thirds; once, bytes are lost that were not synced.
-      const [third, most] = [Math.floor(size / 3), Math.floor((2 * size) / 3)];
+      // The file is sent in three parts. After the first part, bytes that were not synced are lost.
+      const [third, twoThirds] = [Math.floor(size / 3), Math.floor((2 * size) / 3)];
       const uploadToken = token();
-      const own = await storage.upload(target, uploadToken);
-      await own.closeForRecovery();
-      const at = (offset: number) => continueUpload(target, { token: uploadToken, handle: own.handle, offset });
+      const newUpload = await storage.upload(target, uploadToken);
+      await newUpload.closeForRecovery();
+      const at = (offset: number) => continueUpload(target, { token: uploadToken, handle: newUpload.handle, offset });
       const first = await at(0);
       await first.write(bytes.subarray(0, third));
       await first.sync();
-      await first.write(Buffer.alloc(most - third, 'lost'));
+      await first.write(Buffer.alloc(twoThirds - third, 'lost'));
       await first.closeForRecovery();
       await storage.sweep(async () => [uploadToken]);
       const second = await at(third);
-      await second.write(bytes.subarray(third, most));
+      await second.write(bytes.subarray(third, twoThirds));
       await second.sync();
       await second.closeForRecovery();
-      const last = await at(most);
-      await last.write(bytes.subarray(most));
+      const last = await at(twoThirds);
+      await last.write(bytes.subarray(twoThirds));
       await last.sync();
-      assert.equal(await storage.stat(path('/a')), null, 'nothing is visible before it is put in place');
+      assert.equal(await storage.stat(path('/a')), null, 'the file is not visible before it is put in place');
       assert.equal(await last.place(), 'a');
       const readBack = await Array.fromAsync(last.readBack(), (piece) => Buffer.from(piece));
       assert.ok(Buffer.concat(readBack).equals(bytes));
@@ -368,19 +368,19 @@ function ranges(name: string, open: OpenStorage): void {
       const file = await storage.open(path('/a'));
       assert.ok(file && (await readBytes(file)).equals(bytes));
       await file.close();
-      await assert.rejects(at(most), ItemNotFound);
+      await assert.rejects(at(twoThirds), ItemNotFound);
     });
 
-  test(`${name}: an upload of which less has arrived than the offset, or nothing any more, cannot go on`, async (t) => {
+  test(`${name}: an upload cannot continue beyond the bytes that have arrived, or after its evidence is cleared`, async (t) => {
     const storage = await open(t);
     const { continueUpload } = storage;
     if (!continueUpload) return assert.equal(continueUpload, null);
     const size = 20 << 20;
     const target = { parent: path('/'), name: 'a', size, ifTaken: 'refuse' } as const;
     const uploadToken = token();
-    const begun = await storage.upload(target, uploadToken);
-    await begun.closeForRecovery();
-    const { handle } = begun;
+    const newUpload = await storage.upload(target, uploadToken);
+    await newUpload.closeForRecovery();
+    const { handle } = newUpload;
     const at = (offset: number) => continueUpload(target, { token: uploadToken, handle, offset });
     const upload = await at(0);
     await upload.write(Buffer.alloc(size / 4, 'a'));

@@ -39,9 +39,9 @@ import {
 } from './storage.contract.ts';
 import { until } from './until.ts';
 
-/** All names below a folder, hidden ones too. */
-const everything = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
-const leftovers = (folder: string) => everything(folder).filter((name) => /\.postern(-|\/)/.test(name));
+/** Returns all names below a folder, including hidden ones. */
+const namesBelow = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+const leftovers = (folder: string) => namesBelow(folder).filter((name) => /\.postern(-|\/)/.test(name));
 /** Returns how many descriptors of this process lead to something within a folder. */
 const descriptorsWithin = (folder: string) =>
   readdirSync('/proc/self/fd').filter((descriptor) => {
@@ -55,7 +55,7 @@ const descriptorsWithin = (folder: string) =>
 storageContract('disk', async (t) => localDisk(t, await temporaryFolder(t)));
 storageContract('poor service (fake)', async () => new PoorStorage());
 
-test('a symbolic link below the root is treated as missing, independent of its target, but its name is taken', async (t) => {
+test('a symbolic link below the root is treated as missing, regardless of its target, but its name counts as used', async (t) => {
   const [root, outside] = [await temporaryFolder(t), await temporaryFolder(t)];
   mkdirSync(join(root, 'real'));
   writeFileSync(join(root, 'real/file'), 'inside');
@@ -99,9 +99,9 @@ test('a folder with symbolic links is deleted, and their targets are kept', asyn
   symlinkSync(outside, join(root, 'tree/sub/out'));
   const storage = localDisk(t, root);
   await removeItem(storage, path('/'), 'tree');
-  await until(() => everything(root).length === 1);
+  await until(() => namesBelow(root).length === 1);
   assert.deepEqual(readdirSync(outside), ['kept']);
-  assert.deepEqual(everything(root), ['.postern']);
+  assert.deepEqual(namesBelow(root), ['.postern']);
 });
 
 test('if .postern is a symbolic link, it is not followed', async (t) => {
@@ -138,7 +138,7 @@ test('invalid and reserved names are not listed, and are deleted with their fold
   assert.deepEqual(await namesIn(storage, '/tree'), ['.hidden', 'ok']);
   await renameItem(storage, path('/'), 'tree', 'moved');
   await removeItem(storage, path('/'), 'moved');
-  await until(() => everything(root).length === 1);
+  await until(() => namesBelow(root).length === 1);
 });
 
 test('a path longer than the limit of the kernel can be created, read and deleted', async (t) => {
@@ -162,8 +162,8 @@ test('if a file with hard links is replaced, the other links keep the old conten
   const storage = localDisk(t, root);
   await putFile(storage, '/', 'doc', 'old');
   linkSync(join(root, 'doc'), join(root, 'other'));
-  const seen = await storage.stat(path('/doc'));
-  await putFile(storage, '/', 'doc', 'new', seen?.etag);
+  const original = await storage.stat(path('/doc'));
+  await putFile(storage, '/', 'doc', 'new', original?.etag);
   assert.equal(readFileSync(join(root, 'other'), 'utf8'), 'old');
   assert.deepEqual(leftovers(root), []);
 });
@@ -174,10 +174,10 @@ test('on a full disk an upload fails with StorageFull, keeps existing files and 
   const storage = localDisk(t, root);
   await putFile(storage, '/', 'before', 'kept');
   await assert.rejects(putFile(storage, '/', 'large', Buffer.alloc(8 << 20, 1)), StorageFull);
-  const seen = await storage.stat(path('/before'));
-  await assert.rejects(putFile(storage, '/', 'before', Buffer.alloc(8 << 20, 1), seen?.etag), StorageFull);
+  const original = await storage.stat(path('/before'));
+  await assert.rejects(putFile(storage, '/', 'before', Buffer.alloc(8 << 20, 1), original?.etag), StorageFull);
   assert.equal(descriptorsWithin(root), 0);
-  assert.deepEqual(everything(root), ['.postern', 'before']);
+  assert.deepEqual(namesBelow(root), ['.postern', 'before']);
   await putFile(storage, '/', 'after', Buffer.alloc(2 << 20, 1));
   assert.equal(await readText(storage, '/before'), 'kept');
 });
@@ -198,14 +198,14 @@ test('on a disk mounted below the root, uploads, renames and deletions work and 
   if (!mountAt(t, join(root, 'mounted'), 'size=16m')) return;
   const storage = localDisk(t, root);
   await putFile(storage, '/mounted', 'doc', 'old');
-  const seen = await storage.stat(path('/mounted/doc'));
-  await putFile(storage, '/mounted', 'doc', 'new', seen?.etag);
+  const original = await storage.stat(path('/mounted/doc'));
+  await putFile(storage, '/mounted', 'doc', 'new', original?.etag);
   await assert.rejects(putFile(storage, '/mounted', 'doc', 'newer'), ItemExists);
   await renameItem(storage, path('/mounted'), 'doc', 'renamed');
   mkdirSync(join(root, 'mounted/tree/sub/deeper'), { recursive: true });
   await removeItem(storage, path('/mounted'), 'tree');
   assert.equal(await readText(storage, '/mounted/renamed'), 'new');
-  assert.deepEqual(everything(join(root, 'mounted')), ['renamed']);
+  assert.deepEqual(namesBelow(join(root, 'mounted')), ['renamed']);
 });
 
 test('a folder with many folders can be deleted on a full disk that is mounted below the root', async (t) => {
@@ -221,7 +221,7 @@ test('a folder with many folders can be deleted on a full disk that is mounted b
     } catch {}
   closeSync(filler);
   await removeItem(storage, path('/mounted'), 'tree');
-  assert.deepEqual(everything(mounted), ['filler', 'lost+found']);
+  assert.deepEqual(namesBelow(mounted), ['filler', 'lost+found']);
 });
 
 test('in a bind mount from the same disk, uploads, renames and deletions work', async (t) => {
@@ -231,13 +231,13 @@ test('in a bind mount from the same disk, uploads, renames and deletions work', 
   if (!bindAt(t, bound, join(root, 'elsewhere'))) return;
   const storage = localDisk(t, root);
   await putFile(storage, '/bound', 'doc', 'old');
-  const seen = await storage.stat(path('/bound/doc'));
-  await putFile(storage, '/bound', 'doc', 'new', seen?.etag);
+  const original = await storage.stat(path('/bound/doc'));
+  await putFile(storage, '/bound', 'doc', 'new', original?.etag);
   await renameItem(storage, path('/bound'), 'doc', 'renamed');
   assert.equal(await readText(storage, '/bound/renamed'), 'new');
   await createFolder(storage, path('/bound'), 'made');
   for (const name of ['renamed', 'made']) await removeItem(storage, path('/bound'), name);
-  assert.deepEqual(everything(bound), []);
+  assert.deepEqual(namesBelow(bound), []);
 });
 
 test('an interrupted deletion on a disk mounted below the root is completed by recovery', async (t) => {
@@ -250,13 +250,13 @@ test('an interrupted deletion on a disk mounted below the root is completed by r
   const interrupted = token();
   const storage = localDisk(t, root);
   await storage.remove(path('/mounted'), 'tree', { token: interrupted }).catch(() => {});
-  assert.notDeepEqual(everything(mounted), []);
+  assert.notDeepEqual(namesBelow(mounted), []);
   for (const name of readdirSync(mounted)) unmount(join(mounted, name));
   const pendingChange = { action: 'delete', parent: path('/mounted'), name: 'tree', newName: '', token: interrupted } as const;
   assert.equal(await storage.recover(pendingChange), 'tree');
   await storage.clearEvidence(pendingChange);
   await storage.sweep(async () => []);
-  assert.deepEqual(everything(mounted), []);
+  assert.deepEqual(namesBelow(mounted), []);
 });
 
 test('recovery of a change in a mount fails until the disk is mounted again', async (t) => {
@@ -281,7 +281,7 @@ test('recovery of a change in a mount fails until the disk is mounted again', as
   rmSync(join(root, 'elsewhere/sub'), { recursive: true });
   await assert.rejects(storage.recover(inSub), ItemNotFound);
   await storage.sweep(async () => []);
-  assert.deepEqual([...everything(join(root, '.postern')), ...everything(bound)], []);
+  assert.deepEqual([...namesBelow(join(root, '.postern')), ...namesBelow(bound)], []);
 });
 
 test('a file with a modification time in the far future has a valid date', async (t) => {
@@ -291,7 +291,7 @@ test('a file with a modification time in the far future has a valid date', async
   await putFile(storage, '/', 'future', 'text');
   execFileSync('touch', ['-d', '@9000000000000', join(root, 'future')]);
   const modified = (await storage.stat(path('/future')))?.modified ?? Number.NaN;
-  assert.ok(Number.isFinite(new Date(modified).getTime()), 'its time can be written as a date');
+  assert.ok(Number.isFinite(new Date(modified).getTime()), 'the time can be written as a date');
 });
 
 test('if the root is missing, operations fail with StorageUnavailable', async (t) => {
@@ -341,13 +341,13 @@ test('a large file is opened and closed separately for each of many readers at o
   const root = await temporaryFolder(t);
   const storage = localDisk(t, root);
   writeFileSync(join(root, 'large'), Buffer.alloc(1 << 20, 'x'));
-  const opened = await Promise.all(Array.from({ length: 20 }, () => storage.open(path('/large'))));
+  const files = await Promise.all(Array.from({ length: 20 }, () => storage.open(path('/large'))));
   assert.equal(descriptorsWithin(root), 20);
-  await Promise.all(opened.map((file) => file?.close()));
+  await Promise.all(files.map((file) => file?.close()));
   assert.equal(descriptorsWithin(root), 0);
 });
 
-test('uploaded files and new folders get the mode and group of their parent folder, independent of the umask', async (t) => {
+test('uploaded files and new folders get the mode and group of their parent folder, regardless of the umask', async (t) => {
   const folder = await temporaryFolder(t);
   const umask = process.umask(0o077);
   atEnd(t, () => void process.umask(umask));

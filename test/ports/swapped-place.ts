@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 export const rounds = 30_000;
 
-/** Makes a root with a folder and a file that the swapper replaces by symbolic links to files outside. */
-export function swappedPlace(base: string, root: string) {
+/** Creates a root with a folder and a file that the swapper replaces with symbolic links to a folder and a file outside. */
+export function createSwappedFolder(base: string, root: string) {
   const [outside, elsewhere] = [join(base, 'outside'), join(base, 'elsewhere')];
   for (const folder of [root, outside, elsewhere, join(root, 'folder'), join(root, 'folder/sub'), join(outside, 'sub')])
     mkdirSync(folder, { recursive: true });
@@ -38,6 +38,7 @@ export function swappedPlace(base: string, root: string) {
   }
   /** Starts the swapper for a fixed number of rounds. `racing` is true while it runs. */
   const race = () => run('swapper.ts', root, elsewhere, String(rounds));
+  /** Starts the swapper of entries that are being deleted. */
   const raceWithRemoval = () => run('trash-swapper.ts', join(root, '.postern'), elsewhere, outside, String(rounds / 20));
   return { root, outside, look, race, raceWithRemoval };
 }

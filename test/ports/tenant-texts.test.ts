@@ -12,8 +12,8 @@ const bytesOfOneTenant = sharesPerTenant * 100; // bytes: enough for the texts o
 const first = { table: 'share', tid: 1 } as const;
 const second = { table: 'share', tid: 2 } as const;
 
-/** Makes a database with the shares of two tenants, and records its queries. */
-async function twoTenants(t: TestContext) {
+/** Creates a database with the shares of two tenants, and a connection that records its queries. */
+async function createTwoTenants(t: TestContext) {
   const connection = openConnection(join(await temporaryFolder(t), 'texts.db'), { readOnly: false });
   atEnd(t, () => connection.database.close());
   connection.database.exec('CREATE TABLE share (id INTEGER PRIMARY KEY, tid INTEGER, location_id INTEGER, search_text TEXT) STRICT');
@@ -30,8 +30,8 @@ async function twoTenants(t: TestContext) {
   return { connection, recordingConnection, queries };
 }
 
-test('preloaded texts are read once and include changes made meanwhile', async (t) => {
-  const { connection, recordingConnection, queries } = await twoTenants(t);
+test('preloaded texts are read once, and include changes that are made in the meantime', async (t) => {
+  const { connection, recordingConnection, queries } = await createTwoTenants(t);
   const texts = new TenantTexts(recordingConnection, bytesOfOneTenant);
   texts.preload(first);
   connection.run('UPDATE share SET search_text = ? WHERE id = ?', ['renamed', 2]);
@@ -44,8 +44,8 @@ test('preloaded texts are read once and include changes made meanwhile', async (
   assert.deepEqual(queries, ['lengths of 1', 'texts of 1', 'texts of 1'], 'the third query is for the change');
 });
 
-test('preloaded texts evict no other tenant from the cache, and searched texts do', async (t) => {
-  const { recordingConnection, queries } = await twoTenants(t);
+test('preloading the texts of a tenant does not evict those of another tenant from the cache, but a search does', async (t) => {
+  const { recordingConnection, queries } = await createTwoTenants(t);
   const texts = new TenantTexts(recordingConnection, bytesOfOneTenant);
   const index = await texts.get(first);
   texts.preload(second);
@@ -53,11 +53,11 @@ test('preloaded texts evict no other tenant from the cache, and searched texts d
   assert.equal(await texts.get(first), index);
   assert.ok(!queries.includes('texts of 2'));
   assert.equal((await texts.get(second))?.size, sharesPerTenant);
-  assert.notEqual(await texts.get(first), index, 'its texts are read again');
+  assert.notEqual(await texts.get(first), index, 'the texts of the first tenant are read again');
 });
 
 test('texts that grow beyond the memory limit are evicted', async (t) => {
-  const { connection, recordingConnection } = await twoTenants(t);
+  const { connection, recordingConnection } = await createTwoTenants(t);
   const texts = new TenantTexts(recordingConnection, 2 * bytesOfOneTenant);
   const index = await texts.get(first);
   for (let id = 2; id <= 2 * sharesPerTenant; id += 2) {
@@ -66,5 +66,5 @@ test('texts that grow beyond the memory limit are evicted', async (t) => {
   }
   assert.ok((index?.bytes ?? 0) < 2.5 * bytesOfOneTenant, 'evicted texts are no longer updated');
   assert.equal(await texts.get(first), null);
-  assert.equal((await texts.get(second))?.size, sharesPerTenant, 'others have the memory');
+  assert.equal((await texts.get(second))?.size, sharesPerTenant, 'other tenants can use the memory');
 });

@@ -14,28 +14,28 @@ const step = fc.oneof(
 
 test('a search finds exactly the records that contain the word, after any additions, changes and removals', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 9000 }), fc.array(step, { maxLength: 60 }), (loaded, steps) => {
+    fc.property(fc.integer({ min: 0, max: 9000 }), fc.array(step, { maxLength: 60 }), (initialCount, steps) => {
       const index = new TextIndex();
-      const known = new Map<number, { container: number; text: string }>();
-      const first = Array.from({ length: loaded }, (_, number) => ({ id: number * 40 + 1, container: 1, text: `a${number}` }));
-      for (const record of first) known.set(record.id, record);
+      const records = new Map<number, { container: number; text: string }>();
+      const first = Array.from({ length: initialCount }, (_, number) => ({ id: number * 40 + 1, container: 1, text: `a${number}` }));
+      for (const record of first) records.set(record.id, record);
       index.append(first);
       for (const step of steps) {
         if (step.action === 'set') {
           index.set(step);
-          known.set(step.id, step);
+          records.set(step.id, step);
         } else if (step.action === 'remove') {
           index.remove(step.id);
-          known.delete(step.id);
+          records.delete(step.id);
         } else {
-          const holds = [...known].filter(([, record]) => record.text.includes(step.word) || step.within.includes(record.container));
+          const expected = [...records].filter(([, record]) => record.text.includes(step.word) || step.within.includes(record.container));
           const found = index.find(step.word, step.within);
           assert.deepEqual(
             found.toArray().toSorted((a, b) => a - b),
-            holds.map(([id]) => id).sort((a, b) => a - b),
+            expected.map(([id]) => id).sort((a, b) => a - b),
           );
-          assert.equal(found.count(), holds.length);
-          assert.equal(index.size, known.size);
+          assert.equal(found.count(), expected.length);
+          assert.equal(index.size, records.size);
         }
       }
     }),
@@ -78,8 +78,8 @@ test('texts of a hundred thousand characters are found after additions, changes 
         .sort((a, b) => a - b),
       word,
     );
-  const rebuilt = new TextIndex();
-  rebuilt.append([...texts].sort(([a], [b]) => a - b).map(([id, text]) => ({ id, container: 0, text })));
-  rebuilt.find('none', []);
-  assert.ok(Math.abs(index.bytes - rebuilt.bytes) < 10_000, 'the count of its memory is up to date');
+  const rebuiltIndex = new TextIndex();
+  rebuiltIndex.append([...texts].sort(([a], [b]) => a - b).map(([id, text]) => ({ id, container: 0, text })));
+  rebuiltIndex.find('none', []);
+  assert.ok(Math.abs(index.bytes - rebuiltIndex.bytes) < 10_000, '`bytes` is the memory that the index uses');
 });

@@ -4,7 +4,7 @@ import { callerGroups } from '#features/turns/search-turns.ts';
 import { textTurns } from '#features/turns/text-turns.ts';
 import { until } from './until.ts';
 
-const stays = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /** Blocks the event loop for 20 ms, as writing a long text does. */
 function block(): void {
@@ -15,7 +15,7 @@ test('between long texts of one tenant the event loop runs other work, and a tex
   const { run } = textTurns();
   const written: number[] = [];
   const write = (tid: number) =>
-    run({ tid, groups: callerGroups(`key of ${tid}`) }, stays, () => {
+    run({ tid, groups: callerGroups(`key of ${tid}`) }, neverAborted, () => {
       block();
       written.push(tid);
     });

@@ -5,7 +5,7 @@ import { ThreadedProviders } from '#adapters/identity/threaded-providers.ts';
 import { DirectoryUnavailable } from '#ports/directory.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Providers through a fake thread that does what the name of a host says. */
+/** Starts providers with a fake thread, which fails in the way that the host name of a request says: `silent`, `blocks` or `dies`. */
 function startProviders(t: TestContext) {
   const script = { name: '../parts/unresponsive-thread', moduleUrl: import.meta.url };
   const providers = new ThreadedProviders('', { script, pingTimeLimit: 200 });
@@ -33,19 +33,19 @@ test('if the thread that talks to directories dies, the directory counts as unav
 
 test('if the thread that sends requests to providers is blocked, it is replaced after a request runs out of time', async (t) => {
   const { request } = startProviders(t);
-  const late = new AbortController();
-  const [blocked, pending] = [request('blocks', late.signal), request('works')];
-  late.abort(new Error('out of time'));
-  await assert.rejects(blocked, /out of time/);
+  const abortController = new AbortController();
+  const [blockedRequest, pending] = [request('blocks', abortController.signal), request('works')];
+  abortController.abort(new Error('out of time'));
+  await assert.rejects(blockedRequest, /out of time/);
   await assert.rejects(pending, /has ended/);
   assert.equal(await request('works'), '200 text');
 });
 
 test('an aborted request does not end the thread if the thread still responds', async (t) => {
   const { request } = startProviders(t);
-  const [aborted, pending] = [new AbortController(), request('silent')];
-  const silent = request('silent', aborted.signal);
-  aborted.abort(new Error('out of time'));
+  const [abortController, pending] = [new AbortController(), request('silent')];
+  const silent = request('silent', abortController.signal);
+  abortController.abort(new Error('out of time'));
   await assert.rejects(silent, /out of time/);
   assert.equal(await request('works'), '200 text');
   assert.equal(await Promise.race([pending, request('works')]), '200 text');

@@ -18,7 +18,7 @@ const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') })
 const open = (configuration: WebdavConfiguration, over = {}) =>
   new WebdavStorage(configuration, 1, { outbound, parts: partSpace(), memory: new MemoryBudget(), ...over });
 
-/** Runs the contract at a server that is started for it. */
+/** Starts a server and runs the storage contract with it. */
 function testServer(name: string, start: () => Promise<WebdavTestServer>): void {
   let server: WebdavTestServer;
   before(async () => {
@@ -40,10 +40,10 @@ else {
   for (const scheme of ['Basic', 'Digest'] as const)
     storageContract(`WebDAV (apache, ${scheme})`, async (_t: TestContext) => open(await server.newFolder(scheme)));
 
-  /** Hours later, nothing in the staging area is too young for the sweep. */
-  const later = { now: () => Date.now() + 2 * 3_600_000 };
+  /** A clock that is two hours ahead: nothing in the staging area is too young for the sweep. */
+  const clockAhead = { now: () => Date.now() + 2 * 3_600_000 };
 
-  test('WebDAV (apache): a location with a wrong folder is unavailable, and its files are not absent', async () => {
+  test('WebDAV (apache): a location with a wrong folder is unavailable, and its files are not reported as absent', async () => {
     const storage = open({ ...(await server.newFolder()), root: 'none' });
     await assert.rejects(storage.check(), StorageUnavailable);
     const change = { action: 'upload', parent: path('/'), name: 'a', newName: '', token: token() } as const;
@@ -56,15 +56,15 @@ else {
     const parent = path('/');
     const changeOf = (action: 'rename' | 'delete', name: string) =>
       ({ action, parent, name, newName: `${name}2`, token: token() }) as const;
-    const renamed = changeOf('rename', 'a');
-    await storage.rename(parent, 'a', 'a2', { ...renamed, pendingTokens: [] }); // the evidence stays, as after a crash
-    const removed = changeOf('delete', 'b');
-    await storage.remove(parent, 'b', removed);
-    assert.equal(await storage.recover(renamed), 'a2');
-    assert.equal(await storage.recover(removed), 'b');
+    const renameChange = changeOf('rename', 'a');
+    await storage.rename(parent, 'a', 'a2', { ...renameChange, pendingTokens: [] }); // the evidence stays, as after a crash
+    const deletion = changeOf('delete', 'b');
+    await storage.remove(parent, 'b', deletion);
+    assert.equal(await storage.recover(renameChange), 'a2');
+    assert.equal(await storage.recover(deletion), 'b');
     assert.equal(await storage.recover(changeOf('rename', 'c')), null);
     assert.equal(await storage.recover(changeOf('delete', 'd')), null);
-    for (const change of [renamed, removed]) await storage.clearEvidence(change);
+    for (const change of [renameChange, deletion]) await storage.clearEvidence(change);
     assert.deepEqual(await namesIn(storage, '/'), ['a2', 'c', 'd']);
   });
 
@@ -87,9 +87,9 @@ else {
     await upload.write(Buffer.from('a'));
     await upload.sync();
     await open(configuration).sweep(async () => []);
-    await open(configuration, later).sweep(async () => ['token-of-another']);
+    await open(configuration, clockAhead).sweep(async () => ['token-of-another']);
     assert.deepEqual(staging(), ['token-of-another-data.txt']);
-    await open(configuration, later).sweep(async () => []);
+    await open(configuration, clockAhead).sweep(async () => []);
     assert.deepEqual(staging(), []);
   });
 }

@@ -9,7 +9,7 @@ import { type FakeAnswer, startFakeService } from '../parts/fake-s3.ts';
 import { openAzure } from '../parts/open-azure.ts';
 import { path, token } from './storage.contract.ts';
 
-/** Starts a fake of Azure Blob Storage. @returns a storage in it, and the requests that it received */
+/** Starts a fake Azure Blob Storage service. @returns a storage in it, and the requests that the service received */
 async function fakeAzure(t: TestContext, answer: FakeAnswer) {
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
@@ -17,12 +17,12 @@ async function fakeAzure(t: TestContext, answer: FakeAnswer) {
   return { storage: openAzure({ endpoint: `${endpoint}/acme`, container: 'reports', accountKey: 'c2VjcmV0' }, outbound), requests };
 }
 
-const listed = (blobs: string, next = '') =>
+const listXml = (blobs: string, next = '') =>
   `<EnumerationResults><Blobs>${blobs}</Blobs><NextMarker>${next}</NextMarker></EnumerationResults>`;
 const blob = (name: string) =>
   `<Blob>${name}<Properties><Content-Length>4</Content-Length><Etag>0x1</Etag><Last-Modified>Thu, 01 Jan 2026 00:00:00 GMT</Last-Modified></Properties></Blob>`;
 
-test('an account of Azure with a hierarchical namespace is refused by name', async (t) => {
+test('an Azure account with a hierarchical namespace is refused, and the error names the hierarchical namespace', async (t) => {
   const { storage, requests } = await fakeAzure(t, (_, response) => response.setHeader('x-ms-is-hns-enabled', 'true').end());
   await assert.rejects(storage.check(), /hierarchical namespace/);
   assert.ok(
@@ -31,42 +31,42 @@ test('an account of Azure with a hierarchical namespace is refused by name', asy
   );
 });
 
-test('a name that Azure sends encoded, since XML cannot hold it, is decoded', async (t) => {
+test('a name that Azure sends encoded, because XML cannot contain it, is decoded', async (t) => {
   const names = `${blob('<Name Encoded="true">a%EF%BF%BEb%25</Name>')}${blob('<Name>50%25</Name>')}`;
-  const { storage } = await fakeAzure(t, (_, response) => response.end(listed(names)));
+  const { storage } = await fakeAzure(t, (_, response) => response.end(listXml(names)));
   const found: string[] = [];
   for await (const entries of (await storage.list(path('/'))) ?? []) found.push(...entries.map(({ name }) => name));
   assert.deepEqual(found, ['a\ufffeb%', '50%25']);
 });
 
-test('a list of Azure that does not advance ends with an error', async (t) => {
-  const { storage } = await fakeAzure(t, (_, response) => response.end(listed('', 'again')));
+test('a listing of Azure that repeats the same page fails', async (t) => {
+  const { storage } = await fakeAzure(t, (_, response) => response.end(listXml('', 'again')));
   await assert.rejects(storage.check(), /lists the same keys again/);
 });
 
-test('a page of HTML with status 200 is no success of Azure', async (t) => {
+test('an HTML page with status 200 is not accepted as a successful response of Azure', async (t) => {
   const { storage } = await fakeAzure(t, (_, response) => response.end('<html><body>Maintenance</body></html>'));
   await assert.rejects(storage.check(), StorageUnavailable);
 });
 
-test('a request that an overloaded service of Azure refuses is sent again', async (t) => {
-  let refusals = 0;
+test('a request that Azure refuses because it is overloaded is sent again', async (t) => {
+  let putCount = 0;
   const { storage } = await fakeAzure(t, ({ method }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
-    if (method !== 'PUT') return void response.end(listed(''));
-    refusals += 1;
-    if (refusals > 1) response.writeHead(201).end();
+    if (method !== 'PUT') return void response.end(listXml(''));
+    putCount += 1;
+    if (putCount > 1) response.writeHead(201).end();
     else response.writeHead(503, { 'x-ms-error-code': 'ServerBusy' }).end();
   });
   await storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] });
-  assert.equal(refusals, 2);
+  assert.equal(putCount, 2);
 });
 
-test('a file under a lease of another program cannot be replaced, and the reason says so', async (t) => {
+test('a file that another program has leased cannot be replaced, and the error names the lease', async (t) => {
   const { storage } = await fakeAzure(t, ({ method }, response) => {
     if (method === 'PUT') return void response.writeHead(412, { 'x-ms-error-code': 'LeaseIdMissing' }).end();
-    response.setHeader('content-length', method === 'HEAD' ? '4' : listed('').length);
-    response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').end(method === 'HEAD' ? '' : listed(''));
+    response.setHeader('content-length', method === 'HEAD' ? '4' : listXml('').length);
+    response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').end(method === 'HEAD' ? '' : listXml(''));
   });
   const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: { replaces: '"e"' } }, token());
   await upload.write(Buffer.from('text'));
@@ -88,54 +88,54 @@ test('a copy that Azure does not complete leaves the outcome of a rename unknown
         .writeHead(exists ? 200 : 404)
         .end();
     if (method === 'GET') response.removeHeader('content-length');
-    response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listed('') : '');
+    response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listXml('') : '');
   });
   const context = { token: token(), pendingTokens: [] };
   await assert.rejects(storage.rename(path('/'), 'old', 'new', context), OutcomeUnknown);
 });
 
-test('recovery waits for a copy that Azure has not completed, and deletes one that has failed', async (t) => {
+test('recovery fails while Azure has not completed a copy, and deletes a copy that has failed', async (t) => {
   let state = 'pending';
-  const deleted: string[] = [];
+  const deletedPaths: string[] = [];
   const { storage } = await fakeAzure(t, ({ method, url = '' }, response) => {
     response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:00 GMT').setHeader('x-ms-copy-status', state);
-    if (method === 'GET') return void (url.includes('comp=list') ? response.end(listed('')) : response.writeHead(404).end());
-    if (method === 'DELETE') deleted.push(url.split('?')[0] ?? '');
+    if (method === 'GET') return void (url.includes('comp=list') ? response.end(listXml('')) : response.writeHead(404).end());
+    if (method === 'DELETE') deletedPaths.push(url.split('?')[0] ?? '');
     response.setHeader('content-length', '0').setHeader('x-ms-meta-posterntoken', 'the-token');
-    response.writeHead(deleted.length > 0 && method === 'HEAD' ? 404 : 200).end();
+    response.writeHead(deletedPaths.length > 0 && method === 'HEAD' ? 404 : 200).end();
   });
   const change = { action: 'upload', parent: path('/'), name: 'a', newName: '', token: 'the-token' } as const;
   await assert.rejects(storage.recover(change), /has not completed a copy/);
   state = 'failed';
   assert.equal(await storage.recover(change), null);
-  assert.deepEqual(deleted, ['/acme/reports/a']);
+  assert.deepEqual(deletedPaths, ['/acme/reports/a']);
 });
 
-test('a blob that another program has leased is not deleted, nor a part of its folder', async (t) => {
-  const leased = blob('<Name>folder/a</Name>').replace('<Etag>', '<LeaseStatus>locked</LeaseStatus><Etag>');
+test('if another program has leased a blob, neither the blob nor any other part of its folder is deleted', async (t) => {
+  const leasedBlob = blob('<Name>folder/a</Name>').replace('<Etag>', '<LeaseStatus>locked</LeaseStatus><Etag>');
   const { storage, requests } = await fakeAzure(t, ({ method }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
-    response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listed(leased) : '');
+    response.writeHead(method === 'PUT' ? 201 : 200).end(method === 'GET' ? listXml(leasedBlob) : '');
   });
   await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ChangeImpossible);
   assert.ok(!requests.some((request) => request.startsWith('DELETE') && request.includes('/folder')));
 });
 
-test('a directory in a list shows an account with a hierarchical namespace, even if the credentials may not see it', async (t) => {
+test('a directory in a listing reveals an account with a hierarchical namespace, even if the credentials cannot read the account properties', async (t) => {
   const directory = blob('<Name>folder</Name>').replace('<Etag>', '<ResourceType>directory</ResourceType><Etag>');
   const { storage } = await fakeAzure(t, ({ method }, response) =>
-    method === 'HEAD' ? response.writeHead(403).end() : response.end(listed(directory)),
+    method === 'HEAD' ? response.writeHead(403).end() : response.end(listXml(directory)),
   );
   await assert.rejects(storage.check(), /hierarchical namespace/);
 });
 
-test('the token of the managed identity is fetched once, and again five minutes before it expires', async () => {
-  let [now, fetched] = [0, 0];
+test('the token of the managed identity is cached, and fetched again five minutes before it expires', async () => {
+  let [now, fetchCount] = [0, 0];
   const tokens = new MachineTokens(
     () => now,
     async () => {
-      fetched += 1;
-      return { text: `token ${fetched}`, expires: now + 3_600_000 };
+      fetchCount += 1;
+      return { text: `token ${fetchCount}`, expires: now + 3_600_000 };
     },
   );
   const texts = [await tokens.get(), await tokens.get()];
@@ -144,7 +144,7 @@ test('the token of the managed identity is fetched once, and again five minutes 
   assert.deepEqual(texts, ['token 1', 'token 1', 'token 2']);
 });
 
-test('a fake metadata service of App Service gives the token of the managed identity', async (t) => {
+test('on App Service, the token of the managed identity comes from the metadata service of App Service', async (t) => {
   const { endpoint, requests } = await startFakeService(t, ({ headers }, response) => {
     if (headers['x-identity-header'] !== 'secret') return void response.writeHead(401).end();
     response.end(JSON.stringify({ access_token: 'the token', expires_on: '4000000000' }));

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { ChangeImpossible, ItemBusy, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
-import { fakeService, file, isUnavailable, listed } from './fake-s3-storage.ts';
+import { fakeService, file, isUnavailable, listPageXml } from './fake-s3-storage.ts';
 import { path, token } from './storage.contract.ts';
 
-test('a page of HTML with status 200 is no success of an S3 service', async (t) => {
+test('an HTML page with status 200 from an S3 service does not count as success', async (t) => {
   const { storage } = await fakeService(t, (_, response) => {
     response.removeHeader('etag');
     response.end('<html><body>Maintenance</body></html>');
@@ -14,7 +14,7 @@ test('a page of HTML with status 200 is no success of an S3 service', async (t) 
   await assert.rejects(storage.createFolder(path('/'), 'folder', { token: token(), pendingTokens: [] }), StorageUnavailable);
 });
 
-test('an S3 service without the bucket is unavailable, and its files are not absent', async (t) => {
+test('an S3 service without the bucket is unavailable, and its files are not reported as absent', async (t) => {
   const { storage } = await fakeService(t, (_, response) => response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>'));
   await assert.rejects(storage.open(path('/doc')), isUnavailable);
   const change = { action: 'createFolder', parent: path('/'), name: 'folder', newName: '', token: token() } as const;
@@ -40,7 +40,7 @@ test('a request that an overloaded S3 service refuses is sent again', async (t) 
   let puts = 0;
   const { storage, requests } = await fakeService(t, ({ method }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
-    if (method !== 'PUT') return void response.end(listed([]));
+    if (method !== 'PUT') return void response.end(listPageXml([]));
     puts += 1;
     if (puts > 1) response.end();
     else response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
@@ -50,28 +50,28 @@ test('a request that an overloaded S3 service refuses is sent again', async (t) 
 });
 
 test('a file is uploaded to an S3 service that answers 501 to conditions', async (t) => {
-  const stored: string[] = [];
+  const storedObjects: string[] = [];
   const { storage } = await fakeService(t, ({ method, headers, url = '' }, response) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
-    if (method !== 'PUT') return void response.end(listed([]));
+    if (method !== 'PUT') return void response.end(listPageXml([]));
     if (headers['if-none-match']) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
-    stored.push(`${url} ${headers['content-length']}`);
+    storedObjects.push(`${url} ${headers['content-length']}`);
     response.end();
   });
   const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: 'refuse' }, token());
   await upload.write(Buffer.from('text'));
   assert.equal(await upload.place(), 'a');
-  assert.deepEqual(stored, ['/bucket/a 4']);
+  assert.deepEqual(storedObjects, ['/bucket/a 4']);
 });
 
 test('a file is uploaded to an S3 bucket with Object Lock, which demands checksums', async (t) => {
-  const stored: string[] = [];
+  const storedObjects: string[] = [];
   const { storage } = await fakeService(t, ({ method, headers }, response, body) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
-    if (method !== 'PUT') return void response.end(listed([]));
+    if (method !== 'PUT') return void response.end(listPageXml([]));
     const md5 = createHash('md5').update(body).digest('base64');
     if (headers['content-md5'] !== md5) return void response.writeHead(400).end('<Error><Code>InvalidRequest</Code></Error>');
-    stored.push(body);
+    storedObjects.push(body);
     response.end();
   });
   for (const name of ['a', 'b']) {
@@ -79,7 +79,7 @@ test('a file is uploaded to an S3 bucket with Object Lock, which demands checksu
     await upload.write(Buffer.from('text'));
     assert.equal(await upload.place(), name);
   }
-  assert.deepEqual(stored, ['text', 'text']);
+  assert.deepEqual(storedObjects, ['text', 'text']);
 });
 
 test('a file is renamed at an S3 service that answers 501 to conditions of copies', async (t) => {
@@ -87,7 +87,7 @@ test('a file is renamed at an S3 service that answers 501 to conditions of copie
   const { storage } = await fakeService(t, ({ method, url = '', headers }, response) => {
     const key = url.replace(/\?.*/, '');
     if (method === 'HEAD') return void response.writeHead(objects.has(key) ? 200 : 404, objects.has(key) ? file : {}).end();
-    if (method === 'GET') return void response.end(listed(url.includes('prefix=a&') ? ['a'] : []));
+    if (method === 'GET') return void response.end(listPageXml(url.includes('prefix=a&') ? ['a'] : []));
     if (headers['x-amz-copy-source-if-match']) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
     if (method === 'POST') return void response.end('<DeleteResult/>');
     objects.add(key);
@@ -97,11 +97,11 @@ test('a file is renamed at an S3 service that answers 501 to conditions of copie
   assert.ok(objects.has('/bucket/b'));
 });
 
-test('a folder is deleted at an S3 service that answers 501 to versions in a deletion', async (t) => {
+test('a folder is deleted at an S3 service that answers 501 to ETags in a deletion', async (t) => {
   const deletions: string[] = [];
   const { storage } = await fakeService(t, ({ method }, response, body) => {
     if (method === 'HEAD') return void response.writeHead(404).end();
-    if (method === 'GET') return void response.end(listed(['folder/a']));
+    if (method === 'GET') return void response.end(listPageXml(['folder/a']));
     if (method !== 'POST') return void response.end();
     if (body.includes('<ETag>')) return void response.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
     deletions.push(...body.matchAll(/<Key>(.*?)<\/Key>/g).map(([, key = '']) => key));
@@ -114,7 +114,7 @@ test('a folder is deleted at an S3 service that answers 501 to versions in a del
 test('a folder that another process renames or deletes at an S3 service is busy, not absent', async (t) => {
   const { storage } = await fakeService(t, ({ method }, response) => {
     if (method === 'PUT') response.writeHead(412).end();
-    else response.end(listed(['folder/a']));
+    else response.end(listPageXml(['folder/a']));
   });
   await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ItemBusy);
 });
@@ -126,25 +126,25 @@ test('a folder with more than 100,000 files at an S3 service is not deleted in p
     if (method !== 'GET') return void response.end();
     pages += 1;
     const keys = Array.from({ length: url.includes('max-keys=1&') ? 1 : 1000 }, (_, index) => `folder/${pages}-${index}`);
-    response.end(listed(keys, `page ${pages}`));
+    response.end(listPageXml(keys, `page ${pages}`));
   });
   await assert.rejects(storage.remove(path('/'), 'folder', { token: token() }), ChangeImpossible);
   assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 
-test('at an S3 service that reports a failed copy with status 200, a file that is renamed keeps its name', async (t) => {
+test('if an S3 service reports a failed copy with status 200, the rename of the file fails, and the file is not deleted', async (t) => {
   const { storage, requests } = await fakeService(t, ({ method, headers, url = '' }, response) => {
     if (headers['x-amz-copy-source']) return void response.end('<Error><Code>InternalError</Code></Error>');
     if (method === 'HEAD') return void (url.includes('/old') ? response.writeHead(200, file).end() : response.writeHead(404).end());
-    response.end(method === 'GET' ? listed([]) : '<DeleteResult></DeleteResult>');
+    response.end(method === 'GET' ? listPageXml([]) : '<DeleteResult></DeleteResult>');
   });
   await assert.rejects(storage.rename(path('/'), 'old', 'new', { token: token(), pendingTokens: [] }), StorageUnavailable);
   assert.ok(!requests.some((request) => request.startsWith('POST')), 'nothing was deleted');
 });
 
-test('an S3 service that answers 500 to a change leaves its outcome unknown', async (t) => {
+test('the outcome of a change is unknown if the S3 service answers 500', async (t) => {
   const { storage } = await fakeService(t, ({ method }, response) => {
-    if (method === 'GET') response.end(listed([]));
+    if (method === 'GET') response.end(listPageXml([]));
     else response.writeHead(method === 'HEAD' ? 404 : 500).end();
   });
   const change = { token: token(), pendingTokens: [] };

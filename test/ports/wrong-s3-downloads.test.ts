@@ -15,7 +15,7 @@ const rangeOf = ({ headers }: IncomingMessage) =>
     .map(Number) ?? [0, 0];
 const version = { etag: '"e"', 'last-modified': file['last-modified'] };
 const partHeaders = (request: IncomingMessage) => ({ ...version, 'content-range': `bytes ${rangeOf(request).join('-')}/${large}` });
-/** Answers the first request for a file, whose size is a megabyte, as a service does. @param later answers the others */
+/** Answers a request for the beginning of a 1 MiB file as S3 does. @param later answers the other requests */
 const fileService =
   (later: FakeAnswer): FakeAnswer =>
   (request, response, body) => {
@@ -48,16 +48,16 @@ const wrongContents: readonly (readonly [string, FakeAnswer, typeof StorageUnava
 for (const [what, later, error] of wrongContents)
   test(`a download from an S3 service that ${what} fails`, async (t) => {
     const { storage } = await fakeService(t, fileService(later));
-    const opened = await storage.open(path('/doc'));
-    assert.ok(opened);
-    let received = 0;
+    const openFile = await storage.open(path('/doc'));
+    assert.ok(openFile);
+    let receivedBytes = 0;
     await assert.rejects(async () => {
-      for await (const piece of opened.read({ start: 0, end: large - 1 })) received += piece.length;
+      for await (const piece of openFile.read({ start: 0, end: large - 1 })) receivedBytes += piece.length;
     }, error);
-    assert.ok(received <= large);
+    assert.ok(receivedBytes <= large);
   });
 
-test('a download continues where it was if an S3 service cuts the connection', async (t) => {
+test('a download continues at the same position if an S3 service closes the connection', async (t) => {
   const content = randomBytes(large);
   const starts: number[] = [];
   const { storage } = await fakeService(t, (request, response) => {
@@ -67,9 +67,9 @@ test('a download continues where it was if an S3 service cuts the connection', a
     if (start === 0 || starts.length === 3) return void response.end(content.subarray(start, end + 1));
     response.write(content.subarray(start, start + 100_000), () => response.destroy());
   });
-  const opened = await storage.open(path('/doc'));
-  assert.ok(opened);
-  assert.deepEqual(await readBytes(opened), content);
+  const openFile = await storage.open(path('/doc'));
+  assert.ok(openFile);
+  assert.deepEqual(await readBytes(openFile), content);
   assert.equal(starts.length, 3);
 });
 
@@ -95,8 +95,8 @@ test('a small file is read from an S3 service with one request', async (t) => {
   const { storage, requests } = await fakeService(t, (_, response) =>
     response.writeHead(206, { ...version, 'content-range': 'bytes 0-3/4' }).end('text'),
   );
-  const opened = await storage.open(path('/doc'));
-  assert.ok(opened);
-  assert.equal((await readBytes(opened)).toString(), 'text');
+  const openFile = await storage.open(path('/doc'));
+  assert.ok(openFile);
+  assert.equal((await readBytes(openFile)).toString(), 'text');
   assert.deepEqual(requests, ['GET /bucket/doc']);
 });

@@ -7,11 +7,11 @@ import { StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { startFakeS3 } from '../parts/fake-s3.ts';
 import { openS3 } from '../parts/open-s3.ts';
-import { fakeService, isUnavailable, listed } from './fake-s3-storage.ts';
+import { fakeService, isUnavailable, listPageXml } from './fake-s3-storage.ts';
 import { namesIn, path, token } from './storage.contract.ts';
 
 test('an S3 service that redirects to another host is unavailable, and the other host gets no request', async (t) => {
-  const other = await fakeService(t, (_, response) => response.end(listed([])));
+  const other = await fakeService(t, (_, response) => response.end(listPageXml([])));
   const { storage } = await fakeService(t, (_, response) => response.writeHead(307, { location: `${other.endpoint}/bucket/` }).end());
   await assert.rejects(storage.check(), isUnavailable);
   assert.deepEqual(other.requests, []);
@@ -51,7 +51,7 @@ test('a key of an S3 service is decoded only if the service says that it is enco
     ['<EncodingType>url</EncodingType>', ['a b c']],
   ] as const) {
     const { storage } = await fakeService(t, (_, response) =>
-      response.end(listed(['a+b%20c']).replace('<IsTruncated>', `${encoding}<IsTruncated>`)),
+      response.end(listPageXml(['a+b%20c']).replace('<IsTruncated>', `${encoding}<IsTruncated>`)),
     );
     assert.deepEqual(await namesIn(storage, '/'), names);
   }
@@ -62,7 +62,7 @@ test('an S3 location that works is checked at most once in two minutes, and one 
   let works = true;
   const { storage, requests } = await fakeService(
     t,
-    (_, response) => response.writeHead(works ? 200 : 403).end(listed([])),
+    (_, response) => response.writeHead(works ? 200 : 403).end(listPageXml([])),
     () => now,
   );
   for (now of [0, 30_000, 119_999]) await storage.check();
@@ -82,22 +82,22 @@ test('an S3 service whose listing takes longer than five minutes is unavailable'
     ({ url = '' }, response) => {
       now += url.includes('max-keys=1&') ? 0 : 10_000;
       pages += 1;
-      response.end(listed([`file ${pages}`], `page ${pages}`));
+      response.end(listPageXml([`file ${pages}`], `page ${pages}`));
     },
     () => now,
   );
   await assert.rejects(namesIn(storage, '/'), isUnavailable);
 });
 
-test('an S3 service that sends a key, or an ETag, that no service can have is unavailable', async (t) => {
-  for (const list of [listed(['k'.repeat(1025)]), listed(['a']).replace('"e"', 'e'.repeat(257))]) {
+test('an S3 service that sends a key or an ETag longer than any service allows is unavailable', async (t) => {
+  for (const list of [listPageXml(['k'.repeat(1025)]), listPageXml(['a']).replace('"e"', 'e'.repeat(257))]) {
     const { storage } = await fakeService(t, (_, response) => response.end(list));
     await assert.rejects(namesIn(storage, '/'), isUnavailable);
   }
 });
 
 test('an S3 service that ignores the prefix of a list is unavailable, and none of its other objects is deleted', async (t) => {
-  const { configuration, requests } = await startFakeS3(t, (_, response) => response.end(listed(['contracts/2026.pdf'])));
+  const { configuration, requests } = await startFakeS3(t, (_, response) => response.end(listPageXml(['contracts/2026.pdf'])));
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
   const storage = openS3({ ...configuration, prefix: 'public' }, outbound);
@@ -111,13 +111,13 @@ test('an S3 service that ignores the prefix of a list is unavailable, and none o
 
 test('a folder of an S3 service exists although the first page of its list is empty', async (t) => {
   const { storage } = await fakeService(t, ({ url = '' }, response) =>
-    response.end(url.includes('continuation-token') ? listed(['folder/a']) : listed([], 'next')),
+    response.end(url.includes('continuation-token') ? listPageXml(['folder/a']) : listPageXml([], 'next')),
   );
   assert.deepEqual(await storage.list(path('/folder')).then((list) => list !== null), true);
 });
 
 test('an S3 service whose listing never ends is unavailable', async (t) => {
-  const same = await fakeService(t, (_, response) => response.end(listed(['a'], 'next')));
-  await assert.rejects(namesIn(same.storage, '/'), isUnavailable);
-  assert.ok(same.requests.length < 5);
+  const repeating = await fakeService(t, (_, response) => response.end(listPageXml(['a'], 'next')));
+  await assert.rejects(namesIn(repeating.storage, '/'), isUnavailable);
+  assert.ok(repeating.requests.length < 5);
 });

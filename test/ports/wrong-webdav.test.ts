@@ -24,15 +24,17 @@ async function fakeServer(t: TestContext, answer: FakeAnswer, over: Partial<Webd
 const folder = '<d:resourcetype><d:collection/></d:resourcetype>';
 const file =
   '<d:resourcetype/><d:getcontentlength>4</d:getcontentlength><d:getlastmodified>Thu, 01 Jan 2026 00:00:00 GMT</d:getlastmodified>';
-const found = (href: string, properties: string) =>
+const responseXml = (href: string, properties: string) =>
   `<d:response><d:href>${href}</d:href><d:propstat><d:prop>${properties}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
-const list = (...responses: string[]) => `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${responses.join('')}</d:multistatus>`;
+const multistatus = (...responses: string[]) => `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:">${responses.join('')}</d:multistatus>`;
 const context = () => ({ token: token(), pendingTokens: [] });
 
-test('a WebDAV server may name its entries by addresses, in any order, and itself among them', async (t) => {
+test('a WebDAV server may list entries by URL or by path, in any order, and include the folder itself', async (t) => {
   const { storage } = await fakeServer(t, ({ headers }, response) => {
     const host = `http://${headers.host}/dav`;
-    response.writeHead(207).end(list(found(`${host}/b%20c/`, folder), found('/dav/a%26b.txt', file), found(`${host}/`, folder)));
+    response
+      .writeHead(207)
+      .end(multistatus(responseXml(`${host}/b%20c/`, folder), responseXml('/dav/a%26b.txt', file), responseXml(`${host}/`, folder)));
   });
   assert.deepEqual(await namesIn(storage, '/'), ['a&b.txt', 'b c']);
 });
@@ -40,12 +42,16 @@ test('a WebDAV server may name its entries by addresses, in any order, and itsel
 test('names that a WebDAV server sends are checked: a path, a hidden folder and a broken encoding are not listed', async (t) => {
   const names = ['a%2Fb', '..', '%2e%2e', '.postern', '%ff', 'good'];
   const { storage } = await fakeServer(t, (_, response) =>
-    response.writeHead(207).end(list(found('/dav/', folder), ...names.map((name) => found(`/dav/${name}`, file)), found('/other/x', file))),
+    response
+      .writeHead(207)
+      .end(
+        multistatus(responseXml('/dav/', folder), ...names.map((name) => responseXml(`/dav/${name}`, file)), responseXml('/other/x', file)),
+      ),
   );
   assert.deepEqual(await namesIn(storage, '/'), ['good']);
 });
 
-/** A fake server that keeps names and texts in memory. @param onMove returns true if it has answered a MOVE itself */
+/** Returns a fake server that keeps names and texts in memory. @param onMove returns true if it has sent the response to a MOVE */
 function memoryServer(
   onMove: (move: { from: string; to: string; overwrites: boolean }, items: Map<string, string>, response: ServerResponse) => boolean,
 ) {
@@ -56,7 +62,7 @@ function memoryServer(
       const text = items.get(path);
       if (path !== '/dav' && text === undefined) return void response.writeHead(404).end();
       const properties = text === undefined || text === '/' ? folder : file.replace('>4<', `>${text.length}<`);
-      return void response.writeHead(207).end(list(found(url, properties)));
+      return void response.writeHead(207).end(multistatus(responseXml(url, properties)));
     }
     if (method === 'GET') return void (items.has(path) ? response.end(items.get(path)) : response.writeHead(404).end());
     if (method === 'PUT' || method === 'MKCOL') items.set(path, method === 'PUT' ? body : '/');
@@ -74,7 +80,7 @@ function memoryServer(
   return { items, answer };
 }
 
-async function replace(storage: WebdavStorage, uploadToken: string, etag: string) {
+async function startReplacement(storage: WebdavStorage, uploadToken: string, etag: string) {
   const upload = await storage.upload({ parent: path('/'), name: 'doc', size: 3, ifTaken: { replaces: etag } }, uploadToken);
   await upload.write(Buffer.from('new'));
   return upload;
@@ -86,17 +92,17 @@ for (const [what, status] of [
 ] as const)
   test(`a file is replaced although the WebDAV server deletes the old one, then ${what}`, async (t) => {
     let isFirst = true;
-    const { items, answer } = memoryServer(({ to, overwrites }, kept, response) => {
+    const { items, answer } = memoryServer(({ to, overwrites }, serverItems, response) => {
       if (!overwrites || !isFirst) return false;
       isFirst = false;
-      kept.delete(to);
+      serverItems.delete(to);
       if (status === null) response.socket?.destroy();
       else response.writeHead(status).end();
       return true;
     });
     items.set('/dav/doc', 'old');
     const { storage } = await fakeServer(t, answer);
-    const upload = await replace(storage, token(), (await storage.stat(path('/doc')))?.etag ?? '');
+    const upload = await startReplacement(storage, token(), (await storage.stat(path('/doc')))?.etag ?? '');
     assert.equal(await upload.place(), 'doc');
     await upload.discard();
     assert.deepEqual(
@@ -108,43 +114,43 @@ for (const [what, status] of [
     );
   });
 
-/** Checks that recovery completes a replacement of `doc` that the server has not completed. @param repair makes the server work again */
+/** Checks that recovery completes a replacement of `doc` that the server has not completed. @param repair makes moves succeed again */
 async function checkRecoveredReplacement(
   t: TestContext,
   { items, answer }: Pick<ReturnType<typeof memoryServer>, 'items' | 'answer'>,
   repair: () => void,
 ): Promise<void> {
-  let later = 0;
-  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
+  let timeShift = 0; // ms
+  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + timeShift);
   const change = { action: 'upload', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
-  const upload = await replace(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
+  const upload = await startReplacement(storage, change.token, (await storage.stat(path('/doc')))?.etag ?? '');
   await assert.rejects(upload.place(), OutcomeUnknown);
   await upload.closeForRecovery();
   repair();
   await assert.rejects(storage.recover(change), /may still be moving/);
-  later = 700_000;
+  timeShift = 700_000;
   assert.equal(await storage.recover(change), 'doc');
   assert.equal(items.get('/dav/doc'), 'new');
 }
 
-test('recovery puts a file in place whose replacement the WebDAV server began and never completed', async (t) => {
-  const { items, answer } = memoryServer(({ to }, kept, response) => {
-    if (isUp) return false;
-    kept.delete(to);
+test('recovery completes a replacement that the WebDAV server began and never completed', async (t) => {
+  const { items, answer } = memoryServer(({ to }, serverItems, response) => {
+    if (isRepaired) return false;
+    serverItems.delete(to);
     response.writeHead(500).end();
     return true;
   });
-  let isUp = false;
+  let isRepaired = false;
   items.set('/dav/doc', 'old');
   await checkRecoveredReplacement(t, { items, answer }, () => {
-    isUp = true;
+    isRepaired = true;
   });
 });
 
-test('a move that a WebDAV server completes after its connection was lost counts as done', async (t) => {
-  const { items, answer } = memoryServer(({ from, to }, kept, response) => {
-    kept.set(to, kept.get(from) ?? '');
-    kept.delete(from);
+test('a move that a WebDAV server completes without sending a response counts as done', async (t) => {
+  const { items, answer } = memoryServer(({ from, to }, serverItems, response) => {
+    serverItems.set(to, serverItems.get(from) ?? '');
+    serverItems.delete(from);
     response.socket?.destroy();
     return true;
   });
@@ -154,11 +160,11 @@ test('a move that a WebDAV server completes after its connection was lost counts
   assert.equal(items.get('/dav/new'), 'text');
 });
 
-test('a move that a WebDAV server makes only in part has an unknown outcome, and is not repeated', async (t) => {
+test('the outcome of a move that a WebDAV server completes only in part is unknown, and the move is not repeated', async (t) => {
   let moves = 0;
   const { items, answer } = memoryServer((_, __, response) => {
     moves += 1;
-    response.writeHead(207).end(list());
+    response.writeHead(207).end(multistatus());
     return true;
   });
   items.set('/dav/old', '/');
@@ -167,7 +173,7 @@ test('a move that a WebDAV server makes only in part has an unknown outcome, and
   assert.equal(moves, 1);
 });
 
-test('a list that breaks off after a move leaves its outcome unknown, and its evidence in place', async (t) => {
+test('if the listing after a move breaks off, the outcome of the move is unknown, and its evidence stays', async (t) => {
   let hasMoved = false;
   const { items, answer } = memoryServer((_, __, response) => {
     hasMoved = true;
@@ -184,15 +190,15 @@ test('a list that breaks off after a move leaves its outcome unknown, and its ev
   assert.ok([...items.keys()].some((name) => name.endsWith('-begun.txt')));
 });
 
-test('recovery of a deletion keeps another file that has the name since', async (t) => {
+test('recovery of a deletion keeps a file that was created under the same name later', async (t) => {
   const { items, answer } = memoryServer(() => false);
   items.set('/dav/doc', 'old');
-  let later = 0;
-  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + later);
+  let timeShift = 0; // ms
+  const { storage } = await fakeServer(t, answer, {}, () => Date.now() + timeShift);
   const change = { action: 'delete', parent: path('/'), name: 'doc', newName: '', token: token() } as const;
   await storage.remove(change.parent, 'doc', change);
   items.set('/dav/doc', 'another');
-  later = 700_000;
+  timeShift = 700_000;
   assert.equal(await storage.recover(change), 'doc');
   await storage.clearEvidence(change);
   assert.deepEqual(
@@ -205,36 +211,36 @@ test('recovery of a deletion keeps another file that has the name since', async 
 });
 
 test('recovery completes a replacement of which a WebDAV server has copied only a part', async (t) => {
-  const { items, answer } = memoryServer(({ to }, kept, response) => {
-    if (isUp) return false;
-    kept.set(to, 'n'); // a part of the copy
+  const { items, answer } = memoryServer(({ to }, serverItems, response) => {
+    if (isRepaired) return false;
+    serverItems.set(to, 'n'); // a part of the copy
     response.writeHead(504).end();
     return true;
   });
-  let isUp = false;
+  let isRepaired = false;
   items.set('/dav/doc', 'the old one');
   await checkRecoveredReplacement(t, { items, answer }, () => {
-    isUp = true;
+    isRepaired = true;
   });
 });
 
-test('recovery does not take a rename for done because somebody else has renamed the file', async (t) => {
+test('recovery does not count a rename as done if somebody else has renamed the file', async (t) => {
   const { items, answer } = memoryServer((_, __, response) => {
-    if (isUp) return false;
+    if (isRepaired) return false;
     response.writeHead(500).end();
     return true;
   });
-  let isUp = false;
+  let isRepaired = false;
   items.set('/dav/old', 'text');
   const { storage } = await fakeServer(t, answer);
   const change = { action: 'rename', parent: path('/'), name: 'old', newName: 'new', token: token() } as const;
   await assert.rejects(storage.rename(change.parent, 'old', 'new', { ...change, pendingTokens: [] }), OutcomeUnknown);
-  isUp = true;
+  isRepaired = true;
   await storage.rename(path('/'), 'old', 'elsewhere', context());
   assert.equal(await storage.recover(change), null);
 });
 
-test('a name that a WebDAV server refuses is refused by name, and nothing is left', async (t) => {
+test('a rename to a name that a WebDAV server refuses fails as impossible, and leaves no evidence', async (t) => {
   const { items, answer } = memoryServer((_, __, response) => {
     response.writeHead(400).end();
     return true;
@@ -245,7 +251,7 @@ test('a name that a WebDAV server refuses is refused by name, and nothing is lef
   assert.deepEqual([...items.keys()], ['/dav/old', '/dav/.postern']);
 });
 
-test('a WebDAV server behind a proxy gets the destination without a host if it refuses the other form', async (t) => {
+test('a WebDAV server behind a proxy gets the destination without a host if it refuses the destination with a host', async (t) => {
   const destinations: string[] = [];
   const { items, answer } = memoryServer(() => false);
   const { storage } = await fakeServer(t, (request, response, body) => {
@@ -261,9 +267,9 @@ test('a WebDAV server behind a proxy gets the destination without a host if it r
   assert.deepEqual(destinations.at(-1), '/dav/new');
 });
 
-test('an empty file of a WebDAV server that ignores ranges of it is opened', async (t) => {
+test('an empty file of a WebDAV server is opened without a GET request', async (t) => {
   const { storage, requests } = await fakeServer(t, ({ url = '' }, response) =>
-    response.writeHead(207).end(list(found(url, file.replace('>4<', '>0<')))),
+    response.writeHead(207).end(multistatus(responseXml(url, file.replace('>4<', '>0<')))),
   );
   assert.equal((await storage.open(path('/empty')))?.content?.length, 0);
   assert.ok(requests.every((request) => request.startsWith('PROPFIND')));
@@ -272,14 +278,14 @@ test('an empty file of a WebDAV server that ignores ranges of it is opened', asy
 test('a WebDAV server that ignores ranges sends no wrong bytes to visitors', async (t) => {
   const { storage } = await fakeServer(t, ({ method, url = '' }, response) => {
     if (method === 'GET') return void response.end('text');
-    response.writeHead(207).end(list(found(url, file)));
+    response.writeHead(207).end(multistatus(responseXml(url, file)));
   });
   await assert.rejects(storage.open(path('/a')), StorageUnavailable);
 });
 
 test('a full WebDAV server is reported as a full storage', async (t) => {
   const { storage } = await fakeServer(t, ({ method, url = '' }, response) => {
-    if (method === 'PROPFIND') return void response.writeHead(207).end(list(found(url, folder)));
+    if (method === 'PROPFIND') return void response.writeHead(207).end(multistatus(responseXml(url, folder)));
     response.writeHead(method === 'PUT' ? 507 : 201).end();
   });
   const upload = await storage.upload({ parent: path('/'), name: 'a', size: 4, ifTaken: 'refuse' }, token());
@@ -288,35 +294,35 @@ test('a full WebDAV server is reported as a full storage', async (t) => {
   await upload.discard();
 });
 
-test('a page of HTML is no folder of a WebDAV server', async (t) => {
+test('an HTML page does not count as a folder of a WebDAV server', async (t) => {
   const { storage } = await fakeServer(t, (_, response) => response.writeHead(207).end('<html><body>Maintenance</body></html>'));
   await assert.rejects(storage.check(), StorageUnavailable);
 });
 
-test('a password is not sent before a WebDAV server asks for it, and with Digest never itself', async (t) => {
-  const sent: string[] = [];
+test('no credentials are sent before a WebDAV server requests them, and Digest never sends the password itself', async (t) => {
+  const authorizations: string[] = [];
   let nonce = 0;
   const answer: FakeAnswer = ({ headers, url = '' }, response) => {
     const { authorization = '' } = headers;
-    sent.push(authorization);
+    authorizations.push(authorization);
     nonce += 1;
     if (!authorization.startsWith('Digest ')) {
       const challenge = `Basic realm="files", Digest realm="files", nonce="n${nonce}", qop="auth,auth-int", algorithm=SHA-256`;
       return void response.writeHead(401, { 'www-authenticate': challenge }).end();
     }
-    response.writeHead(207).end(list(found(url, folder)));
+    response.writeHead(207).end(multistatus(responseXml(url, folder)));
   };
   const { storage } = await fakeServer(t, answer, { username: 'ann', password: 'secret' });
   await storage.check();
-  assert.equal(sent[0], '');
+  assert.equal(authorizations[0], '');
   assert.match(
-    sent[1] ?? '',
+    authorizations[1] ?? '',
     /^Digest username="ann", realm="files", nonce="n1", uri="\/dav\/", response="[0-9a-f]{64}", algorithm=SHA-256, qop=auth,/,
   );
-  assert.ok(!sent.join().includes('Basic'));
+  assert.ok(!authorizations.join().includes('Basic'));
 });
 
-test('a WebDAV server that refuses the credentials is asked a few times, and not without end', async (t) => {
+test('a check of a WebDAV server that refuses the credentials sends at most four requests', async (t) => {
   let nonce = 0;
   const refuse: FakeAnswer = (_, response) => {
     nonce += 1;

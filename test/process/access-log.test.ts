@@ -11,18 +11,18 @@ import { runPostern, spawnPostern } from './run-postern.ts';
 
 function linesOf(file: string): Json[] {
   if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1); // the text after the last line end is not complete yet
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1); // the text after the last newline may be incomplete
   return lines.map((line) => JSON.parse(line));
 }
 
-/** Waits until the file has a line for which fits() is true, and returns it. */
-async function lineOf(folder: string, name: string, fits: (line: Json) => boolean): Promise<Json> {
+/** Waits until the file has a line for which fits() is true, and returns the line. */
+async function waitForLine(folder: string, name: string, fits: (line: Json) => boolean): Promise<Json> {
   const end = new AbortController();
   const changes = watch(folder, { signal: end.signal });
   try {
     for (;;) {
-      const found = linesOf(join(folder, name)).find(fits);
-      if (found) return found;
+      const line = linesOf(join(folder, name)).find(fits);
+      if (line) return line;
       await once(changes, 'change');
     }
   } finally {
@@ -47,19 +47,19 @@ test('the access log records client, path and result of each request, and no sec
     headers: { cookie: 'a=hidden-cookie', authorization: 'Basic aGlkZGVuOmhpZGRlbg==' },
   });
   const text = await response.text();
-  const line = await lineOf(logs, 'access.log', ({ requestId }) => requestId === response.headers.get('x-request-id'));
+  const line = await waitForLine(logs, 'access.log', ({ requestId }) => requestId === response.headers.get('x-request-id'));
   assert.deepEqual(
     [line.method, line.path, line.status, line.complete, line.address],
     ['GET', '/s/…/file/welcome.txt', 200, true, '127.0.0.1'],
   );
   assert.ok(line.bytes > text.length && line.seconds >= 0 && Date.parse(line.time) > 0);
-  const refused = await lineOf(logs, 'access.log', ({ status }) => status === 400);
+  const refused = await waitForLine(logs, 'access.log', ({ status }) => status === 400);
   assert.deepEqual([refused.refusal, refused.client], ['fieldInvalid', 'a test']);
-  const change = await lineOf(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
+  const change = await waitForLine(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
   assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);
   const logText = readFileSync(join(logs, 'access.log'), 'utf8');
   for (const secret of [viewId, 'hidden', adminKey]) assert.ok(!logText.includes(secret), secret);
-  assert.equal(postern.output().includes('"path"'), false, 'the log of the program has none of it');
+  assert.equal(postern.output().includes('"path"'), false, 'the program log has no lines of the access log');
 });
 
 test('a download that the visitor aborts is logged as incomplete', async (t) => {
@@ -70,7 +70,7 @@ test('a download that the visitor aborts is logged as incomplete', async (t) => 
   const [response] = await once(request, 'response');
   await once(response, 'data');
   request.destroy();
-  const line = await lineOf(logs, 'access.log', ({ path }) => path === '/s/…/file/large.bin');
+  const line = await waitForLine(logs, 'access.log', ({ path }) => path === '/s/…/file/large.bin');
   assert.deepEqual([line.status, line.complete], [200, false]);
   assert.ok(line.bytes < 64 << 20);
 });
@@ -78,22 +78,22 @@ test('a download that the visitor aborts is logged as incomplete', async (t) => 
 test('after SIGHUP the access log continues in a new file, and no line is lost', async (t) => {
   const { postern, logs, base } = await startWithAccessLog(t);
   await fetch(`${base}/visit`);
-  await lineOf(logs, 'access.log', ({ path }) => path === '/s/…/visit');
+  await waitForLine(logs, 'access.log', ({ path }) => path === '/s/…/visit');
   renameSync(join(logs, 'access.log'), join(logs, 'access.log.1'));
   postern.child.kill('SIGHUP');
-  const created = watch(logs);
-  t.after(() => created.close());
+  const changes = watch(logs);
+  t.after(() => changes.close());
   let lists = 0;
   for (;;) {
     await fetch(`${base}/list`);
     lists += 1;
     if (linesOf(join(logs, 'access.log')).length > 0) break;
-    await once(created, 'change');
+    await once(changes, 'change');
   }
-  const linesOfPath = (wanted: string) =>
+  const countLinesOfPath = (wanted: string) =>
     ['access.log.1', 'access.log'].flatMap((name) => linesOf(join(logs, name))).filter(({ path }) => path === wanted).length;
-  await until(() => linesOfPath('/s/…/list') === lists);
-  assert.equal(linesOfPath('/s/…/visit'), 1);
+  await until(() => countLinesOfPath('/s/…/list') === lists);
+  assert.equal(countLinesOfPath('/s/…/visit'), 1);
 });
 
 test('if the access log cannot be written, the start fails and names the setting', async (t) => {

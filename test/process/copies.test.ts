@@ -10,7 +10,7 @@ import { tableNames } from '#features/copies/copied-tables.ts';
 import { startMailSink } from '../parts/mail-sink.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
 import { until } from '../ports/until.ts';
-import { mailSettings, newShare, signIn, startPostern, type TestPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { createUsersProfile, mailSettings, newShare, signIn, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { basic } from '../visit/visiting.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
@@ -24,7 +24,7 @@ after(() => server[Symbol.asyncDispose]());
 
 let databaseCount = 0;
 type Environment = Record<string, string>;
-/** Returns the settings for an empty database of each engine. */
+/** By engine: a function that creates an empty database and returns the settings for it. */
 const engines: Record<string, (t: TestContext) => Promise<Environment>> = {
   SQLite: async (t) => ({ POSTERN_DATA: await temporaryFolder(t) }),
   async PostgreSQL(t) {
@@ -54,9 +54,9 @@ async function maintain(environment: Environment, ...args: string[]): Promise<{ 
 }
 
 /** Starts a Postern with shares, a login profile and a session. Its newest share is deleted. */
-async function startFilled(t: TestContext, environment: Environment) {
+async function startWithRecords(t: TestContext, environment: Environment) {
   const postern = await startPostern(t, { environment: { ...environment, ...secret }, data: environment['POSTERN_DATA'] ?? '' });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const over = { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann', groupNames: 'staff' };
   const share = await postern.call('share/add', newShare({ title: 'Größe 😀', ...over }), { headers: { 'idempotency-key': 'the first' } });
   const base = new URL(share.viewUrl).pathname;
@@ -68,7 +68,7 @@ async function startFilled(t: TestContext, environment: Environment) {
 }
 
 /** Checks that records, sessions and stored idempotent responses are the same, and that no share id is used twice. */
-async function checkSame(copy: TestPostern, { share, base, cookie, deletedShare }: Awaited<ReturnType<typeof startFilled>>) {
+async function assertSameRecords(copy: TestPostern, { share, base, cookie, deletedShare }: Awaited<ReturnType<typeof startWithRecords>>) {
   const record = await copy.call('share/get', { id: share.id });
   assert.deepEqual([record.title, record.userNames, record.groupNames], ['Größe 😀', 'ann', 'staff']);
   assert.equal((await copy.visit(`${base}/list`, { headers: { cookie } })).status, 200);
@@ -85,31 +85,31 @@ async function checkSame(copy: TestPostern, { share, base, cookie, deletedShare 
   assert.ok((await copy.call('audit/search', { shareId: share.id })).totalCount >= 2);
 }
 
-for (const [from, beginFrom] of Object.entries(engines))
-  for (const [to, beginTo] of Object.entries(engines))
+for (const [from, createSource] of Object.entries(engines))
+  for (const [to, createTarget] of Object.entries(engines))
     test(`a backup that is made while Postern runs on ${from} is restored completely on ${to}`, async (t) => {
-      const environment = await beginFrom(t);
-      const filled = await startFilled(t, environment);
+      const environment = await createSource(t);
+      const original = await startWithRecords(t, environment);
       const file = join(await temporaryFolder(t), 'postern.backup');
       let isRunning = true;
       const changes = (async () => {
-        while (isRunning) await filled.postern.call('share/add', newShare({ title: 'meanwhile' }));
+        while (isRunning) await original.postern.call('share/add', newShare({ title: 'meanwhile' }));
       })();
       const backup = await maintain(environment, 'backup', file);
       isRunning = false;
       await changes;
       assert.deepEqual([backup.code, backup.output.includes('complete')], [0, true], backup.output);
 
-      const target = await beginTo(t);
-      const restored = await maintain(target, 'restore', file);
-      assert.equal(restored.code, 0, restored.output);
+      const target = await createTarget(t);
+      const restore = await maintain(target, 'restore', file);
+      assert.equal(restore.code, 0, restore.output);
 
       const copy = await startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
-      await checkSame(copy, { ...filled, deletedShare: filled.share });
+      await assertSameRecords(copy, { ...original, deletedShare: original.share });
     });
 
-for (const [to, beginTo] of Object.entries(engines))
-  test(`mails and alerts that waited when a backup was made are sent after a restore on ${to} only if an operator says so`, async (t) => {
+for (const [to, createTarget] of Object.entries(engines))
+  test(`mails and alerts that waited when a backup was made are sent after a restore on ${to} only if an operator retries them`, async (t) => {
     const source = { POSTERN_DATA: await temporaryFolder(t) };
     const postern = await startPostern(t, { environment: { ...source, ...secret, ...mailSettings }, data: source.POSTERN_DATA });
     const share = await postern.call('share/add', newShare({ notifyEmails: 'owner@example.com', alertDownload: true }));
@@ -117,7 +117,7 @@ for (const [to, beginTo] of Object.entries(engines))
     assert.equal((await postern.visit(`${new URL(share.viewUrl).pathname}/file/welcome.txt`)).status, 200);
     const file = join(await temporaryFolder(t), 'postern.backup');
     assert.equal((await maintain(source, 'backup', file)).code, 0);
-    const target = await beginTo(t);
+    const target = await createTarget(t);
     assert.equal((await maintain(target, 'restore', file)).code, 0);
 
     const sink = await startMailSink(t);
@@ -131,11 +131,11 @@ for (const [to, beginTo] of Object.entries(engines))
 
 test('if two backups write to the same file at once, one is complete and the other is refused', async (t) => {
   const environment = { POSTERN_DATA: await temporaryFolder(t), ...secret };
-  const { postern } = await startFilled(t, environment);
+  const { postern } = await startWithRecords(t, environment);
   const folder = await temporaryFolder(t);
   const file = join(folder, 'postern.backup');
-  const ended = await Promise.all([maintain(environment, 'backup', file), maintain(environment, 'backup', file)]);
-  assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 1], JSON.stringify(ended));
+  const backups = await Promise.all([maintain(environment, 'backup', file), maintain(environment, 'backup', file)]);
+  assert.deepEqual(backups.map(({ code }) => code).sort(), [0, 1], JSON.stringify(backups));
   assert.match(gunzipSync(readFileSync(file)).toString(), /Größe/);
   assert.deepEqual(readdirSync(folder), ['postern.backup']);
   await postern.stop();
@@ -145,26 +145,26 @@ test('a SQLite database moves to PostgreSQL only while Postern is stopped, even 
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
-  const filled = await startFilled(t, source);
+  const original = await startWithRecords(t, source);
   const environment = { ...target, ...source };
-  const early = await maintain(environment, 'move-store');
-  assert.deepEqual([early.code, /already uses/.test(early.output)], [1, true], early.output);
-  await filled.postern.stop();
-  const refused = spawnPostern(t, { ...environment, ...secret });
-  assert.equal((await refused.ended).code, 69);
-  assert.match(refused.output(), /move-store/);
+  const earlyMove = await maintain(environment, 'move-store');
+  assert.deepEqual([earlyMove.code, /already uses/.test(earlyMove.output)], [1, true], earlyMove.output);
+  await original.postern.stop();
+  const refusedStart = spawnPostern(t, { ...environment, ...secret });
+  assert.equal((await refusedStart.ended).code, 69);
+  assert.match(refusedStart.output(), /move-store/);
 
-  const moved = await maintain(environment, 'move-store');
-  assert.equal(moved.code, 0, moved.output);
+  const move = await maintain(environment, 'move-store');
+  assert.equal(move.code, 0, move.output);
   const copy = await startPostern(t, { environment: { ...environment, ...secret }, data: source['POSTERN_DATA'] ?? '' });
-  await checkSame(copy, filled);
+  await assertSameRecords(copy, original);
 });
 
 test('Postern does not start on an incomplete restore, and a second restore completes it', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
-  const filled = await startFilled(t, source);
+  const original = await startWithRecords(t, source);
   const folder = await temporaryFolder(t);
   const complete = join(folder, 'complete');
   assert.equal((await maintain(source, 'backup', complete)).code, 0);
@@ -172,43 +172,43 @@ test('Postern does not start on an incomplete restore, and a second restore comp
   const broken = join(folder, 'broken');
   writeFileSync(broken, gzipSync(lines.slice(0, -6).join('\n')));
 
-  const failed = await maintain(target, 'restore', broken);
-  assert.deepEqual([failed.code, failed.output.includes('incomplete')], [1, true], failed.output);
+  const failedRestore = await maintain(target, 'restore', broken);
+  assert.deepEqual([failedRestore.code, failedRestore.output.includes('incomplete')], [1, true], failedRestore.output);
   const start = () => startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
   await assert.rejects(start, /did not finish/);
 
   assert.equal((await maintain(target, 'restore', complete)).code, 0);
-  await checkSame(await start(), filled);
+  await assertSameRecords(await start(), original);
 });
 
 test('a restore is refused while Postern runs, and Postern exits if its database is replaced', async (t) => {
   const source = await engines['SQLite']?.(t);
   const target = await engines['PostgreSQL']?.(t);
   assert.ok(source && target);
-  await (await startFilled(t, source)).postern.stop();
+  await (await startWithRecords(t, source)).postern.stop();
   const file = join(await temporaryFolder(t), 'postern.backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);
   const running = await runPostern(t, { ...target, ...secret });
   const client = new pg.Client(target['POSTERN_DATABASE_URL']);
   await client.connect();
-  const refused = await maintain(target, 'restore', file);
-  assert.equal(refused.code, 1, refused.output);
+  const refusedRestore = await maintain(target, 'restore', file);
+  assert.equal(refusedRestore.code, 1, refusedRestore.output);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-  const beside = await maintain(target, 'restore', file);
-  assert.match(beside.output, /stop every Postern that uses it/);
+  const restoreBesidePostern = await maintain(target, 'restore', file);
+  assert.match(restoreBesidePostern.output, /stop every Postern that uses it/);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'); // the running Postern finds an empty database
   assert.deepEqual(await running.ended, { code: 70, signal: null });
   assert.match(running.output(), /not the one that Postern started with/);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
   await client.end();
-  const restored = await maintain(target, 'restore', file);
-  assert.equal(restored.code, 0, restored.output);
+  const restore = await maintain(target, 'restore', file);
+  assert.equal(restore.code, 0, restore.output);
 });
 
 test('a backup over an existing file, a restore into a used database and a restore of another file are refused', async (t) => {
   const source = await engines['SQLite']?.(t);
   assert.ok(source);
-  await startFilled(t, source);
+  await startWithRecords(t, source);
   const folder = await temporaryFolder(t);
   const file = join(folder, 'backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);
@@ -227,7 +227,7 @@ test('a backup over an existing file, a restore into a used database and a resto
 test('a restore of a damaged backup fails with a message, not with a stack trace', async (t) => {
   const source = await engines['SQLite']?.(t);
   assert.ok(source);
-  await startFilled(t, source);
+  await startWithRecords(t, source);
   const folder = await temporaryFolder(t);
   const file = join(folder, 'backup');
   assert.equal((await maintain(source, 'backup', file)).code, 0);

@@ -9,14 +9,14 @@ const deploy = join(import.meta.dirname, '../../deploy');
 test('systemd accepts the unit file', (t) => {
   const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', join(deploy, 'postern.service')], { encoding: 'utf8' });
   if (error) return t.skip('systemd-analyze is not installed');
-  const ours = stderr.split('\n').filter((line) => line.includes('postern.service'));
-  assert.deepEqual([status === 0 || ours.length === 0, ours], [true, []]);
+  const unitMessages = stderr.split('\n').filter((line) => line.includes('postern.service'));
+  assert.deepEqual([status === 0 || unitMessages.length === 0, unitMessages], [true, []]);
 });
 
 test('the systemd unit allows every address family that the program uses', () => {
   const unit = readFileSync(join(deploy, 'postern.service'), 'utf8');
   const families = /^RestrictAddressFamilies=(.*)$/m.exec(unit)?.[1]?.split(' ');
-  assert.deepEqual(families?.toSorted(), ['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX']); // Node.js lists addresses by AF_NETLINK
+  assert.deepEqual(families?.toSorted(), ['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX']); // Node.js lists the addresses of the machine through AF_NETLINK
 });
 
 test('the container runs as a numeric user other than root, so that Kubernetes can check it', () => {

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../start.ts';
 /** A real reverse proxy in front of several Postern processes. */
 export interface FrontProxy {
   readonly url: string;
-  /** Distributes requests among these targets from now on. A target that does not respond is skipped. */
+  /** Starts to distribute requests among these targets. Call it once. A target that refuses a connection gets no further requests. */
   forwardTo(targets: readonly string[]): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ async function startFromNpm(t: TestContext): Promise<FrontProxy> {
     turn += 1;
     const target = targets[turn % targets.length] ?? '';
     proxy.web(incoming, answer, { target }, (problem) => {
-      const place = targets.indexOf(target);
-      if ('code' in problem && problem.code === 'ECONNREFUSED' && place >= 0) targets.splice(place, 1);
+      const index = targets.indexOf(target);
+      if ('code' in problem && problem.code === 'ECONNREFUSED' && index >= 0) targets.splice(index, 1);
       if (answer.headersSent) answer.destroy();
       else answer.writeHead(502).end();
     });

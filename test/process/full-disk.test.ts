@@ -16,8 +16,8 @@ const freeBytes = (folder: string) => {
   return bavail * bsize;
 };
 
-/** Waits for the reserve file, which Postern deletes when the disk is full. */
-const reserveIn = (data: string) => until(() => statSync(join(data, 'reserve'), { throwIfNoEntry: false })?.size === 8 * mebibyte);
+/** Waits until the reserve file exists, which Postern deletes when the disk is full. */
+const waitForReserve = (data: string) => until(() => statSync(join(data, 'reserve'), { throwIfNoEntry: false })?.size === 8 * mebibyte);
 
 /** Appends to a file until the disk is full, or until `bytes` are written. */
 function fill(file: string, bytes = Number.POSITIVE_INFINITY): void {
@@ -40,7 +40,7 @@ const get = async (link: string, path: string) => {
   const response = await fetch(`${link}/${path}`);
   return { status: response.status, length: (await response.arrayBuffer()).byteLength };
 };
-const ready = async (postern: RunningPostern) => {
+const readiness = async (postern: RunningPostern) => {
   const response = await fetch(`${postern.publicUrl}/health/ready`);
   return { code: response.status, ...((await response.json()) as { status: string }) };
 };
@@ -54,13 +54,13 @@ test('on a full disk changes get 507 and downloads work, even after a restart, u
   const postern = await runPostern(t, environment);
   const link = (await postern.send('share/add', newShare())).body.viewUrl;
   assert.equal(await put(link, 'kept.bin', mebibyte), 201);
-  await reserveIn(data);
+  await waitForReserve(data);
 
   fill(join(disk, 'filler'));
   await until(async () => (await addShare(postern)) === 507); // the first changes may succeed: Postern deletes the reserve file to make space for them
   assert.equal(await put(link, 'late.bin', 10), 507);
   for (let number = 0; number < 20; number += 1) assert.deepEqual(await get(link, 'file/kept.bin'), { status: 200, length: mebibyte });
-  assert.deepEqual(await ready(postern).then(({ code, status }) => [code, status]), [200, 'full']);
+  assert.deepEqual(await readiness(postern).then(({ code, status }) => [code, status]), [200, 'full']);
 
   postern.child.kill('SIGKILL');
   await postern.ended;
@@ -70,10 +70,10 @@ test('on a full disk changes get 507 and downloads work, even after a restart, u
   assert.match(again.output(), /disk of POSTERN_DATA is full/);
   assert.equal((await get(sameLink, 'list')).status, 200);
   assert.equal(await addShare(again), 507);
-  assert.deepEqual(await ready(again).then(({ code, status }) => [code, status]), [200, 'full']);
+  assert.deepEqual(await readiness(again).then(({ code, status }) => [code, status]), [200, 'full']);
 
   rmSync(join(disk, 'filler'));
-  await until(async () => (await ready(again)).status === 'ready');
+  await until(async () => (await readiness(again)).status === 'ready');
   assert.equal(await addShare(again), 200);
   assert.equal(await put(sameLink, 'late.bin', 10), 201);
   assert.equal((await again.send('share/search')).body.list.at(0).id, 1);
@@ -86,7 +86,7 @@ test('after a clean stop, Postern starts on a full disk and serves listings', { 
   const environment = { POSTERN_DATA: data, POSTERN_MIN_FREE_SPACE: '0' };
   const postern = await runPostern(t, environment);
   const link = (await postern.send('share/add', newShare())).body.viewUrl;
-  await reserveIn(data);
+  await waitForReserve(data);
 
   postern.child.kill('SIGTERM');
   await postern.ended;
@@ -100,7 +100,7 @@ test('visitors cannot use the minimum free space, and management changes still w
   if (disk === null) return;
   const postern = await runPostern(t, { POSTERN_DATA: join(disk, 'data'), POSTERN_MIN_FREE_SPACE: '24' });
   const link = (await postern.send('share/add', newShare())).body.viewUrl;
-  await reserveIn(join(disk, 'data'));
+  await waitForReserve(join(disk, 'data'));
   let number = 0;
   await until(async () => {
     number += 1;
@@ -111,5 +111,5 @@ test('visitors cannot use the minimum free space, and management changes still w
   assert.equal((await fetch(`${link}/folder/new`, { method: 'POST' })).status, 507);
   assert.equal((await fetch(`${link}/file/1.bin`, { method: 'DELETE' })).status, 204);
   assert.equal(await addShare(postern), 200);
-  assert.equal((await ready(postern)).status, 'ready');
+  assert.equal((await readiness(postern)).status, 'ready');
 });

@@ -8,7 +8,7 @@ import { metadataOf, sha256 } from '../resumable-uploads/tus.ts';
 import { newShare, temporaryFolder } from '../start.ts';
 import { runPostern } from './run-postern.ts';
 
-const uploads = 50; // of one network, 64 may run at the same time
+const uploads = 50; // fewer than the 64 that may run at the same time from one network
 const [size, partSize] = [300_000, 60_000]; // bytes
 const version = { 'tus-resumable': '1.0.0' };
 
@@ -39,7 +39,7 @@ async function sendParts(base: string, upload: ClientUpload, start: number, onPa
 }
 
 for (const killAfter of [30, 200])
-  test(`uploads in parts go on after a process was killed when it had acknowledged ${killAfter} parts, and lose none of them`, async (t) => {
+  test(`uploads in parts continue after a process was killed when it had acknowledged ${killAfter} parts, and lose none of the parts`, async (t) => {
     const data = await temporaryFolder(t);
     const files = join(data, 'files');
     mkdirSync(files);
@@ -65,9 +65,10 @@ for (const killAfter of [30, 200])
     assert.equal((await first.ended).signal, 'SIGKILL');
 
     const second = await runPostern(t, { POSTERN_DATA: data });
-    const stored = (name: string) => readFileSync(join(files, name));
+    const readStored = (name: string) => readFileSync(join(files, name));
     const visible = readdirSync(files).filter((name) => name.startsWith('file-'));
-    for (const { name, bytes } of clients.filter((client) => visible.includes(client.name))) assert.ok(stored(name).equals(bytes), name);
+    for (const { name, bytes } of clients.filter((client) => visible.includes(client.name)))
+      assert.ok(readStored(name).equals(bytes), name);
     for (const client of clients) {
       const { status, headers } = await fetch(second.publicUrl + client.address, { method: 'HEAD', headers: version });
       const offset = Number(headers.get('upload-offset'));
@@ -75,9 +76,9 @@ for (const killAfter of [30, 200])
       assert.equal(status, visible.includes(client.name) ? 410 : 200, client.name);
       if (status === 200) await sendParts(second.publicUrl, client, offset, () => {});
     }
-    for (const { name, bytes } of clients) assert.ok(stored(name).equals(bytes), name);
+    for (const { name, bytes } of clients) assert.ok(readStored(name).equals(bytes), name);
     await until(() => readdirSync(join(files, '.postern')).length === 0);
-    const done = await second.send('audit/search', { action: 'upload', outcome: 'done', pageSize: 1000 });
-    assert.equal(done.body.totalCount, uploads);
+    const doneEntries = await second.send('audit/search', { action: 'upload', outcome: 'done', pageSize: 1000 });
+    assert.equal(doneEntries.body.totalCount, uploads);
     assert.equal((await second.send('audit/search', { outcome: 'begun' })).body.totalCount, 0);
   });

@@ -10,7 +10,7 @@ import { runPostern } from './run-postern.ts';
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const parallel = 100;
 
-/** A body that is sent in pieces, so that the kill interrupts it. */
+/** Yields the pieces of a body, so that SIGKILL can interrupt the upload. */
 async function* pieces(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) {
     yield bytes.subarray(at, at + 65_536);
@@ -19,7 +19,7 @@ async function* pieces(bytes: Buffer) {
 }
 
 for (const acknowledgements of [5, 60, 150])
-  test(`a process killed after ${acknowledgements} responses keeps every acknowledged change and no partial change`, async (t) => {
+  test(`if Postern is killed after ${acknowledgements} responses, all acknowledged changes are kept and none is partial`, async (t) => {
     const data = await temporaryFolder(t);
     const files = join(data, 'files');
     mkdirSync(files);
@@ -39,54 +39,54 @@ for (const acknowledgements of [5, 60, 150])
       folders: new Set<number>(),
     };
     let answers = 0;
-    const answered = (note: () => void) => {
+    const countAnswer = (record: () => void) => {
       if (first.child.killed) return;
-      note();
+      record();
       answers += 1;
       if (answers === acknowledgements) first.child.kill('SIGKILL');
     };
-    const ask = async (path: string, init: RequestInit, status: number, note: () => void) => {
+    const sendRequest = async (path: string, init: RequestInit, status: number, record: () => void) => {
       const response = await fetch(link + path, init);
       await response.arrayBuffer();
-      if (response.status === status) answered(note);
+      if (response.status === status) countAnswer(record);
     };
     const json = { 'content-type': 'application/json' };
     const work = Array.from({ length: parallel }, (_, index) => [
       first
         .send('share/add', newShare({ title: `Share ${index}` }))
-        .then(({ status, body }) => status === 200 && answered(() => acknowledged.shares.set(body.id, `Share ${index}`))),
+        .then(({ status, body }) => status === 200 && countAnswer(() => acknowledged.shares.set(body.id, `Share ${index}`))),
       // biome-ignore lint/style/noNonNullAssertion: index is below parallel
-      ask(`/file/new-${index}`, { method: 'PUT', body: pieces(contents[index]!), duplex: 'half' } as RequestInit, 201, () =>
+      sendRequest(`/file/new-${index}`, { method: 'PUT', body: pieces(contents[index]!), duplex: 'half' } as RequestInit, 201, () =>
         acknowledged.uploads.add(index),
       ),
-      ask(
+      sendRequest(
         '/rename',
         { method: 'POST', headers: json, body: JSON.stringify({ path: `/old-${index}`, name: `renamed-${index}` }) },
         200,
         () => acknowledged.renamed.add(index),
       ),
-      ask(`/file/doomed-${index}`, { method: 'DELETE' }, 204, () => acknowledged.deleted.add(index)),
-      ask(`/folder/folder-${index}`, { method: 'POST' }, 201, () => acknowledged.folders.add(index)),
-      ask('/file/welcome.txt', {}, 200, () => {}),
+      sendRequest(`/file/doomed-${index}`, { method: 'DELETE' }, 204, () => acknowledged.deleted.add(index)),
+      sendRequest(`/folder/folder-${index}`, { method: 'POST' }, 201, () => acknowledged.folders.add(index)),
+      sendRequest('/file/welcome.txt', {}, 200, () => {}),
     ]).flat();
     await Promise.allSettled(work);
     assert.equal((await first.ended).signal, 'SIGKILL');
 
     const second = await runPostern(t, { POSTERN_DATA: data });
     for (const [id, title] of acknowledged.shares) assert.equal((await second.send('share/get', { id })).body?.title, title);
-    const there = (name: string) => existsSync(join(files, name));
+    const exists = (name: string) => existsSync(join(files, name));
     for (let index = 0; index < parallel; index += 1) {
-      if (acknowledged.uploads.has(index)) assert.ok(there(`new-${index}`), `new-${index} was answered`);
-      if (there(`new-${index}`))
+      if (acknowledged.uploads.has(index)) assert.ok(exists(`new-${index}`), `new-${index} was acknowledged`);
+      if (exists(`new-${index}`))
         assert.equal(
           hashOf(readFileSync(join(files, `new-${index}`))),
           hashOf(contents[index] ?? Buffer.alloc(0)),
           'the content is complete',
         );
-      assert.notEqual(there(`old-${index}`), there(`renamed-${index}`), 'one name, not both');
-      if (acknowledged.renamed.has(index)) assert.ok(there(`renamed-${index}`));
-      if (acknowledged.deleted.has(index)) assert.ok(!there(`doomed-${index}`));
-      if (acknowledged.folders.has(index)) assert.ok(there(`folder-${index}`));
+      assert.notEqual(exists(`old-${index}`), exists(`renamed-${index}`), 'the file has exactly one of the two names');
+      if (acknowledged.renamed.has(index)) assert.ok(exists(`renamed-${index}`));
+      if (acknowledged.deleted.has(index)) assert.ok(!exists(`doomed-${index}`));
+      if (acknowledged.folders.has(index)) assert.ok(exists(`folder-${index}`));
     }
     // Staging files that remain are deleted in the background after the start.
     await until(() => !readdirSync(files, { recursive: true, encoding: 'utf8' }).some((name) => /\.postern(-|\/)/.test(name)));
@@ -94,7 +94,7 @@ for (const acknowledgements of [5, 60, 150])
     // The audit log and the files on disk agree.
     for (const { action, outcome, path, after } of (await second.send('audit/search', { pageSize: 1000, searchWord: 'new-' })).body.list) {
       if (action !== 'upload') continue;
-      assert.equal(there(path.slice(1)), outcome === 'done', `${path} is recorded as ${outcome} ${JSON.stringify(after)}`);
+      assert.equal(exists(path.slice(1)), outcome === 'done', `${path} is recorded as ${outcome} ${JSON.stringify(after)}`);
     }
     second.child.kill('SIGTERM');
     assert.equal((await second.ended).code, 0);

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { adminKey, newShare, temporaryFolder } from '../start.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
-/** Adds a second location, whose stored configuration damage() then breaks. */
-async function addDamageable(postern: Awaited<ReturnType<typeof runPostern>>, data: string): Promise<void> {
+/** Adds a second location, whose stored configuration `damageLocation` can overwrite. */
+async function addSecondLocation(postern: Awaited<ReturnType<typeof runPostern>>, data: string): Promise<void> {
   mkdirSync(join(data, 'files', 'damaged'));
   writeFileSync(join(data, 'files', 'damaged', 'welcome.txt'), 'Welcome');
   await postern.send('location/add', {
@@ -18,7 +18,8 @@ async function addDamageable(postern: Awaited<ReturnType<typeof runPostern>>, da
   });
 }
 
-function damage(data: string): void {
+/** Overwrites the encrypted configuration of the second location. */
+function damageLocation(data: string): void {
   const database = new DatabaseSync(join(data, 'postern.db'));
   database.exec("UPDATE location SET configuration = 'broken' WHERE name = 'damaged'");
   database.close();
@@ -39,14 +40,14 @@ test('a start with another secret key fails and names POSTERN_SECRET_KEY', async
 test('after many failures, no response and no log line contains a secret, a stack trace, SQL or a server path', async (t) => {
   const data = await temporaryFolder(t);
   const first = await runPostern(t, { POSTERN_DATA: data });
-  await addDamageable(first, data);
+  await addSecondLocation(first, data);
   const { viewId } = (await first.send('share/add', newShare({ location: 'damaged' }))).body;
   await first.send('loginprofile/add', { title: 'P', typeId: 2, username: 'u', password: 'hunter-two-hidden' });
   first.child.kill('SIGTERM');
   await first.ended;
 
-  // The sealed configuration cannot be decrypted: every use of the location is an internal error.
-  damage(data);
+  // The configuration cannot be decrypted now, so that every use of the location causes an internal error.
+  damageLocation(data);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const responses: string[] = [];
   const request = async (path: string, init: RequestInit = {}) => {
@@ -88,10 +89,10 @@ test('after many failures, no response and no log line contains a secret, a stac
 test('readiness stays 200 if the configuration of a location cannot be decrypted', async (t) => {
   const data = await temporaryFolder(t);
   const first = await runPostern(t, { POSTERN_DATA: data });
-  await addDamageable(first, data);
+  await addSecondLocation(first, data);
   first.child.kill('SIGTERM');
   await first.ended;
-  damage(data);
+  damageLocation(data);
   const second = await runPostern(t, { POSTERN_DATA: data });
   const response = await fetch(`${second.publicUrl}/health/ready`);
   assert.equal(response.status, 200);

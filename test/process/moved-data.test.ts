@@ -9,15 +9,15 @@ test('after the data folder is moved, Postern serves the files in the new folder
   const first = await startPostern(t, { data: before });
   const { viewId } = await first.call('share/add', newShare());
   const { store, vault } = first.ports;
-  // Earlier versions stored an absolute path.
+  // Earlier versions stored an absolute path. The update makes it relative.
   const sealed = vault.seal('location', JSON.stringify({ folder: first.files, fileMode: '0640' }));
   await store.write((tx) => tx.updateTable('location').set({ configuration: sealed }).where('tid', '=', 1).execute(), 'job');
   await first.stop();
-  const updated = await startPostern(t, { data: before }); // in the same folder
-  assert.equal((await updated.call('location/get', { id: 1 })).configuration, '{"folder":"files","fileMode":"0640"}');
-  await updated.stop();
+  const updatedPostern = await startPostern(t, { data: before }); // in the same folder
+  assert.equal((await updatedPostern.call('location/get', { id: 1 })).configuration, '{"folder":"files","fileMode":"0640"}');
+  await updatedPostern.stop();
   await cp(before, after, { recursive: true });
   await writeFile(join(after, 'files', 'moved.txt'), 'moved');
-  const moved = await startPostern(t, { data: after });
-  assert.equal((await moved.visit(`/s/${viewId}/file/moved.txt`)).body, 'moved');
+  const movedPostern = await startPostern(t, { data: after });
+  assert.equal((await movedPostern.visit(`/s/${viewId}/file/moved.txt`)).body, 'moved');
 });

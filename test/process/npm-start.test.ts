@@ -9,13 +9,13 @@ import { temporaryFolder } from '../start.ts';
 
 const project = join(import.meta.dirname, '../..');
 
-interface Running {
+interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
 }
 
-function processes(): Running[] {
+function processes(): RunningProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -24,15 +24,15 @@ function processes(): Running[] {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command }];
       } catch {
-        return []; // the process has ended meanwhile
+        return []; // the process has ended in the meantime
       }
     });
 }
 
 /** Returns all descendants of a process, children first. */
-function descendants(pid: number): Running[] {
+function descendants(pid: number): RunningProcess[] {
   const all = processes();
-  const found: Running[] = [];
+  const found: RunningProcess[] = [];
   for (let next = [pid]; next.length > 0; ) {
     const children = all.filter(({ parent }) => next.includes(parent));
     found.push(...children);
@@ -42,7 +42,7 @@ function descendants(pid: number): Running[] {
 }
 
 /** Runs `npm start` and waits until Postern listens. @returns npm and its descendants */
-async function npmStart(t: TestContext): Promise<{ npm: ChildProcess; chain: Running[] }> {
+async function npmStart(t: TestContext): Promise<{ npm: ChildProcess; chain: RunningProcess[] }> {
   const environment = { POSTERN_DATA: await temporaryFolder(t), PORT: '0' };
   const { PATH = '', HOME = '', npm_execpath: npmPath } = process.env;
   const [command, first] = npmPath ? [process.execPath, [npmPath]] : ['npm', []];
@@ -63,7 +63,7 @@ async function npmStart(t: TestContext): Promise<{ npm: ChildProcess; chain: Run
   return { npm, chain };
 }
 
-const stillRunning = (chain: readonly Running[]) =>
+const stillRunning = (chain: readonly RunningProcess[]) =>
   processes().filter(({ pid, command }) => chain.some((one) => one.pid === pid && one.command === command));
 
 for (const [name, end] of [
@@ -71,13 +71,13 @@ for (const [name, end] of [
   ['npm is killed', ({ npm }: { npm: ChildProcess }) => npm.kill('SIGKILL')],
   [
     'the script of npm start is killed',
-    ({ chain }: { chain: Running[] }) =>
+    ({ chain }: { chain: RunningProcess[] }) =>
       process.kill(chain.find(({ command }) => command.includes('scripts/start.mjs') && !command.startsWith('sh'))?.pid ?? 0, 'SIGKILL'),
   ],
 ] as const)
   test(`every process of npm start ends when ${name}`, { timeout: 60_000 }, async (t) => {
-    const started = await npmStart(t);
-    assert.ok(started.chain.some(({ command }) => command.includes('build/server/main.js')));
-    end(started);
-    await until(() => stillRunning(started.chain).length === 0);
+    const running = await npmStart(t);
+    assert.ok(running.chain.some(({ command }) => command.includes('build/server/main.js')));
+    end(running);
+    await until(() => stillRunning(running.chain).length === 0);
   });

@@ -9,9 +9,9 @@ import pg from 'pg';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type PostgresServer, startPostgres } from '../parts/postgres-server.ts';
-import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
+import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
-import { newShare, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, signIn, startPostern, temporaryFolder } from '../start.ts';
 import { changeShare, createShare, jsonPost, minute, settableClock } from '../visit/visiting.ts';
 import { runPostern, spawnPostern } from './run-postern.ts';
 
@@ -22,14 +22,14 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-let made = 0;
+let databaseCount = 0;
 async function newDatabase(): Promise<Record<string, string>> {
-  made += 1;
+  databaseCount += 1;
   const client = new pg.Client(server.url('postgres'));
   await client.connect();
-  await client.query(`CREATE DATABASE p${made}`);
+  await client.query(`CREATE DATABASE p${databaseCount}`);
   await client.end();
-  return { POSTERN_DATABASE_URL: server.url(`p${made}`), ...secret };
+  return { POSTERN_DATABASE_URL: server.url(`p${databaseCount}`), ...secret };
 }
 
 /** Starts two Postern instances on the same database and files. */
@@ -39,13 +39,13 @@ async function startTwo(t: TestContext) {
   return [await startPostern(t, { environment, data }), await startPostern(t, { environment, data })] as const;
 }
 
-test('while the database is down, requests get 503, and Postern is ready again after it is back', async (t) => {
+test('while the database is down, requests get 503, and Postern is ready again after the database is back', async (t) => {
   const postern = await startPostern(t, { environment: await newDatabase() });
   const { base } = await createShare(postern, {});
   await server.stop();
 
-  const refused = await postern.send('share/add', newShare());
-  assert.deepEqual([refused.status, refused.body.code], [503, 'storeAway']);
+  const refusal = await postern.send('share/add', newShare());
+  assert.deepEqual([refusal.status, refusal.body.code], [503, 'storeAway']);
   assert.equal((await postern.visit(`${base}/list`)).status, 503);
   assert.equal((await postern.visit('/health/ready')).status, 503);
   assert.equal((await postern.visit('/health/live')).status, 200);
@@ -89,17 +89,17 @@ test('Postern ends after SIGTERM even if the database hangs', async (t) => {
   await unanswered;
 });
 
-test('at a standby, changes and sign-ins get 503, and Postern is ready again at the primary', async (t) => {
+test('while the database is a standby, changes and sign-ins get 503, and Postern is ready again when it is the primary', async (t) => {
   const cluster = await startPostgres(['wal_level=replica', 'hot_standby=on']);
   atEnd(t, () => cluster[Symbol.asyncDispose]());
   const postern = await startPostern(t, { environment: { POSTERN_DATABASE_URL: cluster.url('postgres'), ...secret } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   await cluster.startAsStandby();
 
   await until(async () => (await postern.visit('/health/ready')).status === 503);
-  const refused = await postern.send('share/add', newShare());
-  assert.deepEqual([refused.status, refused.body.code], [503, 'storeAway']);
+  const refusal = await postern.send('share/add', newShare());
+  assert.deepEqual([refusal.status, refusal.body.code], [503, 'storeAway']);
   assert.equal((await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password: profile.password }))).status, 503);
 
   await cluster.stop();
@@ -110,34 +110,34 @@ test('at a standby, changes and sign-ins get 503, and Postern is ready again at 
 
 test('changes that are retried with their Idempotency-Key across a database restart are made once each', async (t) => {
   const postern = await startPostern(t, { environment: await newDatabase() });
-  const wanted = 300;
-  let [next, made, away] = [0, 0, 0];
+  const changeCount = 300;
+  let [startedChanges, finishedChanges, unavailableCount] = [0, 0, 0];
   const ids = new Set<number>();
   async function client(): Promise<void> {
-    while (next < wanted) {
-      next += 1;
-      const headers = { 'idempotency-key': `change ${next}` };
-      for (let done = false; !done; ) {
+    while (startedChanges < changeCount) {
+      startedChanges += 1;
+      const headers = { 'idempotency-key': `change ${startedChanges}` };
+      for (let isDone = false; !isDone; ) {
         const { status, body } = await postern.send('share/add', newShare({ title: headers['idempotency-key'] }), { headers });
-        done = status === 200;
-        if (done) ids.add(body.id);
+        isDone = status === 200;
+        if (isDone) ids.add(body.id);
         else {
           assert.equal(status, 503, JSON.stringify(body));
-          away += 1;
+          unavailableCount += 1;
         }
       }
-      made += 1;
+      finishedChanges += 1;
     }
   }
   const clients = Array.from({ length: 8 }, client);
-  while (made < 50) await new Promise(setImmediate);
+  while (finishedChanges < 50) await new Promise(setImmediate);
   await server.stop();
-  while (away === 0) await new Promise(setImmediate);
+  while (unavailableCount === 0) await new Promise(setImmediate);
   await server.start();
   await Promise.all(clients);
 
-  assert.equal(ids.size, wanted);
-  assert.equal((await postern.call('share/search')).totalCount, wanted);
+  assert.equal(ids.size, changeCount);
+  assert.equal((await postern.call('share/search')).totalCount, changeCount);
 });
 
 test('a hundred requests with one Idempotency-Key at two processes create one share', async (t) => {
@@ -146,9 +146,9 @@ test('a hundred requests with one Idempotency-Key at two processes create one sh
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => processes[index % 2 === 0 ? 0 : 1].send('share/add', newShare(), { headers })),
   );
-  const made = answers.filter(({ status }) => status === 200);
-  assert.ok(made.length > 0);
-  assert.equal(new Set(made.map(({ body }) => body.id)).size, 1);
+  const successes = answers.filter(({ status }) => status === 200);
+  assert.ok(successes.length > 0);
+  assert.equal(new Set(successes.map(({ body }) => body.id)).size, 1);
   for (const { status, body } of answers) assert.ok(status === 200 || body.code === 'idempotencyRunning', JSON.stringify(body));
   assert.equal((await processes[0].call('share/search')).totalCount, 1);
 });
@@ -160,8 +160,8 @@ test('a hundred visitor requests with one Idempotency-Key at two processes creat
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => processes[index % 2 === 0 ? 0 : 1].visit(`${base}/folder/new`, change)),
   );
-  const made = answers.filter(({ status }) => status === 201);
-  assert.equal(made.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1);
+  const successes = answers.filter(({ status }) => status === 201);
+  assert.equal(successes.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1);
   for (const { status, body } of answers) assert.ok(status === 201 || body.code === 'idempotencyRunning', JSON.stringify(body));
 });
 
@@ -180,7 +180,7 @@ for (const [operation, over] of Object.entries({ 'share/delete': {}, 'share/upda
 
 test('access that one process revokes is refused by another process at the next request', async (t) => {
   const [one, other] = await startTwo(t);
-  const profile = await usersProfile(one);
+  const profile = await createUsersProfile(one);
   const share = await createShare(one, { authenticationId: profile.id });
   const cookie = await signIn(one, share.base, 'ann');
   assert.equal((await other.visit(`${share.base}/list`, { headers: { cookie } })).status, 200);
@@ -194,7 +194,7 @@ test('access that one process revokes is refused by another process at the next 
   assert.equal((await other.visit(`${second.base}/list`)).status, 404);
 });
 
-test('a running download at one process is aborted when another process deactivates its share', async (t) => {
+test('a running download at one process is aborted when another process deactivates the share', async (t) => {
   const [one, other] = await startTwo(t);
   const file = await open(join(one.files, 'large.bin'), 'w');
   await file.truncate(4 * 2 ** 30); // sparse: it uses no disk space
@@ -218,7 +218,7 @@ test('a running download at one process is aborted when another process deactiva
 
 test('wrong passwords are counted across processes', async (t) => {
   const processes = await startTwo(t);
-  const profile = await usersProfile(processes[0]);
+  const profile = await createUsersProfile(processes[0]);
   const share = await createShare(processes[0], { authenticationId: profile.id });
   const statuses: number[] = [];
   for (let count = 0; count < 12; count += 1) {
@@ -245,9 +245,9 @@ test('requests for unknown links are counted across processes, and their network
   }
 
   await until(async () => (await statusAt(`${base}/visit`, '203.0.113.7')) === 429);
-  assert.equal(await statusAt(`${base}/visit`, '203.0.113.8'), 200, 'another network is not');
+  assert.equal(await statusAt(`${base}/visit`, '203.0.113.8'), 200, 'another network is not limited');
   clock.advance(minute);
-  assert.equal(await statusAt(`${base}/visit`, '203.0.113.7'), 200, 'nor this one in the next minute');
+  assert.equal(await statusAt(`${base}/visit`, '203.0.113.7'), 200, 'the network is not limited in the next minute');
 });
 
 test('a process with another secret key does not start, and the error names POSTERN_SECRET_KEY', async (t) => {
@@ -291,14 +291,14 @@ test('an upload of a killed process is recorded as failed by another process aft
   sending.on('error', () => {});
   sending.write('x'.repeat(1000));
   const witness = await startPostern(t, { environment, data });
-  const unsettled = async () => (await witness.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
-  while ((await unsettled()) === 0) await witness.visit('/health/ready');
+  const countPendingChanges = async () => (await witness.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
+  while ((await countPendingChanges()) === 0) await witness.visit('/health/ready');
   killed.child.kill('SIGKILL');
   await killed.ended;
 
   await startPostern(t, { environment, data });
-  assert.equal(await unsettled(), 1, 'its process may still run');
-  // Simulates that the process has reported nothing for a minute, by the time of the database.
+  assert.equal(await countPendingChanges(), 1, 'the process of the upload may still be running');
+  // Makes the process seem to have reported nothing for a minute, by the time of the database.
   await witness.ports.store.write(
     (tx) =>
       tx
@@ -309,7 +309,7 @@ test('an upload of a killed process is recorded as failed by another process aft
   );
   await startPostern(t, { environment, data });
 
-  assert.equal(await unsettled(), 0);
+  assert.equal(await countPendingChanges(), 0);
   const { list } = await witness.call('audit/search', { action: 'upload' });
   assert.deepEqual(
     list.map(({ outcome }: { outcome: string }) => outcome),
@@ -317,7 +317,7 @@ test('an upload of a killed process is recorded as failed by another process aft
   );
 });
 
-test('if the database is down at the end of an upload, the outcome is recorded after it is back', async (t) => {
+test('if the database is down at the end of an upload, the outcome is recorded after the database is back', async (t) => {
   const environment = await newDatabase();
   const clock = settableClock();
   const postern = await startPostern(t, { environment, replacements: { ports: { clock } } });
@@ -328,8 +328,8 @@ test('if the database is down at the end of an upload, the outcome is recorded a
     headers: { 'content-length': '2000' },
   });
   await new Promise((resolve) => sending.write('x'.repeat(1000), resolve));
-  const unsettled = async () => (await postern.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
-  while ((await unsettled()) === 0) await postern.visit(`${share.base}/visit`);
+  const countPendingChanges = async () => (await postern.ports.store.read.selectFrom('unsettled').select('audit_id').execute()).length;
+  while ((await countPendingChanges()) === 0) await postern.visit(`${share.base}/visit`);
   await server.stop();
   sending.end('x'.repeat(1000));
   const [answer] = await once(sending, 'response');
@@ -339,7 +339,7 @@ test('if the database is down at the end of an upload, the outcome is recorded a
 
   await recoverInterruptedChanges(postern.ports, new Set());
 
-  assert.equal(await unsettled(), 0);
+  assert.equal(await countPendingChanges(), 0);
   const { list } = await postern.call('audit/search', { action: 'upload' });
   const outcome = list[0].outcome;
   assert.equal((await postern.visit(`${share.base}/file/sent.bin`)).status, outcome === 'done' ? 200 : 404);
@@ -369,31 +369,31 @@ test('if two processes replace a file with the same If-Match, one succeeds and t
   }
 });
 
-test('a replacement and a deletion or rename of one file at two processes have a result as if one came after the other', {
+test('a replacement and a deletion or rename of one file at two processes have the same result as one after the other', {
   timeout: 60_000,
 }, async (t) => {
   const [one, two] = await startTwo(t);
   const { base } = await createShare(one, {});
-  const [old, renamed] = [`${base}/file/a.txt`, `${base}/file/b.txt`];
-  const put = (body: string, headers: Record<string, string> = {}) => one.visit(old, { method: 'PUT', body, headers });
+  const [oldUrl, newUrl] = [`${base}/file/a.txt`, `${base}/file/b.txt`];
+  const put = (body: string, headers: Record<string, string> = {}) => one.visit(oldUrl, { method: 'PUT', body, headers });
   const textOf = async (url: string) => {
     const { status, body } = await one.visit(url);
     return status === 200 ? body : null;
   };
   const rivals = {
-    delete: () => two.visit(old, { method: 'DELETE' }),
+    delete: () => two.visit(oldUrl, { method: 'DELETE' }),
     rename: () => two.visit(`${base}/rename`, jsonPost({ path: 'a.txt', name: 'b.txt' })),
   };
   for (const [name, rival] of Object.entries(rivals))
     for (let round = 0; round < 30; round += 1) {
       await put('old');
-      const etag = (await one.visit(old)).headers.get('etag') ?? '';
-      const [replaced, other] = await Promise.all([put('new', { 'if-match': etag }), rival()]);
+      const etag = (await one.visit(oldUrl)).headers.get('etag') ?? '';
+      const [replacement, other] = await Promise.all([put('new', { 'if-match': etag }), rival()]);
       assert.ok([200, 204].includes(other.status), `${name} ${round}: ${other.status}`);
-      assert.ok([201, 412].includes(replaced.status), `${name} ${round}: ${replaced.status}`);
-      assert.equal(await textOf(old), null, `${name} ${round}`);
-      if (name === 'rename') assert.equal(await textOf(renamed), replaced.status === 201 ? 'new' : 'old', `${round}`);
-      await one.visit(renamed, { method: 'DELETE' });
+      assert.ok([201, 412].includes(replacement.status), `${name} ${round}: ${replacement.status}`);
+      assert.equal(await textOf(oldUrl), null, `${name} ${round}`);
+      if (name === 'rename') assert.equal(await textOf(newUrl), replacement.status === 201 ? 'new' : 'old', `${round}`);
+      await one.visit(newUrl, { method: 'DELETE' });
     }
 });
 
@@ -401,7 +401,7 @@ test('if two processes recover the same upload, it is recorded as done with one 
   const [one, two] = await startTwo(t);
   const { base } = await createShare(one, { alertUpload: true, notifyEmails: 'owner@example.com' });
   for (let round = 0; round < 10; round += 1) {
-    await uploadUnrecorded(t, one, `${base}/file/${round}.txt`);
+    await uploadWithoutRecord(t, one, `${base}/file/${round}.txt`);
     await one.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'one that has gone' }).execute(), 'job');
     await Promise.all([one, two].map(({ ports }) => recoverInterruptedChanges(ports, new Set())));
   }
@@ -413,14 +413,14 @@ test('if two processes recover the same upload, it is recorded as done with one 
   assert.equal((await one.ports.store.read.selectFrom('alert').select('audit_id').execute()).length, 10);
 });
 
-test('if several processes start for the first time together on one data folder, the key in its file works at every process', async (t) => {
+test('if several processes start for the first time together on one data folder, the key in the file first-key works at every process', async (t) => {
   const server = await startPostgres();
   atEnd(t, () => server[Symbol.asyncDispose]());
   const data = await temporaryFolder(t);
   const environment = { POSTERN_DATA: data, POSTERN_DATABASE_URL: server.url('postgres') };
-  const started = await Promise.all([1, 2, 3].map(() => runPostern(t, { ...environment, POSTERN_API_KEY: '' })));
+  const processes = await Promise.all([1, 2, 3].map(() => runPostern(t, { ...environment, POSTERN_API_KEY: '' })));
   const key = readFileSync(join(data, 'first-key'), 'utf8').trim();
-  for (const postern of started) assert.equal((await postern.send('share/search', {}, key)).status, 200);
+  for (const postern of processes) assert.equal((await postern.send('share/search', {}, key)).status, 200);
   assert.deepEqual(
     readdirSync(data)
       .filter((name) => /key/.test(name))
@@ -435,7 +435,7 @@ test('Postern does not start on an empty PostgreSQL database if the data folder 
   const data = await temporaryFolder(t);
   writeFileSync(join(data, 'postern.db'), 'an embedded database');
   const environment = { POSTERN_DATA: data, POSTERN_DATABASE_URL: server.url('postgres'), POSTERN_SECRET_KEY: 'one-secret-key-for-all' };
-  const refused = spawnPostern(t, environment);
-  assert.equal((await refused.ended).code, 69);
-  assert.match(refused.output(), /move-store/);
+  const postern = spawnPostern(t, environment);
+  assert.equal((await postern.ended).code, 69);
+  assert.match(postern.output(), /move-store/);
 });

@@ -18,14 +18,14 @@ interface Answer {
   readonly text: string;
 }
 
-/** A client that trusts the proxy's certificate. */
+/** Returns a function that sends a request and trusts the certificate of the proxy. */
 function clientOf(t: TestContext, certificate: string) {
   const agent = new Agent({ ca: certificate, keepAlive: false });
   atEnd(t, () => agent.destroy());
   return async (url: string, init: { method?: string; headers?: Record<string, string>; body?: Buffer | string } = {}): Promise<Answer> => {
-    const sent = request(url, { agent, method: init.method ?? 'GET', headers: init.headers ?? {} });
-    sent.end(init.body);
-    const [response] = await once(sent, 'response');
+    const outgoing = request(url, { agent, method: init.method ?? 'GET', headers: init.headers ?? {} });
+    outgoing.end(init.body);
+    const [response] = await once(outgoing, 'response');
     const pieces: Buffer[] = [];
     for await (const piece of response) pieces.push(piece);
     return { status: response.statusCode, headers: response.headers, text: Buffer.concat(pieces).toString() };
@@ -44,7 +44,7 @@ for (const [name, kind] of Object.entries(proxyKinds))
     });
     const child = await startTlsProxy(kind, folder, ports);
     atEnd(t, () => child.kill('SIGKILL'));
-    const ask = clientOf(t, readFileSync(join(folder, 'fullchain.pem'), 'utf8'));
+    const sendRequest = clientOf(t, readFileSync(join(folder, 'fullchain.pem'), 'utf8'));
 
     const plain = await fetch(`http://localhost:${ports.http}/s/some-link`, { redirect: 'manual' });
     assert.ok([301, 308].includes(plain.status), `${plain.status}`);
@@ -52,29 +52,29 @@ for (const [name, kind] of Object.entries(proxyKinds))
 
     const { viewUrl } = await postern.call('share/add', newShare());
     assert.ok(viewUrl.startsWith(url));
-    const page = await ask(viewUrl, { headers: { accept: 'text/html' } });
+    const page = await sendRequest(viewUrl, { headers: { accept: 'text/html' } });
     assert.equal(page.status, 200);
     assert.match(String(page.headers['strict-transport-security']), /max-age=31536000/);
     const large = Buffer.alloc(8 << 20, 'x');
-    const put = await ask(`${viewUrl}/file/${encodeURIComponent('ä %2F b.bin')}`, { method: 'PUT', body: large });
+    const put = await sendRequest(`${viewUrl}/file/${encodeURIComponent('ä %2F b.bin')}`, { method: 'PUT', body: large });
     assert.equal(put.status, 201, put.text);
-    const got = await ask(`${viewUrl}/file/${encodeURIComponent('ä %2F b.bin')}`);
-    assert.equal(got.text.length, large.length);
+    const download = await sendRequest(`${viewUrl}/file/${encodeURIComponent('ä %2F b.bin')}`);
+    assert.equal(download.text.length, large.length);
 
     const authorization = { authorization: `Bearer ${adminKey}`, 'x-forwarded-for': '198.51.100.7' };
-    const caller = JSON.parse((await ask(`${url}/api/v1/caller/get`, { headers: authorization })).text);
+    const caller = JSON.parse((await sendRequest(`${url}/api/v1/caller/get`, { headers: authorization })).text);
     assert.match(caller.address, /^(::1|(::ffff:)?127\.0\.0\.1)$/, 'X-Forwarded-For of the client is ignored');
 
     const password = 'a horse that reads maps';
     await postern.call('operator/add', { name: 'Olga', role: 'admin', password, confirmPassword: password });
     const headers = { 'content-type': 'application/json', origin: url };
-    const signedIn = await ask(`${url}/api/v1/operator/signIn`, {
+    const signInAnswer = await sendRequest(`${url}/api/v1/operator/signIn`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ name: 'Olga', password }),
     });
-    assert.equal(signedIn.status, 200, signedIn.text);
-    assert.match(String(signedIn.headers['set-cookie']), /^__Host-/);
+    assert.equal(signInAnswer.status, 200, signInAnswer.text);
+    assert.match(String(signInAnswer.headers['set-cookie']), /^__Host-/);
   });
 
 test('with the documented Caddy configuration, Caddy sends a large file, and each URL returns its own file', async (t) => {
@@ -104,7 +104,7 @@ test('with the documented Caddy configuration, Caddy sends a large file, and eac
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const [first] = await Promise.race([once(child.stderr, 'data'), once(child, 'exit')]);
-  assert.notEqual(first, 1, 'the documented lines are a configuration');
+  assert.notEqual(first, 1, 'Caddy accepts the documented configuration');
   atEnd(t, () => child.kill('SIGKILL'));
   const base = `http://localhost:${http}${new URL(viewUrl).pathname}/file/`;
   await until(() =>
@@ -121,9 +121,9 @@ test('with the documented Caddy configuration, Caddy sends a large file, and eac
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
     assert.match(answer.headers.get('content-disposition') ?? '', /^attachment/);
   }
-  const handedOver = async () => {
+  const pathsSentByProxy = async () => {
     const { list } = await postern.call('audit/search', { action: 'download' });
     return list.filter(({ bytes }: { bytes: number | null }) => bytes === null).map(({ path }: { path: string }) => path);
   };
-  await until(async () => (await handedOver()).join() === '/plain.bin'); // other downloads are recorded with their bytes after they end
+  await until(async () => (await pathsSentByProxy()).join() === '/plain.bin'); // other downloads are recorded with their bytes after they end
 });

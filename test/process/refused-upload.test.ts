@@ -21,9 +21,9 @@ async function upload(t: TestContext, { publicUrl }: RunningPostern, viewId: str
 }
 
 for (const chunked of [false, true]) {
-  const how = chunked ? 'of unknown length' : 'of known length';
+  const kind = chunked ? 'of unknown length' : 'of known length';
 
-  test(`an upload ${how} that is larger than the limit gets 413 and leaves no file`, { timeout: 10_000 }, async (t) => {
+  test(`an upload ${kind} that is larger than the limit gets 413 and leaves no file`, { timeout: 10_000 }, async (t) => {
     const data = await temporaryFolder(t);
     const postern = await runPostern(t, { POSTERN_DATA: data, POSTERN_MAX_FILE_SIZE: String(4 * megabyte) });
     const { viewId } = (await postern.send('share/add', newShare())).body;
@@ -31,7 +31,7 @@ for (const chunked of [false, true]) {
     assert.ok(!readdirSync(join(data, 'files'), { recursive: true, encoding: 'utf8' }).includes('large'));
   });
 
-  test(`an upload ${how} that fills the disk gets 507 and leaves no file, and small uploads work`, { timeout: 10_000 }, async (t) => {
+  test(`an upload ${kind} that fills the disk gets 507 and leaves no file, and small uploads work`, { timeout: 10_000 }, async (t) => {
     const disk = smallDisk(t, 'size=4m');
     if (!disk) return;
     const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_LOCAL_ROOTS: `1:${disk}` });
@@ -44,7 +44,7 @@ for (const chunked of [false, true]) {
   });
 }
 
-test('a client that announces the end of the connection can send the rest of a refused body after the response', {
+test('a client that sends Connection: close can send the rest of a refused body after the response', {
   timeout: 10_000,
 }, async (t) => {
   const postern = await runPostern(t, { POSTERN_DATA: await temporaryFolder(t), POSTERN_MAX_FILE_SIZE: '10' });

@@ -10,52 +10,52 @@ const checkout = join(import.meta.dirname, '../..');
 /** A Postern in its own process. */
 export interface PosternProcess {
   readonly child: ChildProcess;
-  /** Returns everything that it has written to stdout and stderr. */
+  /** Returns everything that the process has written to stdout and stderr. */
   readonly output: () => string;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Waits until the output matches. Rejects if the process ends before. */
+  /** Waits until the output matches. Rejects if the process ends first. */
   readonly waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
 /**
  * Starts the built server as a process, and does not wait until it listens.
- * @param within program and parameters, such as `unshare -m`, that start the server
+ * @param wrapper program and parameters that start the server, such as `unshare -m`
  */
-export function spawnPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []): PosternProcess {
+export function spawnPostern(t: TestContext, environment: Record<string, string>, wrapper: readonly string[] = []): PosternProcess {
   const { PATH = '' } = process.env;
-  const [program = '', ...parameters] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', 'build/server/main.js'];
+  const [program = '', ...parameters] = [...wrapper, process.execPath, '--disable-warning=ExperimentalWarning', 'build/server/main.js'];
   const child = spawn(program, parameters, {
     cwd: checkout,
     env: { PATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
-  let done = false;
+  let hasEnded = false;
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk) => {
       text += chunk;
       child.emit('output');
     });
   const ended = once(child, 'close').then(([code, signal]) => {
-    done = true;
+    hasEnded = true;
     child.emit('output');
     return { code, signal };
   });
   atEnd(t, () => child.kill('SIGKILL'));
   async function waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
-      const found = pattern.exec(text);
-      if (found) return found;
-      if (done) throw new Error(`it ended with the output: ${text}`);
+      const match = pattern.exec(text);
+      if (match) return match;
+      if (hasEnded) throw new Error(`Postern ended without the output ${pattern}: ${text}`);
       await once(child, 'output');
     }
   }
   return { child, output: () => text, ended, waitForOutput };
 }
 
-/** Starts a process and waits until it listens. */
-export async function runPostern(t: TestContext, environment: Record<string, string>, within: readonly string[] = []) {
-  const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment }, within);
+/** Starts the built server as a process, and waits until it listens. */
+export async function runPostern(t: TestContext, environment: Record<string, string>, wrapper: readonly string[] = []) {
+  const running = spawnPostern(t, { POSTERN_API_KEY: adminKey, ...environment }, wrapper);
   const [, publicUrl = ''] = await running.waitForOutput(/links begin with (http:\S+)/);
   const [, apiUrl = ''] = await running.waitForOutput(/Try the API: +(http:\S+)\/docs/);
   await running.waitForOutput(/Then: .*\n/);

@@ -42,17 +42,17 @@ test('an empty key file that a crash left is not used as a key', async (t) => {
   writeFileSync(join(data, 'secret-key'), '', { mode: 0o600 });
   const postern = spawnPostern(t, { POSTERN_DATA: data });
   await Promise.race([postern.waitForOutput(/Then: .*\n/), postern.ended]);
-  assert.notEqual(readFileSync(join(data, 'secret-key'), 'utf8').trim(), '', 'secrets are not sealed under an empty key');
+  assert.notEqual(readFileSync(join(data, 'secret-key'), 'utf8').trim(), '', 'secrets are not sealed with an empty key');
 });
 
 /** Returns whether the first key is in the database file itself, and not only in its write-ahead log. */
 function holdsFirstKey(database: string, copy: string): boolean {
   copyFileSync(database, copy);
-  using opened = new DatabaseSync(copy);
+  using copyDatabase = new DatabaseSync(copy);
   try {
     return (
-      opened.prepare('PRAGMA integrity_check').get()?.['integrity_check'] === 'ok' &&
-      opened.prepare('SELECT 1 FROM api_key').get() !== undefined
+      copyDatabase.prepare('PRAGMA integrity_check').get()?.['integrity_check'] === 'ok' &&
+      copyDatabase.prepare('SELECT 1 FROM api_key').get() !== undefined
     );
   } catch {
     return false;
@@ -70,12 +70,12 @@ test('a new installation that loses its write-ahead log still accepts its first 
   await postern.ended;
 
   rmSync(join(data, 'postern.db-wal'));
-  const again = spawnPostern(t, { POSTERN_DATA: data });
-  const [, url = ''] = await again.waitForOutput(/Try the API: +(http:\S+)\/docs/);
+  const restarted = spawnPostern(t, { POSTERN_DATA: data });
+  const [, url = ''] = await restarted.waitForOutput(/Try the API: +(http:\S+)\/docs/);
   assert.equal((await fetch(`${url}/api/v1/share/search`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 });
 
-test('a start with a damaged lock file says to delete it', async (t) => {
+test('if the lock file is damaged, the start fails, and the error says to delete the file', async (t) => {
   const data = await temporaryFolder(t);
   writeFileSync(join(data, 'lock.db'), 'x'.repeat(8192));
   const postern = spawnPostern(t, { POSTERN_DATA: data });
@@ -83,7 +83,7 @@ test('a start with a damaged lock file says to delete it', async (t) => {
   assert.match(postern.output(), /lock\.db is damaged\. Delete it/);
 });
 
-const wrong = {
+const wrongSettings = {
   PORT: '80800',
   POSTERN_ADMIN_PORT: 'x',
   POSTERN_PUBLIC_URL: 'ftp://example.com/sub',
@@ -103,11 +103,11 @@ const wrong = {
 
 test('wrong settings prevent the start, and the error names each of them without secrets', async (t) => {
   const data = join(await temporaryFolder(t), 'data');
-  const postern = spawnPostern(t, { POSTERN_DATA: data, ...wrong });
+  const postern = spawnPostern(t, { POSTERN_DATA: data, ...wrongSettings });
   assert.equal((await postern.ended).code, 64);
-  for (const name of Object.keys(wrong)) assert.match(postern.output(), new RegExp(`${name} `), name);
+  for (const name of Object.keys(wrongSettings)) assert.match(postern.output(), new RegExp(`${name} `), name);
   assert.doesNotMatch(postern.output(), /hidden-word|\n {4}at /);
-  assert.throws(() => readdirSync(data), 'nothing was made');
+  assert.throws(() => readdirSync(data), 'the data folder was not created');
 });
 
 test('POSTERN_SENDFILE requires POSTERN_TRUSTED_PROXIES', () => {
@@ -150,15 +150,15 @@ test('a new POSTERN_API_KEY replaces the previous one at start, and other keys s
   const keys = ['pst_the-first-key-of-all', 'pst_the-second-key-of-all'] as const;
   const first = await runPostern(t, { POSTERN_DATA: data, POSTERN_API_KEY: keys[0] });
   assert.equal((await first.send('share/search', {}, keys[0])).status, 200);
-  const made = (await first.send('apikey/add', { name: 'mine', role: 'admin' })).body.key;
+  const otherKey = (await first.send('apikey/add', { name: 'mine', role: 'admin' })).body.key;
   const [environment] = (await first.send('apikey/search', {})).body.list.filter(({ name }: { name: string }) => name === 'environment');
-  assert.ok((await first.send('apikey/delete', { id: environment.id })).status >= 400, 'it cannot be deleted');
+  assert.ok((await first.send('apikey/delete', { id: environment.id })).status >= 400, 'the key of the environment cannot be deleted');
   first.child.kill('SIGTERM');
   await first.ended;
   const second = await runPostern(t, { POSTERN_DATA: data, POSTERN_API_KEY: keys[1] });
   assert.equal((await second.send('share/search', {}, keys[0])).status, 401);
   assert.equal((await second.send('share/search', {}, keys[1])).status, 200);
-  assert.equal((await second.send('share/search', {}, made)).status, 200);
+  assert.equal((await second.send('share/search', {}, otherKey)).status, 200);
   assert.equal((await second.send('apikey/search')).body.list.filter(({ name }: { name: string }) => name === 'environment').length, 1);
 });
 
@@ -169,12 +169,12 @@ test('with POSTERN_ADMIN_PORT, links and management operations are served on sep
   const key = { authorization: 'Bearer pst_test-key-of-an-admin' };
   const status = async (url: string) => (await fetch(url, { headers: key, redirect: 'manual' })).status;
   assert.equal(await status(`${postern.apiUrl}/api/v1/share/add`), 405);
-  const unread = await sendRequest(postern.apiUrl, 'PUT /none', ['Content-Type: application/json', 'Content-Length: 1000000'], '{"id":');
-  assert.equal(statusOf(unread), 404, 'before its body comes');
+  const response = await sendRequest(postern.apiUrl, 'PUT /none', ['Content-Type: application/json', 'Content-Length: 1000000'], '{"id":');
+  assert.equal(statusOf(response), 404, 'the response does not wait for the body');
   for (const path of ['/api/v1/share/search', '/docs', '/metrics', '/openapi.json', '/api/v1/login'])
-    assert.equal(await status(postern.publicUrl + path), 404, `${path} at the links' port`);
+    assert.equal(await status(postern.publicUrl + path), 404, `${path} at the port for links`);
   for (const path of ['', '/visit', '/list', '/file/welcome.txt', '/zip']) {
-    assert.equal(await status(`${postern.apiUrl}/s/${viewId}${path}`), 404, `${path} at the management's port`);
+    assert.equal(await status(`${postern.apiUrl}/s/${viewId}${path}`), 404, `${path} at the port for management`);
     assert.equal(await status(`${postern.publicUrl}/s/${viewId}${path}`), 200, path);
   }
   assert.doesNotMatch(await (await fetch(postern.publicUrl)).text(), /docs/);
@@ -195,12 +195,12 @@ test('a location that is not available is named in the output at start', async (
   const environment = { POSTERN_DATA: data, POSTERN_LOCAL_ROOTS: `1:${folder}` };
   const postern = await runPostern(t, environment);
   mkdirSync(join(folder, 'gone'));
-  const added = await postern.send('location/add', {
+  const response = await postern.send('location/add', {
     name: 'papers',
     kind: 'local',
     configuration: JSON.stringify({ folder: join(folder, 'gone') }),
   });
-  assert.equal(added.status, 200);
+  assert.equal(response.status, 200);
   postern.child.kill();
   await postern.ended;
   rmSync(join(folder, 'gone'), { recursive: true });
@@ -212,15 +212,15 @@ test('if the database is missing or empty although its key exists, the start fai
   const postern = await runPostern(t, { POSTERN_DATA: data });
   postern.child.kill();
   await postern.ended;
-  for (const [damage, how] of [
+  for (const [damage, damageDatabase] of [
     ['empty', () => writeFileSync(join(data, 'postern.db'), '')],
     ['missing', () => rmSync(join(data, 'postern.db'))],
   ] as const) {
     for (const rest of ['postern.db-wal', 'postern.db-shm']) rmSync(join(data, rest), { force: true });
-    how();
-    const again = spawnPostern(t, { POSTERN_DATA: data });
-    assert.equal((await again.ended).code, 69, damage);
-    assert.match(again.output(), new RegExp(`postern.db is ${damage}.*npm run restore`));
+    damageDatabase();
+    const restarted = spawnPostern(t, { POSTERN_DATA: data });
+    assert.equal((await restarted.ended).code, 69, damage);
+    assert.match(restarted.output(), new RegExp(`postern.db is ${damage}.*npm run restore`));
   }
 });
 
@@ -230,9 +230,9 @@ test('if the secret key is missing although a database exists, the start fails a
   postern.child.kill();
   await postern.ended;
   rmSync(join(data, 'secret-key'));
-  const again = spawnPostern(t, { POSTERN_DATA: data });
-  assert.equal((await again.ended).code, 69);
-  assert.match(again.output(), /secret-key is missing.*forget-secrets/);
+  const restarted = spawnPostern(t, { POSTERN_DATA: data });
+  assert.equal((await restarted.ended).code, 69);
+  assert.match(restarted.output(), /secret-key is missing.*forget-secrets/);
   assert.ok(!readdirSync(data).includes('secret-key'));
 });
 
@@ -246,19 +246,23 @@ test('after a move to PostgreSQL, Postern does not start on the old database', a
   await runPostern(t, { POSTERN_DATA: data });
 });
 
-test('a private file is synced before its rename, and its folder after it, so that it survives a power failure', async (t) => {
+test('a private file is synced before its rename, and its folder after the rename, so that the file survives a power failure', async (t) => {
   if (!isInstalled('strace')) return t.skip('strace is not installed');
   const data = await temporaryFolder(t);
   const script = `import { writePrivateFile } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../src/adapters/os/durable-file.ts')))};
-    writePrivateFile(${JSON.stringify(join(data, 'kept'))}, 'text');`;
+    writePrivateFile(${JSON.stringify(join(data, 'private-file'))}, 'text');`;
   const trace = join(data, 'trace');
-  const traced = ['-f', '-y', '-e', 'trace=rename,renameat,renameat2,fsync', '-o', trace];
-  const { status, stderr } = spawnSync('strace', [...traced, process.execPath, '--input-type=module', '-e', script], { encoding: 'utf8' });
-  if (status !== 0 && /ptrace/.test(stderr)) return t.skip('this machine does not let a process be traced');
+  const traceOptions = ['-f', '-y', '-e', 'trace=rename,renameat,renameat2,fsync', '-o', trace];
+  const { status, stderr } = spawnSync('strace', [...traceOptions, process.execPath, '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  if (status !== 0 && /ptrace/.test(stderr)) return t.skip('this machine does not permit tracing');
   const calls = readFileSync(trace, 'utf8')
     .split('\n')
     .filter((line) => line.includes(data));
-  const steps = calls.map((line) => (/rename/.test(line) ? 'rename' : line.includes('kept') ? 'sync of the file' : 'sync of the folder'));
+  const steps = calls.map((line) =>
+    /rename/.test(line) ? 'rename' : line.includes('private-file') ? 'sync of the file' : 'sync of the folder',
+  );
   assert.deepEqual(steps, ['sync of the file', 'rename', 'sync of the folder']);
 });
 
@@ -281,7 +285,7 @@ test('variables of a Kubernetes Service named postern are ignored, and other unk
     assert.throws(() => readSettings({ [name]: '1' }), new RegExp(`${name} is not a setting`));
 });
 
-test('if the data folder cannot be written, the start fails and names it', async (t) => {
+test('if the data folder is not writable, the start fails, and the error names the folder', async (t) => {
   const file = join(await temporaryFolder(t), 'file');
   writeFileSync(file, '');
   for (const data of [file, '/proc/postern']) {

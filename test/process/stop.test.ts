@@ -29,24 +29,24 @@ test('after SIGTERM no connection is accepted, running transfers finish, and the
 
   postern.child.kill('SIGTERM');
   await postern.waitForOutput(/Postern is stopping/);
-  for (let refused = false; !refused; ) {
+  for (let isRefused = false; !isRefused; ) {
     const socket = connect(Number(new URL(link).port), '127.0.0.1');
-    refused = await once(socket, 'connect').then(
+    isRefused = await once(socket, 'connect').then(
       () => false,
       () => true,
     );
     socket.destroy();
   }
-  let received = 0;
+  let receivedBytes = 0;
   incoming.on('data', (chunk: Buffer) => {
-    received += chunk.length;
+    receivedBytes += chunk.length;
   });
   upload.end(Buffer.alloc(100_000, 1));
   const [answer] = await once(upload, 'response');
   assert.equal(answer.statusCode, 201);
   answer.resume();
   await once(incoming, 'end');
-  assert.equal(received, large);
+  assert.equal(receivedBytes, large);
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
   assert.ok(existsSync(join(data, 'files/sent')));
   assert.deepEqual(readdirSync(join(data, 'files/.postern')), []);
@@ -64,7 +64,7 @@ test('a client that never completes its request does not prevent the stop after 
   atEnd(t, () => {
     for (const socket of sockets) socket.destroy();
   });
-  await postern.send('share/search'); // now both requests have arrived
+  await postern.send('share/search'); // after this response, both requests have arrived
   postern.child.kill('SIGTERM');
   assert.deepEqual(await postern.ended, { code: 0, signal: null });
 });

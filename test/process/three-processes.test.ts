@@ -44,16 +44,20 @@ function send(
   body: string,
 ): Promise<{ status: number; text: string } | null> {
   return new Promise((resolve) => {
-    const sent = request(url, { method, headers: { ...headers, 'content-length': Buffer.byteLength(body) }, agent: false }, (response) => {
-      let text = '';
-      response.on('data', (piece) => {
-        text += piece;
-      });
-      response.once('error', () => resolve(null));
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    sent.once('error', () => resolve(null));
-    sent.end(body);
+    const outgoing = request(
+      url,
+      { method, headers: { ...headers, 'content-length': Buffer.byteLength(body) }, agent: false },
+      (response) => {
+        let text = '';
+        response.on('data', (piece) => {
+          text += piece;
+        });
+        response.once('error', () => resolve(null));
+        response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    outgoing.once('error', () => resolve(null));
+    outgoing.end(body);
   });
 }
 
@@ -62,11 +66,11 @@ test('if one of three processes is killed under load, no acknowledged change is 
   const authorization = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
   const call = async (name: string, body: object, more = {}) =>
     send(`${proxy.url}/api/v1/${name}`, 'POST', { ...authorization, ...more }, JSON.stringify(body));
-  const box = JSON.parse((await call('share/add', { ...shareBody, path: '/in' }))?.text ?? '{}');
+  const uploadShare = JSON.parse((await call('share/add', { ...shareBody, path: '/in' }))?.text ?? '{}');
 
   const changeIds = new Map<string, number>();
   const uploadedFiles = new Map<string, string>();
-  let [nextChange, nextUpload, failedRequests, killed] = [0, 0, 0, false];
+  let [nextChange, nextUpload, failedRequests, isKilled] = [0, 0, 0, false];
   const countResponses = () => changeIds.size + uploadedFiles.size;
   async function makeChanges(): Promise<void> {
     while (nextChange < changes) {
@@ -87,7 +91,7 @@ test('if one of three processes is killed under load, no acknowledged change is 
       nextUpload += 1;
       const [name, content] = [`file-${nextUpload}`, `content ${nextUpload} `.repeat(20_000)];
       for (;;) {
-        const answer = await send(`${proxy.url}/s/${box.viewId}/file/${name}`, 'PUT', {}, content);
+        const answer = await send(`${proxy.url}/s/${uploadShare.viewId}/file/${name}`, 'PUT', {}, content);
         if (answer?.status === 201) uploadedFiles.set(name, content);
         if (answer?.status === 201 || answer?.status === 409) break; // 409: the file was stored, and its response was lost
         failedRequests += 1;
@@ -98,16 +102,16 @@ test('if one of three processes is killed under load, no acknowledged change is 
     while (countResponses() < 80) await new Promise(setImmediate);
     processes[1]?.child.kill('SIGKILL');
     await processes[1]?.ended;
-    killed = true;
+    isKilled = true;
   }
   await Promise.all([killOneProcess(), ...Array.from({ length: 6 }, makeChanges), ...Array.from({ length: 3 }, uploadFiles)]);
 
-  assert.ok(killed && failedRequests > 0, 'the process was killed while changes were running');
+  assert.ok(isKilled && failedRequests > 0, 'the process was killed while changes were running');
   assert.equal(changeIds.size, changes);
   assert.equal(new Set(changeIds.values()).size, changes);
   const search = await send(`${proxy.url}/api/v1/share/search?searchWord=change&pageSize=1000`, 'GET', authorization, '');
   const searchResult = JSON.parse(search?.text ?? '{}');
-  assert.equal(searchResult.totalCount, changes, 'each change is made once');
+  assert.equal(searchResult.totalCount, changes, 'each change was made once');
   assert.deepEqual(new Set(searchResult.list.map(({ id }: { id: number }) => id)), new Set(changeIds.values()));
   for (const [name, content] of uploadedFiles) assert.equal(readFileSync(join(files, 'in', name), 'utf8'), content);
 });
@@ -117,7 +121,7 @@ test('a visitor who signs in at one of three processes is signed in at all of th
   const authorization = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
   const call = async (name: string, body: object) => {
     const answer = await send(`${proxy.url}/api/v1/${name}`, 'POST', authorization, JSON.stringify(body));
-    assert.equal(answer?.status, 200, answer?.text ?? 'no answer');
+    assert.equal(answer?.status, 200, answer?.text ?? 'no response');
     return JSON.parse(answer?.text ?? '{}');
   };
   const profile = await call('loginprofile/add', { title: 'One password', typeId: 2, password: 'correct horse battery' });

@@ -9,7 +9,7 @@ import { sha256, tusClient } from './tus.ts';
 /**
  * Checks uploads in parts at a location: one that goes on after a restart, one to a drop box, and one that expires.
  * @param addLocation adds the location
- * @param listStaged returns the names of what is in the staging area
+ * @param listStaged returns the names of the files in the staging area, and of the uploads that the storage service keeps
  */
 export async function checkParts(
   t: TestContext,
@@ -38,12 +38,12 @@ export async function checkParts(
   assert.deepEqual([last.status, last.headers['repr-digest']], [204, `sha-256=:${sha256(bytes)}:`]);
   assert.deepEqual(await listStaged(), []);
 
-  const dropped = await tusClient(second, dropBox.base).begin('large.bin', 12);
+  const dropBoxAddress = await tusClient(second, dropBox.base).begin('large.bin', 12);
   for (const [offset, part] of [
     [0, 'seven b'],
     [7, 'ytes.'],
   ] as const)
-    assert.equal((await tusClient(second, dropBox.base).patch(dropped, offset, part)).status, 204);
+    assert.equal((await tusClient(second, dropBox.base).patch(dropBoxAddress, offset, part)).status, 204);
   const { entries } = (await second.visit(`${base}/list`)).body;
   assert.deepEqual(entries.map(({ size }: { size: number }) => size).sort(), [12, bytes.length]);
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
-import { mailSettings, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, mailSettings, signIn, startPostern, type TestPostern } from '../start.ts';
 import { changeShare, createShare, hour, minute, noPermissions, settableClock } from '../visit/visiting.ts';
 import { metadataOf, sha256, tusClient } from './tus.ts';
 
@@ -33,7 +33,7 @@ test('OPTIONS names the version, the extensions, the largest file and the checks
   assert.match(String(headers['tus-max-size']), /^\d+$/);
 });
 
-test('a file that is sent in parts becomes visible with the last one, whole, and is audited like any upload', async (t) => {
+test('a file that is sent in parts is visible only after the last part, is complete, and has the audit entry of an upload', async (t) => {
   const { postern, tus } = await start(t);
   const bytes = randomBytes(3_000_000);
   const address = await tus.begin('naïve 🗂.bin', bytes.length);
@@ -59,7 +59,7 @@ test('a file that is sent in parts becomes visible with the last one, whole, and
   assert.match(JSON.stringify(entries[0]), new RegExp(hash));
 });
 
-test('an empty file is complete when it is announced', async (t) => {
+test('the upload of an empty file is complete as soon as it is announced', async (t) => {
   const { postern, tus } = await start(t);
   const address = await tus.begin('empty', 0);
   assert.equal((await readFile(join(postern.files, 'empty'))).length, 0);
@@ -74,7 +74,7 @@ test('HEAD of a complete upload has its SHA-256, for a client that has lost the 
   assert.deepEqual([status, headers['upload-offset'], headers['repr-digest']], [410, '3', `sha-256=:${sha256('abc')}:`]);
 });
 
-test('a complete upload answers 410, and an unknown one 404', async (t) => {
+test('requests to a completed upload get 410, and requests to an unknown upload get 404', async (t) => {
   const { tus, base } = await start(t);
   const address = await tus.begin('a', 1);
   await tus.patch(address, 0, 'a');
@@ -86,7 +86,7 @@ test('a complete upload answers 410, and an unknown one 404', async (t) => {
   }
 });
 
-test('a request without the version of tus is refused with 412, which names it', async (t) => {
+test('a request with another version of tus gets 412, and the response names the supported version', async (t) => {
   const { tus, base } = await start(t);
   for (const method of ['POST', 'PATCH', 'HEAD', 'DELETE']) {
     const { status, headers } = await tus.send(method, `${base}/upload/x`, { 'tus-resumable': '0.2.2' });
@@ -95,7 +95,7 @@ test('a request without the version of tus is refused with 412, which names it',
   }
 });
 
-test('each faulty header of a new upload is refused by its name', async (t) => {
+test('an invalid header of a new upload is refused, and the error names the header', async (t) => {
   const { tus, base, postern } = await start(t, {}, { environment: { POSTERN_MAX_FILE_SIZE: '1' } });
   const good = { 'upload-length': '1', 'upload-metadata': metadataOf('a') };
   const cases: [Record<string, string>, number, string][] = [
@@ -130,7 +130,7 @@ test('an upload to a taken name or an absent folder is refused before a byte is 
   assert.equal((await tus.send('POST', `${base}/upload/folder`, headers)).status, 201);
 });
 
-test('a part at another offset is refused with 409, and changes nothing', async (t) => {
+test('a part at a wrong offset is refused with 409, and changes nothing', async (t) => {
   const { tus } = await start(t);
   const address = await tus.begin('a', 10);
   await tus.patch(address, 0, 'abc');
@@ -161,7 +161,7 @@ test('a part that does not match its checksum is refused with 460, and nothing o
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abcdef');
 });
 
-test('of a part that is cut short, what arrived is kept, and HEAD says how much', async (t) => {
+test('the bytes of an interrupted part that have arrived are kept, and HEAD returns their number', async (t) => {
   const { tus, postern } = await start(t);
   const bytes = randomBytes(5_000_000);
   const address = await tus.begin('a', bytes.length);
@@ -169,11 +169,11 @@ test('of a part that is cut short, what arrived is kept, and HEAD says how much'
   await until(async () => (await stagedSize(postern)) > 1_000_000);
   close();
   await until(async () => (await tus.offset(address)) > 0);
-  const received = await tus.offset(address);
-  assert.ok(received <= 2_000_000);
-  let last = await tus.patch(address, received, bytes.subarray(received));
-  // The part that was cut short is saved, and ends a moment later.
-  while (last.status === 423) last = await tus.patch(address, received, bytes.subarray(received));
+  const receivedBytes = await tus.offset(address);
+  assert.ok(receivedBytes <= 2_000_000);
+  let last = await tus.patch(address, receivedBytes, bytes.subarray(receivedBytes));
+  // The interrupted request locks the upload until it ends, a moment after the bytes are saved.
+  while (last.status === 423) last = await tus.patch(address, receivedBytes, bytes.subarray(receivedBytes));
   assert.equal(last.headers['repr-digest'], `sha-256=:${sha256(bytes)}:`);
   assert.deepEqual(await readFile(join(postern.files, 'a')), bytes);
 });
@@ -195,7 +195,7 @@ test('while one part is received, another one is refused with 423', async (t) =>
   close();
 });
 
-test('of two parts at one offset, one is kept', async (t) => {
+test('of two simultaneous parts at one offset, exactly one is kept', async (t) => {
   const { tus, postern } = await start(t);
   for (let round = 0; round < 10; round += 1) {
     const address = await tus.begin(`a${round}`, 6);
@@ -207,7 +207,7 @@ test('of two parts at one offset, one is kept', async (t) => {
   }
 });
 
-test('a deleted upload leaves nothing behind', async (t) => {
+test('a deleted upload leaves no staging file', async (t) => {
   const { tus, postern } = await start(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
@@ -217,21 +217,21 @@ test('a deleted upload leaves nothing behind', async (t) => {
   assert.equal((await tus.announce('a', 6)).status, 201);
 });
 
-test('a name that was taken meanwhile answers 409, and the last byte completes the upload when it is free again', async (t) => {
+test('if the name is taken before the last part, the part gets 409; once the name is free, the last byte completes the upload', async (t) => {
   const { tus, postern, base } = await start(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
   await writeFile(join(postern.files, 'a'), 'another');
   assert.equal((await tus.patch(address, 3, 'def')).json.code, 'itemExists');
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'another');
-  // A client that knows the protocol takes an offset of 6 for success.
+  // A tus client would treat an offset of 6 as success, so HEAD returns 5.
   assert.equal(await tus.offset(address), 5);
   await postern.visit(`${base}/file/a`, { method: 'DELETE' });
   assert.equal((await tus.patch(address, 5, 'f')).headers['repr-digest'], `sha-256=:${sha256('abcdef')}:`);
   assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abcdef');
 });
 
-test('a drop box numbers a file whose name was taken meanwhile, and does not say so', async (t) => {
+test('at a drop box, a file that is sent in parts gets a number if its name is taken, and the visitor sees no conflict', async (t) => {
   const { tus, postern, base } = await start(t, { ...noPermissions, canUpload: true });
   const address = await tus.begin('welcome.txt', 3);
   assert.equal((await tus.patch(address, 0, 'abc')).status, 204);
@@ -240,7 +240,7 @@ test('a drop box numbers a file whose name was taken meanwhile, and does not say
   assert.equal((await tus.send('POST', `${base}/upload/folder`, headers)).json.code, 'itemAbsent');
 });
 
-test('an upload goes no further when the share no longer permits it, and goes on when it does again', async (t) => {
+test('an upload cannot continue while the share does not permit uploads, and can continue once the share permits them again', async (t) => {
   const { tus, postern, id } = await start(t);
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
@@ -251,7 +251,7 @@ test('an upload goes no further when the share no longer permits it, and goes on
   assert.equal((await tus.patch(address, 3, 'def')).status, 204);
 });
 
-test('an upload that gets no bytes for a day ends', async (t) => {
+test('an upload that receives no bytes for a day expires', async (t) => {
   const clock = settableClock();
   const { tus } = await start(t, {}, { replacements: { ports: { clock } } });
   const address = await tus.begin('a', 6);
@@ -264,7 +264,7 @@ test('an upload that gets no bytes for a day ends', async (t) => {
   assert.equal((await tus.patch(address, 3, 'def')).status, 404);
 });
 
-test('a client that cannot send PATCH, HEAD or DELETE names the method in a header', async (t) => {
+test('a client that cannot send PATCH, HEAD or DELETE can name the method in a header', async (t) => {
   const { tus, postern } = await start(t);
   const address = await tus.begin('a', 3);
   const headers = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
@@ -276,9 +276,9 @@ test('a client that cannot send PATCH, HEAD or DELETE names the method in a head
   assert.equal((await tus.send('POST', other, { 'x-http-method-override': 'GET' })).status, 405);
 });
 
-test('an upload belongs to the visitor who began it: to others it does not exist', async (t) => {
+test('an upload belongs to the visitor who began it: for other visitors it does not exist', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { base } = await createShare(postern, { authenticationId: profile.id, allowAllUsers: true });
   const [ann, bob] = [
     tusClient(postern, base, await signIn(postern, base, 'ann')),
@@ -297,16 +297,16 @@ test('an upload belongs to the visitor who began it: to others it does not exist
   assert.equal((await ann.patch(address, 0, 'abc')).status, 204);
 });
 
-test('an upload goes on in a new session of the same visitor', async (t) => {
+test('an upload can continue in a new session of the same visitor', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const { base } = await createShare(postern, { authenticationId: profile.id, allowAllUsers: true });
   const address = await tusClient(postern, base, await signIn(postern, base, 'ann')).begin('a', 6);
   await tusClient(postern, base, await signIn(postern, base, 'ann')).patch(address, 0, 'abc');
   assert.equal((await tusClient(postern, base, await signIn(postern, base, 'ann')).patch(address, 3, 'def')).status, 204);
 });
 
-test('an alert reports a complete upload in parts once', async (t) => {
+test('an upload in parts causes a single alert, once it is complete', async (t) => {
   const { postern, tus } = await start(t, { alertUpload: true, notifyEmails: 'owner@example.com' }, { environment: mailSettings });
   const address = await tus.begin('a', 6);
   await tus.patch(address, 0, 'abc');
@@ -324,7 +324,7 @@ test('one network cannot leave more than 200 unfinished uploads at a link', asyn
   assert.equal(refused.json.code, 'uploadsBusy');
 });
 
-test('an upload without a byte ends after a quarter of an hour', async (t) => {
+test('an upload that has received no bytes expires after 15 minutes', async (t) => {
   const clock = settableClock();
   const { tus } = await start(t, {}, { replacements: { ports: { clock } } });
   const address = await tus.begin('a', 6);
@@ -332,7 +332,7 @@ test('an upload without a byte ends after a quarter of an hour', async (t) => {
   assert.equal((await tus.patch(address, 0, 'abc')).status, 404);
 });
 
-test('a part whose storage fails to sync is not counted, even if the next sync succeeds', async (t) => {
+test('a part that the storage fails to sync does not count, even if the next sync succeeds', async (t) => {
   const disk = { fails: false };
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'upload.sync' || !disk.fails) return;
@@ -348,21 +348,21 @@ test('a part whose storage fails to sync is not counted, even if the next sync s
   assert.equal(await tus.offset(address), 3);
 });
 
-test('a body that an upload in parts does not expect does not occupy its connection', async (t) => {
+test('if a request that creates an upload in parts has a body, its connection is closed after the response', async (t) => {
   const { base, postern } = await start(t);
   const { hostname, port } = new URL(postern.publicUrl);
   const headers = { 'tus-resumable': '1.0.0', 'upload-length': '5', 'upload-metadata': metadataOf('a'), 'content-length': '100000000000' };
-  const sent = request({ hostname, port, path: `${base}/upload`, method: 'POST', headers, agent: false });
-  sent.on('error', () => {});
-  sent.write('x');
-  const [response] = await once(sent, 'response');
+  const creation = request({ hostname, port, path: `${base}/upload`, method: 'POST', headers, agent: false });
+  creation.on('error', () => {});
+  creation.write('x');
+  const [response] = await once(creation, 'response');
   assert.equal(response.statusCode, 201);
-  await once(sent, 'close');
+  await once(creation, 'close');
 });
 
-test('share/unfinishedUploads lists what visitors have begun and not completed', async (t) => {
+test('share/unfinishedUploads lists the uploads that visitors have begun and not completed', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const { id, base } = await createShare(postern, { authenticationId: profile.id, allowAllUsers: true });
   const tus = tusClient(postern, base, await signIn(postern, base, 'ann'));
   const address = await tus.begin('film.mp4', 6);

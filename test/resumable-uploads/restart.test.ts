@@ -13,7 +13,7 @@ import { startPostern, temporaryFolder } from '../start.ts';
 import { createShare, hour, settableClock } from '../visit/visiting.ts';
 import { sha256, tusClient } from './tus.ts';
 
-test('an upload goes on after a restart, and its SHA-256 is that of the whole file', async (t) => {
+test('an upload continues after a restart, and its SHA-256 is that of the entire file', async (t) => {
   const data = await temporaryFolder(t);
   const first = await startPostern(t, { data });
   const { base } = await createShare(first);
@@ -66,11 +66,11 @@ test('an upload whose file is in place but whose outcome was not recorded is com
   const { store } = postern.ports;
   const { write } = store;
   const isInPlace = () => existsSync(join(postern.files, 'a'));
-  const failing: typeof write = (change, ...rest) =>
+  const failingWrite: typeof write = (change, ...rest) =>
     isInPlace() ? Promise.reject(new StoreUnavailable('the database is unavailable')) : write(change, ...rest);
-  const mocked = t.mock.method(store, 'write', failing);
+  const writeMock = t.mock.method(store, 'write', failingWrite);
   assert.equal((await tus.patch(address, 0, 'abc')).status, 503);
-  mocked.mock.restore();
+  writeMock.mock.restore();
   assert.equal((await tus.patch(address, 2, 'c')).status, 423);
   await recoverInterruptedChanges(postern.ports, new Set());
   assert.equal((await tus.send('HEAD', address)).status, 410);
@@ -79,7 +79,7 @@ test('an upload whose file is in place but whose outcome was not recorded is com
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
 });
 
-test('an upload whose file could not be put in place goes on after recovery', async (t) => {
+test('an upload whose file could not be put in place continues after recovery', async (t) => {
   const placing = { fails: true };
   const postern = await startWithStorages(t, (method) => {
     if (method === 'upload.place' && placing.fails) throw new StorageUnavailable('the disk does not respond');

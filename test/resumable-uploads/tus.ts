@@ -3,11 +3,11 @@ import { request } from 'node:http';
 import type { TestPostern } from '../start.ts';
 import { type RawResponse, sendPath } from '../visit/visiting.ts';
 
-/** Sends requests of the protocol tus to a link. */
+/** A client that sends requests of the tus protocol to a link. */
 export interface TusClient {
-  /** Sends a request of tus. `path` is relative to the public base URL, or a Location. */
+  /** Sends a request of the tus protocol. `path` is relative to the public base URL, or a Location. */
   send(method: string, path: string, headers?: Record<string, string>, body?: string | Uint8Array): Promise<RawResponse>;
-  /** Begins an upload. */
+  /** Sends the request that begins an upload. */
   announce(name: string, size: number, headers?: Record<string, string>): Promise<RawResponse>;
   /** Begins an upload that must be accepted. @returns its address */
   begin(name: string, size: number, headers?: Record<string, string>): Promise<string>;
@@ -25,19 +25,20 @@ export interface TusClient {
 export const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('base64');
 export const metadataOf = (name: string) => `filename ${Buffer.from(name).toString('base64')}`;
 
-/** Returns a client of the folder of a link. @param base begins the addresses of the link @param cookie of a signed-in visitor */
+/** Returns a client of the folder of a link. @param base path of the link @param cookie of a signed-in visitor */
 export function tusClient(postern: TestPostern, base: string, cookie = ''): TusClient {
-  const own = { 'tus-resumable': '1.0.0', ...(cookie ? { cookie } : {}) };
+  const ownHeaders = { 'tus-resumable': '1.0.0', ...(cookie ? { cookie } : {}) };
   const partHeaders = (offset: number) => ({ 'upload-offset': `${offset}`, 'content-type': 'application/offset+octet-stream' });
   const pathOf = (address: string) => (address.startsWith('http') ? new URL(address).pathname : address);
   const client: TusClient = {
-    send: (method, path, headers = {}, body = '') => sendPath(postern, pathOf(path), { method, headers: { ...own, ...headers }, body }),
+    send: (method, path, headers = {}, body = '') =>
+      sendPath(postern, pathOf(path), { method, headers: { ...ownHeaders, ...headers }, body }),
     announce: (name, size, headers) =>
       client.send('POST', `${base}/upload`, { 'upload-length': `${size}`, 'upload-metadata': metadataOf(name), ...headers }),
     async begin(name, size, headers) {
-      const { status, headers: received, text } = await client.announce(name, size, headers);
-      if (status !== 201 || !received.location) throw new Error(`the upload was answered with ${status}: ${text}`);
-      return received.location;
+      const { status, headers: responseHeaders, text } = await client.announce(name, size, headers);
+      if (status !== 201 || !responseHeaders.location) throw new Error(`the upload was answered with ${status}: ${text}`);
+      return responseHeaders.location;
     },
     patch: (address, offset, part, headers = {}) => client.send('PATCH', address, { ...partHeaders(offset), ...headers }, part),
     async offset(address) {
@@ -47,11 +48,11 @@ export function tusClient(postern: TestPostern, base: string, cookie = ''): TusC
     },
     sendBeginning(address, offset, beginning, length) {
       const { hostname, port, pathname: path } = new URL(address);
-      const headers = { ...own, ...partHeaders(offset), 'content-length': length };
-      const sent = request({ hostname, port, path, method: 'PATCH', headers, agent: false });
-      sent.on('error', () => {}); // the test, or Postern, closes the connection
-      sent.write(beginning);
-      return () => void sent.destroy();
+      const headers = { ...ownHeaders, ...partHeaders(offset), 'content-length': length };
+      const partRequest = request({ hostname, port, path, method: 'PATCH', headers, agent: false });
+      partRequest.on('error', () => {}); // the test, or Postern, closes the connection
+      partRequest.write(beginning);
+      return () => void partRequest.destroy();
     },
   };
   return client;

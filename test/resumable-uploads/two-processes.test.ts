@@ -6,10 +6,10 @@ import { startPostern } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
 import { sha256, tusClient } from './tus.ts';
 
-// Only processes on PostgreSQL share a database.
+// Two processes can share a database only with PostgreSQL.
 const options = { skip: process.env['POSTERN_TEST_POSTGRES'] === undefined };
 
-test('on two processes, an upload goes on at the other one, and one part is received at a time', options, async (t) => {
+test('an upload can continue at another process, and only one process at a time receives a part', options, async (t) => {
   const one = await startPostern(t);
   const other = await startPostern(t, { data: one.data, environment: { POSTERN_PUBLIC_URL: one.publicUrl } });
   const { base } = await createShare(one);

@@ -18,24 +18,26 @@ function countRequests(t: TestContext): () => number {
   return () => count;
 }
 
-test('a waiting change whose client leaves does not take place, unless it has an Idempotency-Key', { timeout: 20_000 }, async (t) => {
+test('a waiting change whose client closes the connection does not take place, unless it has an Idempotency-Key', {
+  timeout: 20_000,
+}, async (t) => {
   const { postern, calls, release } = await startWithBlockedMethod(t, 'storage.createFolder');
   const { base } = await createShare(postern);
-  const received = countRequests(t);
-  const leaving = new AbortController();
+  const countReceived = countRequests(t);
+  const client = new AbortController();
   const create = (name: string, init: RequestInit = {}) => postern.visit(`${base}/folder/${name}`, { method: 'POST', ...init });
-  const first = [create('first'), create('second')]; // one network has two places
+  const first = [create('first'), create('second')]; // a network may run two changes at once
   await until(async () => calls() === 2);
-  const before = received();
-  const left = [
-    create('abandoned', { signal: leaving.signal }),
-    create('with-key', { signal: leaving.signal, headers: { 'idempotency-key': 'a-key' } }),
+  const before = countReceived();
+  const abandonedRequests = [
+    create('abandoned', { signal: client.signal }),
+    create('with-key', { signal: client.signal, headers: { 'idempotency-key': 'a-key' } }),
   ];
-  await until(async () => received() === before + 2);
-  leaving.abort();
-  for (const request of left) await assert.rejects(request);
+  await until(async () => countReceived() === before + 2);
+  client.abort();
+  for (const request of abandonedRequests) await assert.rejects(request);
   const last = create('last');
-  await until(async () => received() === before + 3);
+  await until(async () => countReceived() === before + 3);
   release();
   for (const { status } of await Promise.all([...first, last])) assert.equal(status, 201);
   const exists = (name: string) =>

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { VisitAudit } from '#features/audit/visit-audit.ts';
 import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
-import { signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { createUsersProfile, signIn, startPostern, temporaryFolder } from '../start.ts';
 import { basic, createShare, jsonPost, minute, noPermissions, sendPath, settableClock } from './visiting.ts';
 
 const everyAlert = {
@@ -17,10 +17,10 @@ const everyAlert = {
   alertDelete: true,
 };
 
-async function startAudited(t: TestContext, over: object = {}) {
+async function startWithAuditLog(t: TestContext, over: object = {}) {
   const [data, clock] = [await temporaryFolder(t), settableClock()];
   const postern = await startPostern(t, { data, replacements: { ports: { clock } } });
-  const { id } = await usersProfile(postern);
+  const { id } = await createUsersProfile(postern);
   const link = await createShare(postern, { authenticationId: id, notifyEmails: 'owner@example.com', ...over });
   const cookie = await signIn(postern, link.base, 'ann');
   const request = (path: string, method = 'GET', body = '') =>
@@ -29,7 +29,7 @@ async function startAudited(t: TestContext, over: object = {}) {
       body,
       headers: { cookie, ...(body.startsWith('{') ? { 'content-type': 'application/json' } : {}) },
     });
-  /** Restarts the server, so that everything is written, and returns the audit entries and alerts. */
+  /** Restarts the server, so that all entries are written, and returns the audit entries and alerts. */
   async function readAuditLog() {
     await postern.stop();
     const again = await startPostern(t, { data, replacements: { ports: { clock } } });
@@ -43,7 +43,7 @@ async function startAudited(t: TestContext, over: object = {}) {
   return { clock, postern, link, request, readAuditLog };
 }
 
-async function eachAction(request: (path: string, method?: string, body?: string) => Promise<unknown>): Promise<void> {
+async function takeEachAction(request: (path: string, method?: string, body?: string) => Promise<unknown>): Promise<void> {
   await request('/visit');
   await request('/list');
   await request('/view/welcome.txt');
@@ -56,8 +56,8 @@ async function eachAction(request: (path: string, method?: string, body?: string
 }
 
 test('each visitor action creates one audit entry with the actor, action, address and outcome', async (t) => {
-  const { request, readAuditLog, link } = await startAudited(t);
-  await eachAction(request);
+  const { request, readAuditLog, link } = await startWithAuditLog(t);
+  await takeEachAction(request);
   await request('/sign-out', 'POST');
   const { rows } = await readAuditLog();
   for (const action of [
@@ -89,8 +89,8 @@ test('each visitor action creates one audit entry with the actor, action, addres
 });
 
 test('each action whose alert is on creates one alert for that action', async (t) => {
-  const { request, readAuditLog, link } = await startAudited(t, everyAlert);
-  await eachAction(request);
+  const { request, readAuditLog, link } = await startWithAuditLog(t, everyAlert);
+  await takeEachAction(request);
   const { alerts } = await readAuditLog();
   assert.deepEqual(alerts.map(({ action }) => action).sort(), [
     'createFolder',
@@ -105,17 +105,17 @@ test('each action whose alert is on creates one alert for that action', async (t
 });
 
 test('no alert is created if the alerts are off or notifyEmails is empty', async (t) => {
-  const withoutAlerts = await startAudited(t);
-  await eachAction(withoutAlerts.request);
+  const withoutAlerts = await startWithAuditLog(t);
+  await takeEachAction(withoutAlerts.request);
   assert.deepEqual((await withoutAlerts.readAuditLog()).alerts, []);
-  const withoutRecipients = await startAudited(t, { ...everyAlert, notifyEmails: '' });
-  await eachAction(withoutRecipients.request);
+  const withoutRecipients = await startWithAuditLog(t, { ...everyAlert, notifyEmails: '' });
+  await takeEachAction(withoutRecipients.request);
   assert.deepEqual((await withoutRecipients.readAuditLog()).alerts, []);
 });
 
 test('a refused action creates no alert, and an audit entry with the outcome refused', async (t) => {
-  const { request, readAuditLog } = await startAudited(t, { ...everyAlert, ...noPermissions });
-  await eachAction(request);
+  const { request, readAuditLog } = await startWithAuditLog(t, { ...everyAlert, ...noPermissions });
+  await takeEachAction(request);
   const { rows, alerts } = await readAuditLog();
   assert.deepEqual(alerts, []);
   for (const action of ['list', 'view', 'download', 'downloadFolder', 'upload', 'createFolder', 'rename', 'delete'])
@@ -127,7 +127,7 @@ test('a refused action creates no alert, and an audit entry with the outcome ref
 });
 
 test('requests for one file within ten minutes count as one download, and their bytes are added up', async (t) => {
-  const { request, clock, readAuditLog } = await startAudited(t, everyAlert);
+  const { request, clock, readAuditLog } = await startWithAuditLog(t, everyAlert);
   const size = (await request('/file/welcome.txt')).bytes.length;
   await request('/file/welcome.txt');
   await request('/file/welcome.txt', 'HEAD');
@@ -142,7 +142,7 @@ test('requests for one file within ten minutes count as one download, and their 
 });
 
 test('a HEAD request does not count as a download', async (t) => {
-  const { request, readAuditLog } = await startAudited(t, everyAlert);
+  const { request, readAuditLog } = await startWithAuditLog(t, everyAlert);
   await request('/file/welcome.txt', 'HEAD');
   await request('/zip', 'HEAD');
   const { rows, alerts } = await readAuditLog();
@@ -154,14 +154,14 @@ test('a HEAD request does not count as a download', async (t) => {
 });
 
 test('equal visits, listings and refusals within a minute share one audit entry with a count', async (t) => {
-  const { request, clock, readAuditLog } = await startAudited(t, { canDelete: false });
-  const each = async () => {
+  const { request, clock, readAuditLog } = await startWithAuditLog(t, { canDelete: false });
+  const requestEach = async () => {
     for (const path of ['/visit', '/list']) await request(path);
     await request('/file/welcome.txt', 'DELETE');
   };
-  for (let again = 0; again < 3; again += 1) await each();
+  for (let again = 0; again < 3; again += 1) await requestEach();
   clock.advance(minute);
-  await each();
+  await requestEach();
   const { rows } = await readAuditLog();
   for (const action of ['visit', 'list', 'delete'])
     assert.deepEqual(
@@ -172,7 +172,7 @@ test('equal visits, listings and refusals within a minute share one audit entry 
 });
 
 test('repeated sign-ins of a user within a minute share one audit entry with a count', async (t) => {
-  const { postern, link, clock, readAuditLog } = await startAudited(t);
+  const { postern, link, clock, readAuditLog } = await startWithAuditLog(t);
   for (let again = 0; again < 3; again += 1) await signIn(postern, link.base, 'ann');
   clock.advance(minute);
   await signIn(postern, link.base, 'ann');
@@ -187,7 +187,7 @@ test('repeated sign-ins of a user within a minute share one audit entry with a c
 });
 
 test('a visitor who requests many different archives of a folder creates a bounded number of audit entries', async (t) => {
-  const { request, postern, clock, readAuditLog } = await startAudited(t, everyAlert);
+  const { request, postern, clock, readAuditLog } = await startWithAuditLog(t, everyAlert);
   const names = Array.from({ length: 6 }, (_, index) => `file-${index}`);
   await Promise.all(names.map((name) => writeFile(join(postern.files, name), name)));
   const choices = Array.from({ length: 63 }, (_, choice) => names.filter((_name, index) => (choice + 1) & (1 << index)));
@@ -217,18 +217,18 @@ test('a visit while the database is unavailable is recorded later with its origi
   const { base, id } = await createShare(postern);
   const { store } = postern.ports;
   const at = clock.now();
-  const mocked = t.mock.method(store, 'write', () => Promise.reject(new StoreUnavailable('the database is unavailable')));
+  const writeMock = t.mock.method(store, 'write', () => Promise.reject(new StoreUnavailable('the database is unavailable')));
   await sendPath(postern, `${base}/visit`);
-  await until(() => mocked.mock.callCount() > 0);
+  await until(() => writeMock.mock.callCount() > 0);
   clock.advance(minute);
-  mocked.mock.restore();
+  writeMock.mock.restore();
   const rows = async () => (await postern.call('audit/search', { shareId: id, action: 'visit' })).list;
   await until(async () => (await rows()).length === 1);
   assert.equal(Date.parse((await rows())[0].dateTime), at);
 });
 
 test('a failed sign-in is recorded without the password, and a visit to an unknown link is not recorded', async (t) => {
-  const { postern, link, readAuditLog } = await startAudited(t);
+  const { postern, link, readAuditLog } = await startWithAuditLog(t);
   await postern.visit(`${link.base}/sign-in`, jsonPost({ username: 'ann', password: 'a very wrong secret' }));
   await postern.visit('/s/neverexistedatall/visit');
   const { rows } = await readAuditLog();
@@ -243,8 +243,8 @@ test('a failed sign-in is recorded without the password, and a visit to an unkno
   assert.equal(rows.filter(({ action }) => action === 'visit').length, 0);
 });
 
-test('failed form and Basic sign-ins from one site at a link share one audit entry without the typed names', async (t) => {
-  const { postern, link, readAuditLog } = await startAudited(t);
+test('failed sign-ins by form and by Basic authentication from one site at a link share one audit entry without the typed names', async (t) => {
+  const { postern, link, readAuditLog } = await startWithAuditLog(t);
   const { viewId } = await postern.call('loginprofile/get', { id: (await postern.call('share/get', { id: link.id })).authenticationId });
   for (const username of ['nobody', 'somebody', 'a typed password'])
     await postern.visit(`${link.base}/sign-in`, jsonPost({ username, password: 'wrong password' }));
@@ -265,7 +265,7 @@ test('failed form and Basic sign-ins from one site at a link share one audit ent
 
 const event = { link: null, tid: 1, visitor: null, visitorRequest: { address: '::1', requestId: '' }, outcome: 'refused' } as const;
 
-test('all audit entries are on disk when the process ends, in whatever order the writes finish', async (t) => {
+test('all audit entries are on disk when the process ends, regardless of the order in which the writes finish', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
   const second = Promise.withResolvers<void>();
   let writes = 0;
@@ -274,9 +274,9 @@ test('all audit entries are on disk when the process ends, in whatever order the
     async write(change, ...rest) {
       writes += 1;
       if (writes === 1) await second.promise;
-      const written = await store.write(change, ...rest);
+      const result = await store.write(change, ...rest);
       second.resolve();
-      return written;
+      return result;
     },
   };
   const audit = new VisitAudit({ store: firstAwaitsSecond, clock, process }, (cause) => assert.ifError(cause));
@@ -292,23 +292,23 @@ test('all audit entries are on disk when the process ends, in whatever order the
 
 test('audit entries from a database outage are written in batches, and an invalid entry does not block the others', async (t) => {
   const { store, clock, process } = (await startPostern(t)).ports;
-  let [isAway, writes, failures] = [true, 0, 0];
+  let [isUnavailable, writes, failures] = [true, 0, 0];
   const write: Store['write'] = (change, ...rest) => {
     writes += 1;
-    return isAway ? Promise.reject(new StoreUnavailable('the database is unavailable')) : store.write(change, ...rest);
+    return isUnavailable ? Promise.reject(new StoreUnavailable('the database is unavailable')) : store.write(change, ...rest);
   };
   const audit = new VisitAudit({ store: { ...store, write }, clock, process }, () => {
     failures += 1;
   });
-  const notes = (from: number) => {
+  const recordEntries = (from: number) => {
     for (let index = from; index < from + 500; index += 1) audit.recordInBackground({ ...event, action: 'rename', path: `/${index}` });
   };
-  notes(0);
-  await until(() => failures > 64); // the flush has failed as well
-  notes(500);
-  assert.ok(writes < 100 && failures < 100, `${writes} writes are tried, ${failures} failures are logged`);
+  recordEntries(0);
+  await until(() => failures > 64); // a batch has failed, too
+  recordEntries(500);
+  assert.ok(writes < 100 && failures < 100, `${writes} writes were tried, ${failures} failures were logged`);
   audit.recordInBackground({ ...event, tid: 999, action: 'rename', path: '/of no tenant' });
-  isAway = false;
+  isUnavailable = false;
   await audit[Symbol.asyncDispose]();
   const { rows } = await store.read
     .selectFrom('audit')

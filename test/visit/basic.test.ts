@@ -7,22 +7,22 @@ import { verifiedPasswords } from '#features/visits/sessions/verified-passwords.
 import type { PasswordHash } from '#ports/password-hash.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { until } from '../ports/until.ts';
-import { signIn, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, signIn, startPostern } from '../start.ts';
 import { basic, changeShare, createShare, minute, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
 
-/** Counts the verifications. It uses the password itself as its hash, so that the tests are fast. */
-function countedHash(): PasswordHash & { verified: number } {
+/** Returns a password hash that counts verifications. The password itself is its hash, so that the tests are fast. */
+function countingHash(): PasswordHash & { verifications: number } {
   return {
-    verified: 0,
+    verifications: 0,
     waitingCount: () => 0,
     async hash(secret) {
       return secret;
     },
     async runInTurn(_network, attempt) {
       return attempt(async (hash, secret) => {
-        this.verified += 1;
+        this.verifications += 1;
         return hash === secret;
       });
     },
@@ -31,9 +31,9 @@ function countedHash(): PasswordHash & { verified: number } {
 
 async function startWithBasic(t: TestContext) {
   const clock = settableClock();
-  const passwordHash = countedHash();
+  const passwordHash = countingHash();
   const postern = await startPostern(t, { replacements: { ports: { clock, passwordHash } } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const request = (headers: Record<string, string>) => sendPath(postern, `${base}/file/welcome.txt`, { headers });
   return { clock, passwordHash, postern, profile, base, request, ann: () => request({ authorization: basic('ann', password) }) };
@@ -82,14 +82,14 @@ test('a login profile with a shared password accepts any username, or only its o
   }
 });
 
-test('correct credentials are hashed once in five minutes', async (t) => {
+test('correct credentials are verified once in five minutes', async (t) => {
   const { ann, passwordHash, clock } = await startWithBasic(t);
   await Promise.all(Array.from({ length: 20 }, ann));
-  for (let again = 0; again < 20; again += 1) assert.equal((await ann()).status, 200);
-  assert.equal(passwordHash.verified, 1);
+  for (let count = 0; count < 20; count += 1) assert.equal((await ann()).status, 200);
+  assert.equal(passwordHash.verifications, 1);
   clock.advance(5 * minute);
   assert.equal((await ann()).status, 200);
-  assert.equal(passwordHash.verified, 2);
+  assert.equal(passwordHash.verifications, 2);
 });
 
 test('a wrong password is refused even if correct credentials of the user are cached', async (t) => {
@@ -100,7 +100,7 @@ test('a wrong password is refused even if correct credentials of the user are ca
 
 test('credentials cached for one network do not let another network skip its sign-in delay', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const from = (address: string, secret: string) =>
     sendPath(postern, `${base}/list`, { headers: { authorization: basic('ann', secret), 'x-forwarded-for': address } });
@@ -111,31 +111,31 @@ test('credentials cached for one network do not let another network skip its sig
 });
 
 test('cached credentials end when the user is deactivated or deleted, or the password changes', async (t) => {
-  const deactivated = await startWithBasic(t);
-  assert.equal((await deactivated.ann()).status, 200);
-  await deactivated.postern.call('accessuser/update', {
-    id: deactivated.profile.users['ann'],
-    authId: deactivated.profile.id,
+  const withInactiveUser = await startWithBasic(t);
+  assert.equal((await withInactiveUser.ann()).status, 200);
+  await withInactiveUser.postern.call('accessuser/update', {
+    id: withInactiveUser.profile.users['ann'],
+    authId: withInactiveUser.profile.id,
     active: false,
   });
-  assert.equal((await deactivated.ann()).status, 401);
+  assert.equal((await withInactiveUser.ann()).status, 401);
 
-  const renewed = await startWithBasic(t);
-  assert.equal((await renewed.ann()).status, 200);
+  const withNewPassword = await startWithBasic(t);
+  assert.equal((await withNewPassword.ann()).status, 200);
   const secret = 'another fine phrase';
-  await renewed.postern.call('accessuser/updateUserPassword', {
+  await withNewPassword.postern.call('accessuser/updateUserPassword', {
     username: 'ann',
     userPassword: secret,
     confirmPassword: secret,
-    authId: renewed.profile.id,
+    authId: withNewPassword.profile.id,
   });
-  assert.equal((await renewed.ann()).status, 401);
-  assert.equal((await renewed.request({ authorization: basic('ann', secret) })).status, 200);
+  assert.equal((await withNewPassword.ann()).status, 401);
+  assert.equal((await withNewPassword.request({ authorization: basic('ann', secret) })).status, 200);
 
-  const deleted = await startWithBasic(t);
-  assert.equal((await deleted.ann()).status, 200);
-  await deleted.postern.call('accessuser/delete', { id: deleted.profile.users['ann'] });
-  assert.equal((await deleted.ann()).status, 401);
+  const withDeletedUser = await startWithBasic(t);
+  assert.equal((await withDeletedUser.ann()).status, 200);
+  await withDeletedUser.postern.call('accessuser/delete', { id: withDeletedUser.profile.users['ann'] });
+  assert.equal((await withDeletedUser.ann()).status, 401);
 });
 
 test('a 401 response offers Basic authentication to a program, but not to a browser', async (t) => {
@@ -168,8 +168,8 @@ test('credentials that were verified before a change of the login profile are no
 
 test('a download with Basic authentication continues after its cached credentials expire', async (t) => {
   const clock = settableClock();
-  const postern = await startPostern(t, { replacements: { ports: { clock, passwordHash: countedHash() } } });
-  const profile = await usersProfile(postern);
+  const postern = await startPostern(t, { replacements: { ports: { clock, passwordHash: countingHash() } } });
+  const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const file = await open(join(postern.files, 'large.bin'), 'w');
   await file.truncate(2 ** 32);
@@ -180,48 +180,48 @@ test('a download with Basic authentication continues after its cached credential
     get(`${postern.publicUrl}${base}/file/large.bin`, { headers, agent: false }, resolve);
   });
   atEnd(t, () => response.destroy());
-  let failed: unknown;
+  let failure: unknown;
   response.once('error', (cause) => {
-    failed = cause;
+    failure = cause;
   });
   clock.advance(6 * minute);
   const accessChecks = t.mock.method(postern.ports.store, 'cachedUntilChange');
   response.on('data', () => {}); // the download is running
   await until(() => accessChecks.mock.callCount() >= 2); // the access was checked again
   await new Promise((resolve) => response.once('data', resolve));
-  assert.equal(failed, undefined);
+  assert.equal(failure, undefined);
 });
 
-for (const [taken, over] of Object.entries({
+for (const [what, over] of Object.entries({
   'a permission that is taken away': { canDownload: false },
   'a place on the list that is taken away': { allowAllUsers: false, userNames: '' },
 }))
-  test(`${taken} while a password is verified no longer admits that request or any later one`, async (t) => {
+  test(`${what} while a password is verified no longer admits that request or any later one`, async (t) => {
     const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let held = false;
-    const real = countedHash();
+    let isHeld = false;
+    const real = countingHash();
     const passwordHash: PasswordHash = {
       ...real,
       async runInTurn(address, attempt) {
-        if (held) started.resolve();
-        if (held) await gate.promise;
+        if (isHeld) started.resolve();
+        if (isHeld) await gate.promise;
         return real.runInTurn(address, attempt);
       },
     };
     const postern = await startPostern(t, { replacements: { ports: { passwordHash } } });
-    const profile = await usersProfile(postern);
+    const profile = await createUsersProfile(postern);
     const { id, base } = await createShare(postern, { authenticationId: profile.id });
     const file = `${base}/file/welcome.txt`;
-    const elsewhere = { cookie: await signIn(postern, base, 'ann') };
-    assert.equal((await postern.visit(file, { headers: elsewhere })).status, 200);
+    const otherSession = { cookie: await signIn(postern, base, 'ann') };
+    assert.equal((await postern.visit(file, { headers: otherSession })).status, 200);
 
-    held = true;
+    isHeld = true;
     const request = postern.visit(file, { headers: { authorization: basic('ann', profile.password) } });
     await started.promise;
     await changeShare(postern, id, over);
     gate.resolve();
 
     assert.equal((await request).status, 403);
-    for (const headers of [elsewhere, { authorization: basic('ann', profile.password) }])
+    for (const headers of [otherSession, { authorization: basic('ann', profile.password) }])
       assert.equal((await postern.visit(file, { headers })).status, 403);
   });

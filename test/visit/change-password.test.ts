@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
+import { cookieOf, createUsersProfile, signIn, startPostern } from '../start.ts';
 import { createShare } from './visiting.ts';
 
 const newPassword = 'quite another secret';
 
 async function withAnn(t: TestContext) {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const cookie = await signIn(postern, base, 'ann');
   const change = (at: string, currentPassword: string, password: string, headers: Record<string, string> = { cookie }) =>
@@ -20,14 +20,14 @@ async function withAnn(t: TestContext) {
 }
 
 for (const at of ['link', 'portal'] as const)
-  test(`a password change at a ${at} keeps this browser signed in and ends all other sessions`, async (t) => {
+  test(`a password change at a ${at} keeps the browser signed in, in a new session, and ends all other sessions`, async (t) => {
     const { postern, profile, base, cookie, change } = await withAnn(t);
-    const elsewhere = await signIn(postern, base, 'ann');
+    const otherCookie = await signIn(postern, base, 'ann');
     const answer = await change(at === 'link' ? base : `/p/${profile.viewId}`, profile.password, newPassword);
     assert.equal(answer.status, 204);
     const list = async (headers: Record<string, string>) => (await postern.visit(`${base}/list`, { headers })).status;
     assert.deepEqual(
-      [await list({ cookie: cookieOf(answer) }), await list({ cookie }), await list({ cookie: elsewhere })],
+      [await list({ cookie: cookieOf(answer) }), await list({ cookie }), await list({ cookie: otherCookie })],
       [200, 401, 401],
     );
     await assert.rejects(signIn(postern, base, 'ann'), /401/);
@@ -59,8 +59,8 @@ test('a visitor without a password of their own cannot change one', async (t) =>
   const { postern, change } = await withAnn(t);
   const { base } = await createShare(postern);
   assert.equal((await change(base, 'correct horse battery', newPassword)).status, 401);
-  const shared = await postern.call('loginprofile/add', { title: 'One', typeId: 2, password: 'correct horse battery' });
-  const link = await createShare(postern, { authenticationId: shared.id });
+  const passwordProfile = await postern.call('loginprofile/add', { title: 'One', typeId: 2, password: 'correct horse battery' });
+  const link = await createShare(postern, { authenticationId: passwordProfile.id });
   const cookie = await signIn(postern, link.base, '', 'correct horse battery');
   assert.equal((await change(link.base, 'correct horse battery', newPassword, { cookie })).status, 403);
 });

@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import { Refusal } from '#core/messages.ts';
 import { changesInTurn } from '#features/visits/files/changes-in-turn.ts';
 
-const stays = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const visitor = { viewId: 'link', address: '192.0.2.1', locationId: 1 };
 const isRefusal = (messageName: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === messageName;
 
@@ -11,11 +11,11 @@ test('a change that is slower than its response keeps its turn until the storage
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const changes = changesInTurn(1000);
-    const [slow, began] = [Promise.withResolvers<void>(), [] as string[]];
+    const [response, startedNames] = [Promise.withResolvers<void>(), [] as string[]];
     const running = ['first', 'second', 'third'].map((name) =>
-      changes.run(visitor, stays, async () => {
-        began.push(name);
-        await slow.promise;
+      changes.run(visitor, neverAborted, async () => {
+        startedNames.push(name);
+        await response.promise;
       }),
     );
     await new Promise(setImmediate);
@@ -26,10 +26,10 @@ test('a change that is slower than its response keeps its turn until the storage
       reasons.map((cause) => cause instanceof Refusal && cause.messageName),
       ['storageAway', 'storageAway', 'changesBusy'],
     );
-    assert.deepEqual(began, ['first', 'second']);
-    slow.resolve();
+    assert.deepEqual(startedNames, ['first', 'second']);
+    response.resolve();
     await new Promise(setImmediate);
-    assert.equal(await changes.run(visitor, stays, async () => 'made'), 'made');
+    assert.equal(await changes.run(visitor, neverAborted, async () => 'made'), 'made');
   } finally {
     mock.timers.reset();
   }
@@ -38,7 +38,7 @@ test('a change that is slower than its response keeps its turn until the storage
 test('the error of a change is its response', async () => {
   const changes = changesInTurn(1000);
   await assert.rejects(
-    changes.run(visitor, stays, async () => {
+    changes.run(visitor, neverAborted, async () => {
       throw new Refusal('itemAbsent');
     }),
     isRefusal('itemAbsent'),

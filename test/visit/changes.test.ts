@@ -29,16 +29,16 @@ test('a rename keeps an entry in its folder and never overwrites an existing nam
   await writeFile(join(postern.files, 'box/a.txt'), 'a');
   await writeFile(join(postern.files, 'box/b.txt'), 'b');
   const { base } = await createShare(postern);
-  const renames = (path: string, name: string) => postern.visit(`${base}/rename`, jsonPost({ path, name }));
-  assert.equal((await renames('box/a.txt', 'c.txt')).status, 200);
+  const rename = (path: string, name: string) => postern.visit(`${base}/rename`, jsonPost({ path, name }));
+  assert.equal((await rename('box/a.txt', 'c.txt')).status, 200);
   assert.equal(await readFile(join(postern.files, 'box/c.txt'), 'utf8'), 'a');
-  for (const taken of ['b.txt', 'inner']) {
-    const answer = await renames('box/c.txt', taken);
-    assert.equal(answer.status, 409, taken);
+  for (const existingName of ['b.txt', 'inner']) {
+    const answer = await rename('box/c.txt', existingName);
+    assert.equal(answer.status, 409, existingName);
     assert.equal(answer.body.code, 'itemExists');
   }
-  assert.equal((await renames('/box/inner', 'outer')).status, 200);
-  assert.equal((await renames('box/c.txt', 'C.txt')).status, 200);
+  assert.equal((await rename('/box/inner', 'outer')).status, 200);
+  assert.equal((await rename('box/c.txt', 'C.txt')).status, 200);
   assert.deepEqual((await readdir(join(postern.files, 'box'))).sort(), ['C.txt', 'b.txt', 'outer']);
   assert.equal(await readFile(join(postern.files, 'box/b.txt'), 'utf8'), 'b');
 });
@@ -60,9 +60,9 @@ test('one request deletes a file, or a folder with everything in it', async (t) 
   await mkdir(join(postern.files, 'box/deep'), { recursive: true });
   await writeFile(join(postern.files, 'box/deep/a.txt'), 'a');
   const { base } = await createShare(postern);
-  const gone = await postern.visit(`${base}/file/box`, remove);
-  assert.equal(gone.status, 204);
-  assert.equal(gone.body, '');
+  const deletion = await postern.visit(`${base}/file/box`, remove);
+  assert.equal(deletion.status, 204);
+  assert.equal(deletion.body, '');
   assert.equal((await postern.visit(`${base}/file/welcome.txt`, remove)).status, 204);
   assert.equal((await postern.visit(`${base}/file/welcome.txt`, remove)).status, 404);
   assert.deepEqual(
@@ -92,9 +92,9 @@ test('a shared file cannot be renamed or deleted, and is replaced only with If-M
   assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: '', name: 'other' }))).status, 403);
   assert.ok([403, 409].includes((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x' })).status));
   assert.equal((await postern.visit(`${base}/file`, { method: 'PUT', body: 'x', headers: { 'if-match': '"old"' } })).status, 412);
-  const replaced = await postern.visit(`${base}/file`, { method: 'PUT', body: 'new text', headers: { 'if-match': etag } });
-  assert.equal(replaced.status, 201);
-  assert.equal(replaced.body.name, 'welcome.txt');
+  const replacement = await postern.visit(`${base}/file`, { method: 'PUT', body: 'new text', headers: { 'if-match': etag } });
+  assert.equal(replacement.status, 201);
+  assert.equal(replacement.body.name, 'welcome.txt');
   assert.equal((await sendPath(postern, `${base}/file`)).text, 'new text');
 });
 
@@ -116,7 +116,7 @@ test('no folder can be created in a share of one file', async (t) => {
 });
 
 test('each permission allows its own actions and no others', async (t) => {
-  const opens: Record<string, readonly string[]> = {
+  const allowedBy: Record<string, readonly string[]> = {
     canView: ['list', 'view'],
     canDownload: ['list', 'file'],
     canDownloadFolder: ['zip'],
@@ -126,7 +126,7 @@ test('each permission allows its own actions and no others', async (t) => {
     canDelete: ['delete'],
   };
   const postern = await startPostern(t);
-  for (const [flag, expected] of Object.entries(opens)) {
+  for (const [flag, expected] of Object.entries(allowedBy)) {
     await mkdir(join(postern.files, flag));
     await writeFile(join(postern.files, flag, 'a.txt'), 'a');
     const { base } = await createShare(postern, { ...noPermissions, [flag]: true, path: `/${flag}` });
@@ -140,8 +140,8 @@ test('each permission allows its own actions and no others', async (t) => {
       rename: (await postern.visit(`${base}/rename`, jsonPost({ path: 'a.txt', name: 'c.txt' }))).status,
       delete: (await postern.visit(`${base}/file/a.txt`, remove)).status,
     };
-    const open = Object.keys(answers).filter((action) => Number(answers[action]) < 300);
-    assert.deepEqual(open, expected, flag);
+    const allowedActions = Object.keys(answers).filter((action) => Number(answers[action]) < 300);
+    assert.deepEqual(allowedActions, expected, flag);
     assert.ok(
       Object.values(answers).every((status) => status < 300 || status === 403),
       flag,

@@ -3,23 +3,23 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { codeTurns } from '#features/turns/code-turns.ts';
 
-test('a request for a code is answered at once but keeps its turn for a pause, after which the waiting ones start together', async (t) => {
+test('a request for a code gets its response at once, but keeps its turn for a pause; then waiting requests start together', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
-  const started: number[] = [];
-  const requests = Array.from({ length: 20 }, (_, index) => run(`10.${index}.0.1`, async () => started.push(index)));
+  const startedRequests: number[] = [];
+  const requests = Array.from({ length: 20 }, (_, index) => run(`10.${index}.0.1`, async () => startedRequests.push(index)));
   await Promise.all(requests.slice(0, 8));
   await nextTurn();
-  assert.equal(started.length, 8);
+  assert.equal(startedRequests.length, 8);
   t.mock.timers.tick(120);
   await Promise.all(requests.slice(0, 16));
   await nextTurn();
-  assert.equal(started.length, 16);
+  assert.equal(startedRequests.length, 16);
   t.mock.timers.tick(120);
   await Promise.all(requests);
 });
 
-test('a request for a code that fails rejects with its error, and keeps its turn for the pause too', async (t) => {
+test('a request for a code that fails rejects with its error, and also keeps its turn for the pause', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { run } = codeTurns();
   const failing = Array.from({ length: 8 }, () => run('10.0.0.1', () => Promise.reject(new Error('no mail server'))));

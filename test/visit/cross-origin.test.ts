@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, startPostern } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -18,7 +18,7 @@ test('a change that another origin sends is refused on every route', async (t) =
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const { port } = new URL(postern.publicUrl);
-  for (const foreign of [
+  for (const foreignHeaders of [
     { origin: 'https://evil.example' },
     { origin: 'null' },
     { origin: `https://localhost:${port}` },
@@ -29,18 +29,22 @@ test('a change that another origin sends is refused on every route', async (t) =
   ])
     for (const at of [base, '/s/neverexistedatall'])
       for (const [method, path, body] of changes) {
-        const answer = await sendPath(postern, at + path, { method, headers: { ...(body.startsWith('{') ? json : {}), ...foreign }, body });
-        assert.equal(answer.status, 403, `${method} ${path} ${JSON.stringify(foreign)}`);
+        const answer = await sendPath(postern, at + path, {
+          method,
+          headers: { ...(body.startsWith('{') ? json : {}), ...foreignHeaders },
+          body,
+        });
+        assert.equal(answer.status, 403, `${method} ${path} ${JSON.stringify(foreignHeaders)}`);
         assert.equal(answer.json.code, 'otherSite');
       }
   assert.equal((await sendPath(postern, `${base}/file/welcome.txt`)).status, 200);
 });
 
-test('a change from the own origin, by any loopback name, or from a program is accepted', async (t) => {
+test('a change from the origin of the server, by any loopback name, or from a program is accepted', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const { port } = new URL(postern.publicUrl);
-  const own: Record<string, string>[] = [
+  const ownHeaders: Record<string, string>[] = [
     {},
     { origin: `http://localhost:${port}`, 'sec-fetch-site': 'same-origin' },
     { origin: `http://127.0.0.1:${port}` },
@@ -48,7 +52,7 @@ test('a change from the own origin, by any loopback name, or from a program is a
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
   ];
-  for (const [index, headers] of own.entries())
+  for (const [index, headers] of ownHeaders.entries())
     assert.equal((await sendPath(postern, `${base}/folder/f${index}`, { method: 'POST', headers })).status, 201, JSON.stringify(headers));
 });
 
@@ -101,7 +105,7 @@ test('if the public address is loopback, a link answers for each loopback name o
 test('every response of a link carries the privacy and security headers', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const guarded = await createShare(postern, { authenticationId: (await usersProfile(postern)).id });
+  const guarded = await createShare(postern, { authenticationId: (await createUsersProfile(postern)).id });
   const { port } = new URL(postern.publicUrl);
   for (const [path, status, init] of [
     [base, 200, {}],
@@ -217,14 +221,14 @@ test('a former address redirects links to the public address and refuses all oth
 test('an overlong Host or Origin header is refused without being parsed', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  const read: string[] = [];
+  const parsedTexts: string[] = [];
   const { parse } = URL;
   t.mock.method(URL, 'parse', (text: string) => {
-    read.push(text);
+    parsedTexts.push(text);
     return parse(text);
   });
   const name = `a${'%CD%84'.repeat(1200)}${'%CC%96'.repeat(1200)}`;
   assert.equal((await sendPath(postern, `${base}/visit`, { headers: { host: name } })).status, 421);
   assert.equal((await sendPath(postern, `${base}/folder/new`, { method: 'POST', headers: { origin: `http://${name}` } })).status, 403);
-  assert.ok(read.every((text) => text.length <= 300));
+  assert.ok(parsedTexts.every((text) => text.length <= 300));
 });

@@ -7,7 +7,7 @@ import { changeShare, createShare } from './visiting.ts';
 
 const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>';
 const file = { 'content-length': '4', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', 'content-range': 'bytes 0-3/4' };
-/** Answers as a bucket with one file, `report ü.txt`. */
+/** Responds as an S3 service with a bucket that contains one file, `report ü.txt`. */
 const withFile: FakeAnswer = ({ method, url = '' }, response) => {
   if (url.includes('list-type')) return void response.end(emptyList);
   if (!url.startsWith('/bucket/report%20%C3%BC.txt')) return void response.writeHead(404).end();
@@ -19,8 +19,8 @@ const path = 'file/report%20%C3%BC.txt';
 async function startWithBucket(t: TestContext, share: object = {}, configuration: object = {}) {
   const fake = await startFakeS3(t, withFile);
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' } });
-  const stored = JSON.stringify({ ...fake.configuration, ...configuration });
-  await postern.call('location/add', { name: 'bucket', kind: 's3', configuration: stored });
+  const configurationText = JSON.stringify({ ...fake.configuration, ...configuration });
+  await postern.call('location/add', { name: 'bucket', kind: 's3', configuration: configurationText });
   const { id, base } = await createShare(postern, { location: 'bucket', proxyMode: false, ...share });
   const download = (init: RequestInit = {}) => fetch(`${postern.publicUrl}${base}/${path}`, { redirect: 'manual', ...init });
   return { postern, id, base, download, endpoint: fake.configuration.endpoint };
@@ -55,12 +55,12 @@ test('a program that asks for the headers of a file gets them from Postern', asy
 });
 
 const withinAMinute = () => new Date(Date.now() + 50_000).toISOString();
-const served: Readonly<Record<string, () => object>> = {
+const sharesWithoutRedirect: Readonly<Record<string, () => object>> = {
   'with proxyMode true': () => ({ proxyMode: true }),
   'of a share that ends within a minute': () => ({ validityEndDate: withinAMinute() }),
   'that may have to be signed': () => ({ digitalSignature: true }),
 };
-for (const [which, share] of Object.entries(served))
+for (const [which, share] of Object.entries(sharesWithoutRedirect))
   test(`a download ${which} is sent by Postern`, async (t) => {
     const { download } = await startWithBucket(t, share());
     const response = await download();
@@ -82,11 +82,11 @@ test('a download of a copy-protected file gets 403, not an address of the storag
 test('a visitor without the permission to download gets no address of the storage', async (t) => {
   const { base, postern, download } = await startWithBucket(t, { canDownload: false });
   assert.equal((await download()).status, 403);
-  const viewed = await fetch(`${postern.publicUrl}${base}/view/report%20%C3%BC.txt`, { redirect: 'manual' });
-  assert.equal(viewed.status, 200);
+  const view = await fetch(`${postern.publicUrl}${base}/view/report%20%C3%BC.txt`, { redirect: 'manual' });
+  assert.equal(view.status, 200);
 });
 
-test('a file that is absent is 404, not an address of the storage', async (t) => {
+test('a request for an absent file gets 404, not an address of the storage', async (t) => {
   const { base, postern } = await startWithBucket(t);
   assert.equal((await postern.visit(`${base}/file/absent`)).status, 404);
 });

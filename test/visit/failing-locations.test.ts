@@ -15,7 +15,7 @@ test('the pauses between attempts at a failing location grow up to five minutes'
   }
 });
 
-test('a reason is new once, until it changes or the location has recovered', () => {
+test('a reason is reported as new only once, until it changes or the location has recovered', () => {
   const failing = new FailingLocations(() => 0);
   assert.deepEqual(
     ['away', 'away', 'denied', 'denied'].map((reason) => failing.add('1', reason)),

@@ -12,7 +12,7 @@ import { createShare, type RawResponse, sendPath } from './visiting.ts';
 
 const digits = '0123456789'.repeat(100);
 
-async function sharedDigits(t: TestContext) {
+async function shareDigits(t: TestContext) {
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'digits.txt'), digits);
   const { base } = await createShare(postern);
@@ -36,7 +36,7 @@ function parts({ headers, text }: RawResponse) {
 }
 
 test('a file is sent as an attachment with its length, ETag, modification time and media type', async (t) => {
-  const { get, file } = await sharedDigits(t);
+  const { get, file } = await shareDigits(t);
   await utimes(file, 1_700_000_000, 1_700_000_000);
   const answer = await get();
   assert.equal(answer.status, 200);
@@ -50,7 +50,7 @@ test('a file is sent as an attachment with its length, ETag, modification time a
 });
 
 test('a HEAD request for a file gets the same headers as GET, without the content', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   const [head, full] = [await get({}, 'HEAD'), await get()];
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
@@ -68,7 +68,7 @@ test('a HEAD request for a file gets the same headers as GET, without the conten
 });
 
 test('an empty file is sent with length 0, and a range of it gets 416', async (t) => {
-  const { postern, base } = await sharedDigits(t);
+  const { postern, base } = await shareDigits(t);
   await writeFile(join(postern.files, 'empty'), '');
   const answer = await sendPath(postern, `${base}/file/empty`);
   assert.equal(answer.status, 200);
@@ -77,7 +77,7 @@ test('an empty file is sent with length 0, and a range of it gets 416', async (t
 });
 
 test('a file of any size is sent unchanged, in full and as a range', async (t) => {
-  const { postern, base } = await sharedDigits(t);
+  const { postern, base } = await shareDigits(t);
   for (const size of [1, 256, 16_384, 16_385, 600_000]) {
     const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (255 - index) & 255));
     await writeFile(join(postern.files, 'every.bin'), bytes);
@@ -89,7 +89,7 @@ test('a file of any size is sent unchanged, in full and as a range', async (t) =
 });
 
 test('Content-Disposition contains the complete file name, with any characters', async (t) => {
-  const { postern, base } = await sharedDigits(t);
+  const { postern, base } = await shareDigits(t);
   for (const name of [
     'naïve.txt',
     '€ rates.txt',
@@ -122,7 +122,7 @@ test('Content-Disposition contains the complete file name, with any characters',
 });
 
 test('a request for one range of a file gets 206 with exactly those bytes', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   for (const [range, expected, contentRange] of [
     ['bytes=0-3', '0123', 'bytes 0-3/1000'],
     ['bytes=998-', '89', 'bytes 998-999/1000'],
@@ -139,7 +139,7 @@ test('a request for one range of a file gets 206 with exactly those bytes', asyn
 });
 
 test('a suffix range longer than the file returns the entire file', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   // RFC 9110, 14.1.2: if the representation is shorter than the suffix-length, the entire representation is used.
   const answer = await get({ range: 'bytes=-5000' });
   assert.equal(answer.status, 206);
@@ -148,7 +148,7 @@ test('a suffix range longer than the file returns the entire file', async (t) =>
 });
 
 test('several ranges of a file are sent as multipart/byteranges', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   const answer = await get({ range: 'bytes=0-1, 500-503, -1' });
   assert.equal(answer.status, 206);
   assert.match(answer.headers['content-type'] ?? '', /^multipart\/byteranges;/);
@@ -165,7 +165,7 @@ test('several ranges of a file are sent as multipart/byteranges', async (t) => {
 });
 
 test('a range outside the file gets 416 with the length of the file', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   for (const range of ['bytes=1000-', 'bytes=5000-6000', 'bytes=-0']) {
     const answer = await get({ range });
     assert.equal(answer.status, 416, range);
@@ -175,7 +175,7 @@ test('a range outside the file gets 416 with the length of the file', async (t) 
 });
 
 test('an invalid range, or a range in a HEAD request, is ignored', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   for (const range of ['bytes=', 'bytes=a-b', 'lines=0-1', 'bytes', '0-1']) {
     const answer = await get({ range });
     assert.equal(answer.status, 200, range);
@@ -187,14 +187,14 @@ test('an invalid range, or a range in a HEAD request, is ignored', async (t) => 
 });
 
 test('hundreds of overlapping ranges do not multiply the size of the response', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   const answer = await get({ range: `bytes=${Array.from({ length: 500 }, () => '0-').join(',')}` });
   assert.ok([200, 206].includes(answer.status));
   assert.ok(answer.bytes.length <= 2000);
 });
 
 test('a Range header with more than 64 ranges is ignored, and the entire file is sent', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   const answers = await Promise.all(
     [64, 65, 5000].map((count) => get({ range: `bytes=${Array.from({ length: count }, () => '-1').join(',')}` })),
   );
@@ -205,7 +205,7 @@ test('a Range header with more than 64 ranges is ignored, and the entire file is
 });
 
 test('a range is sent only if If-Range matches the current file', async (t) => {
-  const { get, file } = await sharedDigits(t);
+  const { get, file } = await shareDigits(t);
   await utimes(file, 1_700_000_000, 1_700_000_000);
   const { etag = '', 'last-modified': modified = '' } = (await get()).headers;
   const status = async (validator: string) => (await get({ range: 'bytes=0-1', 'if-range': validator })).status;
@@ -218,7 +218,7 @@ test('a range is sent only if If-Range matches the current file', async (t) => {
 });
 
 test('an unchanged file gets 304, and the ETag takes precedence over the date', async (t) => {
-  const { get } = await sharedDigits(t);
+  const { get } = await shareDigits(t);
   const { etag = '', 'last-modified': modified = '' } = (await get()).headers;
   for (const headers of [
     { 'if-none-match': etag },
@@ -239,21 +239,21 @@ test('an unchanged file gets 304, and the ETag takes precedence over the date', 
 });
 
 test('the ETag changes with the content, even if the modification time and the size stay equal', async (t) => {
-  const { get, file, postern } = await sharedDigits(t);
+  const { get, file, postern } = await shareDigits(t);
   await utimes(file, 1_700_000_000, 1_700_000_000);
   const before = (await get()).headers.etag;
   await writeFile(file, digits.replaceAll('0', 'x'));
   await utimes(file, 1_700_000_000, 1_700_000_000);
-  const changed = (await get()).headers.etag;
-  assert.notEqual(changed, before);
+  const changedEtag = (await get()).headers.etag;
+  assert.notEqual(changedEtag, before);
   await writeFile(join(postern.files, 'other'), digits);
   await rename(join(postern.files, 'other'), file);
   await utimes(file, 1_700_000_000, 1_700_000_000);
-  assert.notEqual((await get()).headers.etag, changed);
+  assert.notEqual((await get()).headers.etag, changedEtag);
 });
 
 test('a folder cannot be downloaded as a file', async (t) => {
-  const { postern, base } = await sharedDigits(t);
+  const { postern, base } = await shareDigits(t);
   assert.equal((await sendPath(postern, `${base}/file`)).status, 404);
 });
 
@@ -271,7 +271,9 @@ for (const [what, cause] of [
     assert.deepEqual([answer.status, answer.json.code], [503, 'storageAway']);
   });
 
-test('a response never contains bytes that the file does not have, even if it is truncated meanwhile', { timeout: 20_000 }, async (t) => {
+test('a response never contains bytes that the file does not have, even if the file is truncated in the meantime', {
+  timeout: 20_000,
+}, async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const file = join(postern.files, 'cut.txt');

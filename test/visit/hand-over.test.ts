@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
-const size = 600 * 1024; // bytes, large enough to be sent by the proxy
+const size = 600 * 1024; // bytes, large enough for the proxy to send the file
 
 async function startBehindProxy(t: TestContext, proxy: string, header: string, name = 'naïve #1.pdf') {
   const postern = await startPostern(t, { environment: { POSTERN_SENDFILE: header, POSTERN_TRUSTED_PROXIES: proxy } });
@@ -80,7 +80,7 @@ test('small files, previews, archives and refused requests are not passed to the
     assert.ok(answer.bytes.length > 0, path);
     assert.equal(answer.headers['x-accel-redirect'], undefined, path);
   }
-  const closed = await createShare(postern, { path: '/box', canDownload: false });
-  const refused = await sendPath(postern, address.replace(base, closed.base));
+  const closedShare = await createShare(postern, { path: '/box', canDownload: false });
+  const refused = await sendPath(postern, address.replace(base, closedShare.base));
   assert.deepEqual([refused.status, refused.headers['x-accel-redirect']], [403, undefined]);
 });

@@ -3,9 +3,9 @@ import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CommandName } from '../../src/adapters/storage/disk/disk-commands.ts';
-import { hangingDisk } from '../parts/hanging-disk.ts';
+import { createHangingDisk } from '../parts/hanging-disk.ts';
 import { startWithThreads } from '../parts/intercepted-postern.ts';
-import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
+import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { type StartOptions, type TestPostern, type TestResponse, temporaryFolder } from '../start.ts';
 import { createShare, jsonPost } from './visiting.ts';
@@ -17,7 +17,7 @@ async function startWithHungLocation(t: TestContext, commands: readonly CommandN
   const data = await realpath(await temporaryFolder(t));
   const folder = join(data, 'files/hung');
   await mkdir(folder, { recursive: true });
-  const disk = await hangingDisk(t, folder, commands);
+  const disk = await createHangingDisk(t, folder, commands);
   const limits = { maxFileSize: 1 << 30, auditDays: 365, minFreeSpace: 0, maxChangeTime };
   const start = (over: StartOptions = {}) => startWithThreads(t, disk.threads, { data, replacements: { ports: { limits } }, ...over });
   const postern = await start();
@@ -33,7 +33,7 @@ async function startWithHungLocation(t: TestContext, commands: readonly CommandN
 }
 
 /** Uses everything that must not wait for the disk of another location. */
-async function useOther(postern: TestPostern, base: string): Promise<void> {
+async function useOtherLocation(postern: TestPostern, base: string): Promise<void> {
   const name = `file-${Math.random()}`;
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
   assert.equal((await postern.visit(`${base}/file/${name}`, { method: 'PUT', body: Buffer.alloc(large, 1) })).status, 201);
@@ -74,17 +74,17 @@ const hungRequests: readonly HungRequest[] = [
 ];
 
 for (const { title, commands, path, init, status } of hungRequests)
-  test(`a disk that hangs in ${title} delays nothing else, and the request succeeds when the disk responds`, async (t) => {
+  test(`a disk that hangs during ${title} delays nothing else, and the request succeeds when the disk responds`, async (t) => {
     const { postern, disk, base, other } = await startWithHungLocation(t, commands);
     disk.hang();
     const answer = postern.visit(`${base}/${path}`, init);
     await disk.untilBlocked();
-    await useOther(postern, other.base);
+    await useOtherLocation(postern, other.base);
     disk.release();
     assert.equal((await answer).status, status);
   });
 
-test('a location that hangs is reported as unavailable, and the others are not', async (t) => {
+test('a location that hangs is reported as unavailable, and the other locations are not', async (t) => {
   const { postern, disk } = await startWithHungLocation(t, ['check']);
   disk.hang();
   const { locations } = (await postern.visit('/health/ready')).body;
@@ -94,18 +94,18 @@ test('a location that hangs is reported as unavailable, and the others are not',
   );
 });
 
-test('requests to a disk that does not respond in time get 503, new ones at once, until it responds again', async (t) => {
+test('requests to a disk that does not respond in time get 503 until the disk responds again', async (t) => {
   const { postern, disk, base, other } = await startWithHungLocation(t, ['readFiles', 'readPage', 'read']);
   const paths = ['file/small.txt', 'list'];
   disk.setAnswerLimit(3000);
   disk.hang();
   for (const path of paths) assert.equal((await postern.visit(`${base}/${path}`)).status, 503, path);
-  await useOther(postern, other.base);
+  await useOtherLocation(postern, other.base);
   disk.release();
   for (const path of paths) await until(async () => (await postern.visit(`${base}/${path}`)).status === 200);
 });
 
-test('a change that a hung disk delays answers 503, and is recorded as done when it has taken place', async (t) => {
+test('a change that a hung disk delays gets 503, and is recorded as done when it has taken place', async (t) => {
   const { postern, disk, base } = await startWithHungLocation(t, ['createFolder', 'placeUpload'], 100);
   disk.hang();
   const answers: TestResponse[] = [
@@ -131,12 +131,12 @@ test('a change that a hung disk delays answers 503, and is recorded as done when
 
 test('Postern starts and serves other locations while a location with an interrupted change hangs', async (t) => {
   const { postern, disk, base, other, start } = await startWithHungLocation(t, ['openRoot', 'check']);
-  await uploadUnrecorded(t, postern, `${base}/file/interrupted`);
+  await uploadWithoutRecord(t, postern, `${base}/file/interrupted`);
   await postern.stop();
   disk.hang();
   const restarted = await start();
   await disk.untilBlocked();
-  await useOther(restarted, other.base);
+  await useOtherLocation(restarted, other.base);
   disk.release();
   await until(async () => {
     const { list } = await restarted.call('audit/search', { action: 'upload' });

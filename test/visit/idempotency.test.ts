@@ -8,8 +8,8 @@ import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
-import { askUnrecorded } from '../parts/unrecorded-change.ts';
-import { signIn, startPostern, usersProfile } from '../start.ts';
+import { requestUnrecordedChange } from '../parts/unrecorded-change.ts';
+import { createUsersProfile, signIn, startPostern } from '../start.ts';
 import { basic, changeShare, createShare, hour, jsonPost, settableClock } from './visiting.ts';
 
 const key = { 'idempotency-key': 'once' };
@@ -27,12 +27,12 @@ test('a change that is sent twice with one idempotency key is made once and gets
       headers: { ...('headers' in init ? (init.headers as Record<string, string>) : {}), 'idempotency-key': path },
     };
     const first = await postern.visit(base + path, requestInit);
-    const again = await postern.visit(base + path, requestInit);
+    const repetition = await postern.visit(base + path, requestInit);
     assert.equal(first.status, status, path);
-    assert.equal(again.status, status, path);
-    assert.deepEqual(again.body, first.body);
+    assert.equal(repetition.status, status, path);
+    assert.deepEqual(repetition.body, first.body);
     assert.equal(first.headers.get('idempotency-replayed'), null);
-    assert.equal(again.headers.get('idempotency-replayed'), 'true');
+    assert.equal(repetition.headers.get('idempotency-replayed'), 'true');
   }
 });
 
@@ -104,7 +104,7 @@ test('a repeated request is refused after its permission was removed', async (t)
 
 test('a stored response is not sent to a request with a wrong password', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await usersProfile(postern);
+  const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const request = (password: string) =>
     postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, authorization: basic('ann', password) } });
@@ -114,7 +114,7 @@ test('a stored response is not sent to a request with a wrong password', async (
 
 test('a repeated request is refused after its session has ended', async (t) => {
   const postern = await startPostern(t);
-  const { id, users } = await usersProfile(postern);
+  const { id, users } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const cookie = await signIn(postern, base, 'ann');
   const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: { ...key, cookie } });
@@ -123,27 +123,27 @@ test('a repeated request is refused after its session has ended', async (t) => {
   assert.equal((await request()).status, 401);
 });
 
-test('a change whose response was lost gets the same response again after recovery', async (t) => {
+test('if the response to a change was lost, a repeated request gets the response after recovery', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
-  await askUnrecorded(t, postern, request);
+  await requestUnrecordedChange(t, postern, request);
   assert.equal((await request()).body.code, 'idempotencyRunning');
   await recoverInterruptedChanges(postern.ports, new Set());
-  const again = await request();
-  assert.deepEqual([again.status, again.body], [201, { name: 'a' }]);
-  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  const repetition = await request();
+  assert.deepEqual([repetition.status, repetition.body], [201, { name: 'a' }]);
+  assert.equal(repetition.headers.get('idempotency-replayed'), 'true');
 });
 
 test('a change that was interrupted before it took place can be retried with the same idempotency key', async (t) => {
-  let away = true;
+  let isUnavailable = true;
   const postern = await startWithStorages(t, (method) => {
-    if (away && method === 'storage.createFolder') throw new StorageUnavailable('the disk is unavailable');
+    if (isUnavailable && method === 'storage.createFolder') throw new StorageUnavailable('the disk is unavailable');
   });
   const { base } = await createShare(postern);
   const request = () => postern.visit(`${base}/folder/a`, { method: 'POST', headers: key });
   assert.equal((await request()).status, 503);
-  away = false;
+  isUnavailable = false;
   await recoverInterruptedChanges(postern.ports, new Set());
   assert.equal((await request()).status, 201);
 });

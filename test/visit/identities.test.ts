@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { cookieOf, type Json, signIn, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { cookieOf, createUsersProfile, type Json, signIn, startPostern, temporaryFolder } from '../start.ts';
 import { changeShare, createShare, jsonPost, minute } from './visiting.ts';
 
-/** Starts a Postern with a clock that the test sets. `restart` writes all audit entries that are still in memory. */
+/** Starts Postern with a clock that the test can advance. `restart` also writes all audit entries that are still in memory. */
 async function startWithClock(t: TestContext) {
   let time = Date.parse('2026-05-01T10:00:00Z');
   const data = await temporaryFolder(t);
@@ -25,16 +25,16 @@ const actorsOf = async ({ call }: { call: (name: string, body: object) => Promis
 
 test('two visitors with the same name at two login profiles have an audit entry each for a download of the same file', async (t) => {
   const { postern, restart } = await startWithClock(t);
-  const profiles = [await usersProfile(postern), await usersProfile(postern)];
+  const profiles = [await createUsersProfile(postern), await createUsersProfile(postern)];
   const link = await createShare(postern, { authenticationId: profiles[0]?.id });
   for (const profile of profiles) {
     await changeShare(postern, link.id, { authenticationId: profile.id });
     const cookie = await signIn(postern, link.base, 'ann');
     for (const _ of [1, 2]) await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
   }
-  const again = await restart();
-  assert.deepEqual(await actorsOf(again, 'download'), ['ann', 'ann']);
-  const { byVisitor } = await again.call('share/activity', { id: link.id });
+  const restarted = await restart();
+  assert.deepEqual(await actorsOf(restarted, 'download'), ['ann', 'ann']);
+  const { byVisitor } = await restarted.call('share/activity', { id: link.id });
   assert.deepEqual(
     byVisitor.map(({ visitor, downloads }: Json) => [visitor, downloads]),
     [
@@ -46,7 +46,7 @@ test('two visitors with the same name at two login profiles have an audit entry 
 
 test('a user whose name changes stays one visitor: repeated downloads of a file count as one, and the visitor is counted once', async (t) => {
   const { postern, restart, advanceClock } = await startWithClock(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const link = await createShare(postern, { authenticationId: profile.id });
   const cookie = await signIn(postern, link.base, 'ann');
   const { store } = postern.ports;
@@ -56,9 +56,9 @@ test('a user whose name changes stays one visitor: repeated downloads of a file 
     await postern.visit(`${link.base}/file/of-${username}.txt`, { method: 'PUT', body: 'new', headers: { cookie } });
     advanceClock(minute);
   }
-  const again = await restart();
-  assert.deepEqual([await actorsOf(again, 'download'), await actorsOf(again, 'upload')], [['ann'], ['ann', 'abe']]);
-  const { byDay, byVisitor } = await again.call('share/activity', { id: link.id });
+  const restarted = await restart();
+  assert.deepEqual([await actorsOf(restarted, 'download'), await actorsOf(restarted, 'upload')], [['ann'], ['ann', 'abe']]);
+  const { byDay, byVisitor } = await restarted.call('share/activity', { id: link.id });
   assert.deepEqual(byDay, [{ date: '2026-05-01', visits: 1, downloads: 1, uploads: 2 }]);
   assert.deepEqual(
     byVisitor.map(({ visitor, visits, downloads, uploads }: Json) => [visitor, visits, downloads, uploads]),
@@ -72,15 +72,15 @@ test('all who sign in with the password of a login profile count as one visitor,
   const link = await createShare(postern, { authenticationId: profile });
   for (const username of ['guest', 'friend']) {
     await postern.call('loginprofile/update', { id: profile, username });
-    const signedIn = await postern.visit(`${link.base}/sign-in`, jsonPost({ username, password: 'open sesame' }));
-    await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie: cookieOf(signedIn) } });
+    const response = await postern.visit(`${link.base}/sign-in`, jsonPost({ username, password: 'open sesame' }));
+    await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie: cookieOf(response) } });
   }
   assert.deepEqual(await actorsOf(await restart(), 'download'), ['guest']);
 });
 
 test('a listed user counts as having visited only if they visited themselves, not if another visitor has the same name', async (t) => {
   const { postern, restart } = await startWithClock(t);
-  const [one, other] = [await usersProfile(postern), await usersProfile(postern)];
+  const [one, other] = [await createUsersProfile(postern), await createUsersProfile(postern)];
   const link = await createShare(postern, { authenticationId: one.id });
   const cookie = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });
@@ -92,9 +92,9 @@ test('a listed user counts as having visited only if they visited themselves, no
   assert.deepEqual(await notVisited(await restart()), []);
 });
 
-test('entries of an earlier version, which have no identity, count for the visitor who has their name', async (t) => {
+test('audit entries of an earlier version, which have no identity key, count for the visitor with the same name', async (t) => {
   const { postern, restart, advanceClock } = await startWithClock(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const link = await createShare(postern, { authenticationId: profile.id, allowAllUsers: false, userNames: 'ann,bob' });
   const cookie = await signIn(postern, link.base, 'ann');
   await postern.visit(`${link.base}/file/welcome.txt`, { headers: { cookie } });

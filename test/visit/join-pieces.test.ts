@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { joinPieces } from '../../src/http/visitor/join-pieces.ts';
 
 /** Yields pieces that all reuse the same memory. */
-async function* reusing(sizes: readonly number[]): AsyncGenerator<Buffer> {
+async function* reusedPieces(sizes: readonly number[]): AsyncGenerator<Buffer> {
   const memory = Buffer.alloc(40_000);
   for (const [index, size] of sizes.entries()) yield memory.subarray(0, size).fill(index);
 }
@@ -18,7 +18,7 @@ async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 test('joined pieces contain the same bytes at any piece size', () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(fc.nat(300), fc.nat(40_000)), { maxLength: 60 }), async (sizes) => {
-      assert.ok((await bytesOf(joinPieces(reusing(sizes)))).equals(await bytesOf(reusing(sizes))));
+      assert.ok((await bytesOf(joinPieces(reusedPieces(sizes)))).equals(await bytesOf(reusedPieces(sizes))));
     }),
   ));
 
@@ -29,7 +29,7 @@ test('joining thousands of small pieces does not block the event loop', async ()
     next = setImmediate(count);
   };
   let next = setImmediate(count);
-  await bytesOf(joinPieces(reusing(Array.from({ length: 10_000 }, () => 100))));
+  await bytesOf(joinPieces(reusedPieces(Array.from({ length: 10_000 }, () => 100))));
   clearImmediate(next);
   assert.ok(turns > 30, `${turns} turns`);
 });

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packStoredRanges } from '#features/login-profiles/pack-stored-ranges.ts';
-import { signIn, startPostern, type TestResponse, usersProfile } from '../start.ts';
+import { createUsersProfile, signIn, startPostern, type TestResponse } from '../start.ts';
 import { changeShare, createShare, hour, jsonPost, noPermissions, settableClock } from './visiting.ts';
 
 const day = 24 * hour;
@@ -18,18 +18,18 @@ test('an unknown link, a stopped share and a share that has not started yet get 
   const postern = await startPostern(t);
   const stopped = await createShare(postern, { active: false });
   const later = await createShare(postern, { validityStartDate: at(Date.now() + day) });
-  const never = '/s/abcdefghijklmnopqrstuv';
+  const unknownLink = '/s/abcdefghijklmnopqrstuv';
 
   for (const path of ['', '/visit', '/list', '/file/welcome.txt', '/zip', '/view/welcome.txt']) {
-    const unknown = comparableResponse(await postern.visit(never + path));
+    const unknown = comparableResponse(await postern.visit(unknownLink + path));
     assert.equal(unknown.status, 404);
     assert.deepEqual(comparableResponse(await postern.visit(stopped.base + path)), unknown, `stopped ${path}`);
     assert.deepEqual(comparableResponse(await postern.visit(later.base + path)), unknown, `scheduled ${path}`);
   }
-  assert.equal(comparableResponse(await postern.visit(`${never}/list`)).rest.code, 'linkUnknown');
+  assert.equal(comparableResponse(await postern.visit(`${unknownLink}/list`)).rest.code, 'linkUnknown');
 });
 
-test('a link with a slash at its end opens the same page', async (t) => {
+test('a link with a trailing slash opens the same page', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern, {});
   assert.equal((await postern.visit(`${base}/`)).body, (await postern.visit(base)).body);
@@ -55,7 +55,7 @@ test('a link works from its start date on and answers 410 from its end date on',
 
 test('if several rules refuse a request, the response names the first one in the documented order', async (t) => {
   const postern = await startPostern(t);
-  const { id, users } = await usersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
+  const { id, users } = await createUsersProfile(postern, ['ann', 'bob'], { ipRange: '203.0.113.0/24' });
   const everything = { authenticationId: id, allowAllUsers: false, userNames: 'bob', ...noPermissions };
   const share = await createShare(postern, { ...everything, active: false, validityEndDate: at(Date.now() - day) });
   const request = (headers: Record<string, string> = {}) => postern.visit(`${share.base}/list/absent`, { headers });
@@ -77,9 +77,9 @@ test('if several rules refuse a request, the response names the first one in the
   assert.equal(notListed.status, 403);
   assert.equal(notListed.body.code, 'notAdmitted');
   await changeShare(postern, share.id, { userNames: 'ann' });
-  const off = await request({ cookie });
-  assert.equal(off.status, 403);
-  assert.equal(off.body.code, 'permissionOff');
+  const withoutPermission = await request({ cookie });
+  assert.equal(withoutPermission.status, 403);
+  assert.equal(withoutPermission.body.code, 'permissionOff');
   await changeShare(postern, share.id, { canView: true });
   const absent = await request({ cookie });
   assert.equal(absent.status, 404);
@@ -89,7 +89,7 @@ test('if several rules refuse a request, the response names the first one in the
 
 test('an address outside the IP range gets 403, also for the page and for sign-in', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.7, 2001:db8::/32' });
+  const { id } = await createUsersProfile(postern, ['ann'], { ipRange: '203.0.113.7, 2001:db8::/32' });
   const { base } = await createShare(postern, { authenticationId: id });
 
   for (const path of ['', '/visit', '/list']) assert.equal((await postern.visit(base + path)).status, 403, path);
@@ -99,11 +99,11 @@ test('an address outside the IP range gets 403, also for the page and for sign-i
 
 test('an IP range that an earlier version stored still applies', async (t) => {
   const postern = await startPostern(t);
-  const outside = await usersProfile(postern, [], { ipRange: '203.0.113.7, 2001:db8::/32' });
-  const inside = await usersProfile(postern, [], { ipRange: '127.0.0.0/8, ::1' });
+  const outside = await createUsersProfile(postern, [], { ipRange: '203.0.113.7, 2001:db8::/32' });
+  const inside = await createUsersProfile(postern, [], { ipRange: '127.0.0.0/8, ::1' });
   const { store } = postern.ports;
   const bounds = async () => (await store.read.selectFrom('login_profile').select('ip_bounds').execute()).map((row) => row.ip_bounds);
-  const known = await bounds();
+  const boundsBefore = await bounds();
   await store.write((tx) => tx.updateTable('login_profile').set({ ip_bounds: null }).execute(), 'job');
   const check = async () => {
     for (const [id, viewId, expected] of [
@@ -117,7 +117,7 @@ test('an IP range that an earlier version stored still applies', async (t) => {
   };
   await check();
   await packStoredRanges(store); // the next start of Postern does this
-  assert.deepEqual((await bounds()).sort(), known.sort());
+  assert.deepEqual((await bounds()).sort(), boundsBefore.sort());
   await check();
 });
 
@@ -125,20 +125,20 @@ test('for an IP range, X-Forwarded-For counts only if a trusted proxy sends it',
   const environment = { POSTERN_TRUSTED_PROXIES: '127.0.0.1' };
   const postern = await startPostern(t, { environment });
   const plain = await startPostern(t);
-  for (const [at, expected] of [
+  for (const [server, expected] of [
     [postern, 200],
     [plain, 403],
   ] as const) {
-    const { id } = await usersProfile(at, [], { typeId: 2, password: 'a door password', ipRange: '203.0.113.7' });
-    const { base } = await createShare(at, { authenticationId: id });
-    const answer = await at.visit(`${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
+    const { id } = await createUsersProfile(server, [], { typeId: 2, password: 'a door password', ipRange: '203.0.113.7' });
+    const { base } = await createShare(server, { authenticationId: id });
+    const answer = await server.visit(`${base}/visit`, { headers: { 'x-forwarded-for': '203.0.113.7' } });
     assert.equal(answer.status, expected);
   }
 });
 
 test('before sign-in, the page, visit and sign-out work, and everything else answers 401', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await usersProfile(postern);
+  const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
 
   for (const path of ['/list', '/file/welcome.txt', '/view/welcome.txt', '/zip'])
@@ -154,7 +154,7 @@ test('before sign-in, the page, visit and sign-out work, and everything else ans
 
 test('a user who is not listed for a share can see only the page and sign out', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
+  const { id, viewId } = await createUsersProfile(postern, ['ann', 'bob']);
   const { base } = await createShare(postern, { authenticationId: id, allowAllUsers: false, userNames: 'bob' });
   const cookie = await signIn(postern, `/p/${viewId}`, 'ann');
 
@@ -164,9 +164,9 @@ test('a user who is not listed for a share can see only the page and sign out', 
   for (const path of ['/visit', '/list', '/file/welcome.txt', '/zip'])
     assert.equal((await postern.visit(base + path, { headers: { cookie } })).status, 403, path);
   assert.equal((await postern.visit(base, { headers: { cookie } })).status, 200);
-  const signedIn = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password: 'correct horse battery' }));
-  assert.equal(signedIn.status, 403);
-  assert.match(signedIn.headers.getSetCookie().join(), /postern-/);
+  const response = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password: 'correct horse battery' }));
+  assert.equal(response.status, 403);
+  assert.match(response.headers.getSetCookie().join(), /postern-/);
   assert.equal((await postern.visit(`${base}/sign-out`, { method: 'POST', headers: { cookie } })).status, 204);
 });
 

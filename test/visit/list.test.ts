@@ -9,7 +9,7 @@ import { createShare, noPermissions } from './visiting.ts';
 const names = (body: { entries: { name: string }[] }) => body.entries.map(({ name }) => name);
 
 /** Creates three files and two folders. Name, size and modification time each give a different order. */
-async function sample(files: string): Promise<void> {
+async function createSampleFiles(files: string): Promise<void> {
   await mkdir(join(files, 'box/Zoo'), { recursive: true });
   await mkdir(join(files, 'box/attic'));
   for (const [name, size, seconds] of [
@@ -24,7 +24,7 @@ async function sample(files: string): Promise<void> {
 
 test('a listing contains the name, kind, size, modification time, media type and ETag of each entry', async (t) => {
   const postern = await startPostern(t);
-  await sample(postern.files);
+  await createSampleFiles(postern.files);
   const { base } = await createShare(postern, { path: '/box' });
 
   const { status, body } = await postern.visit(`${base}/list`);
@@ -47,34 +47,34 @@ test('a listing contains the name, kind, size, modification time, media type and
 
 test('folders come first with every sort field and order', async (t) => {
   const postern = await startPostern(t);
-  await sample(postern.files);
+  await createSampleFiles(postern.files);
   const { base } = await createShare(postern, { path: '/box' });
-  const sorted = async (query: string) => names((await postern.visit(`${base}/list?${query}`)).body);
+  const listNames = async (query: string) => names((await postern.visit(`${base}/list?${query}`)).body);
 
-  assert.deepEqual((await sorted('')).slice(0, 2).sort(), ['Zoo', 'attic']);
-  assert.deepEqual((await sorted('')).slice(2), ['a.txt', 'b.txt', 'c.pdf']);
+  assert.deepEqual((await listNames('')).slice(0, 2).sort(), ['Zoo', 'attic']);
+  assert.deepEqual((await listNames('')).slice(2), ['a.txt', 'b.txt', 'c.pdf']);
   for (const order of ['dsc', 'dse', 'desc', 'descending', 'DESC'])
-    assert.deepEqual((await sorted(`sortField=name&sortOrder=${order}`)).slice(2), ['c.pdf', 'b.txt', 'a.txt'], order);
+    assert.deepEqual((await listNames(`sortField=name&sortOrder=${order}`)).slice(2), ['c.pdf', 'b.txt', 'a.txt'], order);
   for (const order of ['ace', 'asc', 'ascending', 'Asc'])
-    assert.deepEqual((await sorted(`sortField=size&sortOrder=${order}`)).slice(2), ['a.txt', 'c.pdf', 'b.txt'], order);
-  assert.deepEqual((await sorted('sortField=size&sortOrder=dsc')).slice(2), ['b.txt', 'c.pdf', 'a.txt']);
-  assert.deepEqual((await sorted('sortField=modifiedDateTime')).slice(2), ['c.pdf', 'b.txt', 'a.txt']);
-  assert.deepEqual((await sorted('sortField=modifiedDateTime&sortOrder=dsc')).slice(0, 2).sort(), ['Zoo', 'attic']);
+    assert.deepEqual((await listNames(`sortField=size&sortOrder=${order}`)).slice(2), ['a.txt', 'c.pdf', 'b.txt'], order);
+  assert.deepEqual((await listNames('sortField=size&sortOrder=dsc')).slice(2), ['b.txt', 'c.pdf', 'a.txt']);
+  assert.deepEqual((await listNames('sortField=modifiedDateTime')).slice(2), ['c.pdf', 'b.txt', 'a.txt']);
+  assert.deepEqual((await listNames('sortField=modifiedDateTime&sortOrder=dsc')).slice(0, 2).sort(), ['Zoo', 'attic']);
 });
 
 test('a search word matches any part of a name and ignores case', async (t) => {
   const postern = await startPostern(t);
-  await sample(postern.files);
+  await createSampleFiles(postern.files);
   await writeFile(join(postern.files, 'box/ÄRGER.txt'), '');
   const { base } = await createShare(postern, { path: '/box' });
-  const found = async (word: string) => (await postern.visit(`${base}/list?searchWord=${encodeURIComponent(word)}`)).body;
+  const search = async (word: string) => (await postern.visit(`${base}/list?searchWord=${encodeURIComponent(word)}`)).body;
 
-  assert.deepEqual(names(await found('TXT')).sort(), ['a.txt', 'b.txt', 'ÄRGER.txt']);
-  assert.equal((await found('TXT')).totalCount, 3);
-  assert.deepEqual(names(await found('ärg')), ['ÄRGER.txt']);
-  assert.deepEqual(names(await found('zoo')), ['Zoo']);
-  assert.deepEqual(names(await found('nowhere')), []);
-  for (const pattern of ['%', '_', '*', '.*']) assert.deepEqual(names(await found(pattern)), [], pattern);
+  assert.deepEqual(names(await search('TXT')).sort(), ['a.txt', 'b.txt', 'ÄRGER.txt']);
+  assert.equal((await search('TXT')).totalCount, 3);
+  assert.deepEqual(names(await search('ärg')), ['ÄRGER.txt']);
+  assert.deepEqual(names(await search('zoo')), ['Zoo']);
+  assert.deepEqual(names(await search('nowhere')), []);
+  for (const pattern of ['%', '_', '*', '.*']) assert.deepEqual(names(await search(pattern)), [], pattern);
 });
 
 test('a listing request with invalid parameter values gets 400', async (t) => {
@@ -104,15 +104,15 @@ test('a folder of a hundred thousand files is listed in pages without gaps or du
   for (let number = 0; number < 100_000; number += 1) closeSync(openSync(join(postern.files, `many/${number}.txt`), 'w'));
   const { base } = await createShare(postern, { path: '/many' });
 
-  const seen = new Set<string>();
+  const listedNames = new Set<string>();
   for (let startIndex = 0; startIndex <= 100_000; startIndex += 10_000) {
     const { body } = await postern.visit(`${base}/list?pageSize=10000&startIndex=${startIndex}`);
     assert.equal(body.totalCount, 100_001);
     assert.equal(body.resultCount, startIndex < 100_000 ? 10_000 : 1);
     if (startIndex === 0) assert.equal(body.entries[0].name, 'zz');
-    for (const name of names(body)) seen.add(name);
+    for (const name of names(body)) listedNames.add(name);
   }
-  assert.equal(seen.size, 100_001);
+  assert.equal(listedNames.size, 100_001);
 });
 
 test('only the permission to view or to download allows a listing', async (t) => {

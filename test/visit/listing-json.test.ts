@@ -14,16 +14,16 @@ const page = (entries: number) => ({
 
 test('large listings of one network do not block those of other networks, and small listings do not wait', async () => {
   const write = listingFormatter();
-  const done: string[] = [];
-  const ask = async (address: string, entries: number) => {
+  const finishedListings: string[] = [];
+  const formatListing = async (address: string, entries: number) => {
     const { count } = await write({ viewId: 'link', address }, page(entries), mediaTypes);
-    done.push(`${address} ${count}`);
+    finishedListings.push(`${address} ${count}`);
   };
-  const crowd = Array.from({ length: 40 }, () => ask('198.51.100.1', 10_000));
-  await ask('203.0.113.1', 10);
-  assert.ok(done.length <= 2, done.join());
-  await ask('203.0.113.1', 10_000);
-  assert.ok(done.length < 6, done.join());
+  const crowd = Array.from({ length: 40 }, () => formatListing('198.51.100.1', 10_000));
+  await formatListing('203.0.113.1', 10);
+  assert.ok(finishedListings.length <= 2, finishedListings.join());
+  await formatListing('203.0.113.1', 10_000);
+  assert.ok(finishedListings.length < 6, finishedListings.join());
   await Promise.all(crowd);
 });
 

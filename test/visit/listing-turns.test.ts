@@ -10,7 +10,7 @@ const list = (postern: TestPostern, base: string, startIndex: number, signal?: A
   postern.visit(`${base}/list?startIndex=${startIndex}`, signal ? { signal } : {});
 
 /** Returns the number of waiting pages from /metrics. */
-async function waitingIn(postern: TestPostern): Promise<number> {
+async function waitingPages(postern: TestPostern): Promise<number> {
   const { body } = await postern.visit('/metrics', { headers: { authorization: `Bearer ${adminKey}` } });
   return Number(/postern_queue_length\{queue="folders"\} (\d+)/.exec(String(body))?.[1]);
 }
@@ -19,38 +19,38 @@ test('a waiting listing ends as soon as its client disconnects', async () => {
   const turns = new ListingTurns();
   const never = new Promise<never>(() => {});
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
-  const ask = (path: string, left: AbortSignal) =>
-    turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, clientGone: left, sent: never }, () => never);
-  const stays = new AbortController().signal;
-  for (const path of ['a', 'b', 'c', 'd']) void ask(path, stays);
-  const leaving = new AbortController();
-  const waits = ask('e', leaving.signal);
-  leaving.abort();
-  await assert.rejects(waits, (cause) => cause === leaving.signal.reason);
+  const request = (path: string, clientGone: AbortSignal) =>
+    turns.page({ viewId: 'link', address: '192.0.2.1', locationId: 1, path, query, clientGone, sent: never }, () => never);
+  const connected = new AbortController().signal;
+  for (const path of ['a', 'b', 'c', 'd']) void request(path, connected);
+  const disconnect = new AbortController();
+  const waitingPage = request('e', disconnect.signal);
+  disconnect.abort();
+  await assert.rejects(waitingPage, (cause) => cause === disconnect.signal.reason);
 });
 
 test('at most three pages of one link are read at once, so that another link at the location need not wait for them', async () => {
   const turns = new ListingTurns();
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const reads: string[] = [];
-  const ask = (viewId: string, path: string) => {
+  const request = (viewId: string, path: string) => {
     const visitor = { viewId, address: '192.0.2.1', locationId: 1, path, query, clientGone: new AbortController().signal };
     void turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, () => {
       reads.push(`${viewId} ${path}`);
       return new Promise<never>(() => {});
     });
   };
-  for (const path of ['a', 'a', 'b', 'c', 'd']) ask('greedy', path);
-  ask('other', 'e');
+  for (const path of ['a', 'a', 'b', 'c', 'd']) request('greedy', path);
+  request('other', 'e');
   await new Promise(setImmediate);
   assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other e']);
 });
 
-test('pages that are read for clients which have left count for their link, so that another link at the location need not wait', async () => {
+test('pages that are read for disconnected clients count for their link, so that another link at the location need not wait', async () => {
   const turns = new ListingTurns();
   const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
   const reads: string[] = [];
-  const ask = (viewId: string, path: string, clientGone: AbortSignal) => {
+  const request = (viewId: string, path: string, clientGone: AbortSignal) => {
     const visitor = { viewId, address: '192.0.2.1', locationId: 1, path, query, clientGone };
     const read = () => {
       reads.push(`${viewId} ${path}`);
@@ -59,12 +59,12 @@ test('pages that are read for clients which have left count for their link, so t
     turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, read).catch(() => {});
   };
   for (const path of ['a', 'b', 'c', 'd', 'e', 'f']) {
-    const leaving = new AbortController();
-    ask('greedy', path, leaving.signal);
+    const disconnect = new AbortController();
+    request('greedy', path, disconnect.signal);
     await new Promise(setImmediate);
-    leaving.abort();
+    disconnect.abort();
   }
-  ask('other', 'g', new AbortController().signal);
+  request('other', 'g', new AbortController().signal);
   await new Promise(setImmediate);
   assert.deepEqual(reads, ['greedy a', 'greedy b', 'greedy c', 'other g']);
 });
@@ -76,17 +76,17 @@ function requestPage(turns: ListingTurns, address: string, startIndex: number, r
   return turns.page({ ...visitor, sent: new Promise<never>(() => {}) }, read);
 }
 
-test('pages of a folder that a hundred addresses of one wide network request delay one of another network by two pages at most', async () => {
+test('if a hundred addresses of a wide network request pages of a folder, a page for another network waits for at most two', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
   const ends: (() => void)[] = [];
-  const ask = (address: string, startIndex: number) =>
+  const request = (address: string, startIndex: number) =>
     void requestPage(turns, address, startIndex, () => {
       reads.push(address);
       return new Promise((resolve) => ends.push(() => resolve(null)));
     });
-  for (let number = 0; number < 100; number += 1) ask(`203.0.113.${number}`, number);
-  ask('198.51.100.1', 200);
+  for (let number = 0; number < 100; number += 1) request(`203.0.113.${number}`, number);
+  request('198.51.100.1', 200);
   for (let number = 0; number < 2; number += 1) {
     ends.shift()?.();
     await new Promise(setImmediate);
@@ -97,29 +97,29 @@ test('pages of a folder that a hundred addresses of one wide network request del
 test('a page of a folder need not wait for a page of the same folder that another network reads', async () => {
   const turns = new ListingTurns();
   const reads: string[] = [];
-  const ask = (address: string, startIndex: number) =>
+  const request = (address: string, startIndex: number) =>
     void requestPage(turns, address, startIndex, () => {
       reads.push(address);
       return new Promise<never>(() => {});
     });
-  for (const number of [0, 1, 2]) ask('203.0.113.1', number);
-  ask('198.51.100.1', 3);
+  for (const number of [0, 1, 2]) request('203.0.113.1', number);
+  request('198.51.100.1', 3);
   await new Promise(setImmediate);
   assert.deepEqual(reads, ['203.0.113.1', '198.51.100.1']);
 });
 
-test('when too many requests wait at a link, the newest request of the wide network with the most of them is refused', async () => {
+test('when too many requests wait at a link, the newest one of the wide network with the most requests is refused', async () => {
   const turns = new ListingTurns();
   const refused: string[] = [];
-  const ask = (address: string, startIndex: number) => {
+  const request = (address: string, startIndex: number) => {
     const page = requestPage(turns, address, startIndex, () => new Promise<never>(() => {}));
     page.catch(({ messageName }: { messageName: string }) => refused.push(`${address} ${messageName}`));
   };
   const crowd = Array.from({ length: 8 }, (_, number) => `10.0.${number}.1`); // with 32 requests each
-  for (let number = 0; number < 256; number += 1) ask(crowd[number % 8] ?? '', number);
+  for (let number = 0; number < 256; number += 1) request(crowd[number % 8] ?? '', number);
   await new Promise(setImmediate);
   assert.deepEqual(refused, []);
-  ask('192.0.2.1', 256);
+  request('192.0.2.1', 256);
   await new Promise(setImmediate);
   assert.deepEqual(refused, ['10.0.0.1 listingBusy']);
 });
@@ -127,12 +127,14 @@ test('when too many requests wait at a link, the newest request of the wide netw
 test('listings of disconnected clients are not read and do not delay other visitors', { timeout: 10_000 }, async (t) => {
   const { postern, calls: pages, release } = await startWithBlockedMethod(t, 'storage.page');
   const [greedy, stranger] = [await createShare(postern), await createShare(postern)];
-  const leaving = new AbortController();
-  const left = Array.from({ length: 20 }, (_, index) => list(postern, greedy.base, index, leaving.signal).catch(() => 'left'));
-  await until(async () => (await waitingIn(postern)) === 19);
-  leaving.abort();
-  await Promise.all(left);
-  await until(async () => (await waitingIn(postern)) === 0);
+  const disconnect = new AbortController();
+  const cancelledRequests = Array.from({ length: 20 }, (_, index) =>
+    list(postern, greedy.base, index, disconnect.signal).catch(() => 'left'),
+  );
+  await until(async () => (await waitingPages(postern)) === 19);
+  disconnect.abort();
+  await Promise.all(cancelledRequests);
+  await until(async () => (await waitingPages(postern)) === 0);
   const answer = list(postern, stranger.base, 99);
   release();
   assert.equal((await answer).status, 200);
@@ -148,7 +150,7 @@ test('waiting requests for the same page are answered by one read of the folder'
   const { base: other } = await createShare(postern); // the requests above are waiting by now
   release();
   for (const { status } of await Promise.all([first, ...same, list(postern, other, 0)])) assert.equal(status, 200);
-  assert.ok(pages() <= 3, `${pages()} readings`);
+  assert.ok(pages() <= 3, `${pages()} reads`);
 });
 
 test('a visitor with too many waiting pages gets 503 with Retry-After', { timeout: 10_000 }, async (t) => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { newShare, startPostern } from '../start.ts';
 import { createShare, jsonPost, sendPath } from './visiting.ts';
 
-const malformed = [
+const malformedPaths = [
   '..',
   '.',
   '%2e%2e',
@@ -41,7 +41,7 @@ test('a malformed path gets 400 on every route, before the link is looked up', a
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   for (const at of [base, '/s/neverexistedatall'])
-    for (const path of malformed)
+    for (const path of malformedPaths)
       for (const [method, route] of [
         ['GET', 'list'],
         ['GET', 'file'],
@@ -63,14 +63,14 @@ test('a path is decoded only once, so that a doubly encoded path is an ordinary 
   await writeFile(join(postern.files, '%2e%2e/100%.txt'), 'percent');
   const { base } = await createShare(postern);
 
-  const found = await sendPath(postern, `${base}/file/%252e%252e/100%25.txt`);
-  assert.equal(found.status, 200);
-  assert.equal(found.text, 'percent');
+  const answer = await sendPath(postern, `${base}/file/%252e%252e/100%25.txt`);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, 'percent');
   for (const path of ['%252e%252e/welcome.txt', '%2500', 'a%252fb', 'a%255cb'])
     assert.equal((await sendPath(postern, `${base}/file/${path}`)).status, 404, path);
 });
 
-test('a file name with special characters is reached by its URL encoding', async (t) => {
+test('a file whose name has special characters is available at the URL-encoded name', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
   for (const name of [
@@ -130,10 +130,10 @@ test('a path of 255 levels is accepted, and a deeper path gets 400 with the limi
       assert.equal(status, 400, `${method} ${route}`);
       assert.match(body.detail, /at most 255 levels/);
     }
-  const renamed = await postern.visit(`${base}/rename`, jsonPost({ path: deeper, name: 'b' }));
-  const shared = await postern.send('share/add', newShare({ path: `/${deeper}` }));
-  const browsed = await postern.send('location/browse', { location: 'local', path: deeper });
-  for (const { status, body } of [renamed, shared, browsed]) {
+  const renameAnswer = await postern.visit(`${base}/rename`, jsonPost({ path: deeper, name: 'b' }));
+  const shareAnswer = await postern.send('share/add', newShare({ path: `/${deeper}` }));
+  const browseAnswer = await postern.send('location/browse', { location: 'local', path: deeper });
+  for (const { status, body } of [renameAnswer, shareAnswer, browseAnswer]) {
     assert.equal(status, 400);
     assert.match(body.detail, /at most 255 names/);
   }
@@ -209,9 +209,9 @@ test('all routes except the page refuse unknown query parameters, and the listin
     ['/sign-in?x=1', jsonPost({ username: 'ann', password: 'x' })],
   ];
   for (const [path, init] of requests) assert.equal((await postern.visit(base + path, init)).status, 400, path);
-  const hinted = await postern.visit(`${base}/list?pagesize=1`);
-  assert.match(JSON.stringify(hinted.body), /pagesize/);
-  assert.match(JSON.stringify(hinted.body), /pageSize/);
+  const answer = await postern.visit(`${base}/list?pagesize=1`);
+  assert.match(JSON.stringify(answer.body), /pagesize/);
+  assert.match(JSON.stringify(answer.body), /pageSize/);
   assert.equal((await postern.visit(`${base}?utm_source=mail&utm_source=again`)).status, 200);
   assert.equal((await postern.visit(`${base}/zip?name=welcome.txt&name=welcome.txt`)).status, 200);
 });

@@ -9,25 +9,25 @@ import { createShare } from './visiting.ts';
 
 test('a mount-point location answers 503 and accepts no upload while nothing is mounted', async (t) => {
   const folder = folderForDisks(t);
-  const mounted = join(folder, 'files');
-  if (!mountAt(t, mounted, 'size=8m')) return;
+  const mountPoint = join(folder, 'files');
+  if (!mountAt(t, mountPoint, 'size=8m')) return;
   const postern = await startPostern(t, { environment: { POSTERN_LOCAL_ROOTS: `1:${folder}` } });
-  const configuration = JSON.stringify({ folder: mounted, mountPoint: true });
+  const configuration = JSON.stringify({ folder: mountPoint, mountPoint: true });
   await postern.call('location/add', { name: 'mounted', kind: 'local', configuration });
   const { base } = await createShare(postern, { location: 'mounted' });
   const put = async (name: string) => (await postern.visit(`${base}/file/${name}`, { method: 'PUT', body: 'a text' })).status;
   assert.equal(await put('before'), 201);
 
-  unmount(mounted);
-  mkdirSync(mounted, { recursive: true });
-  assert.deepEqual([await put('lost'), existsSync(join(mounted, 'lost'))], [503, false]);
+  unmount(mountPoint);
+  mkdirSync(mountPoint, { recursive: true });
+  assert.deepEqual([await put('lost'), existsSync(join(mountPoint, 'lost'))], [503, false]);
   assert.equal((await postern.visit(`${base}/list`)).status, 503);
 
-  mountAt(t, mounted, 'size=8m');
+  mountAt(t, mountPoint, 'size=8m');
   assert.equal(await put('after'), 201);
 });
 
-test('in a folder that is another mount, a file is uploaded in parts', async (t) => {
+test('a file can be uploaded in parts to a folder on another mount', async (t) => {
   const folder = folderForDisks(t);
   const location = join(folder, 'files');
   if (!mountAt(t, join(location, 'disk'), 'size=8m')) return;

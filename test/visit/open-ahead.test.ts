@@ -7,7 +7,7 @@ import type { OpenFile } from '#ports/storage.ts';
 const itemsOf = (count: number): PlacedItem[] =>
   Array.from({ length: count }, (_, index) => ({ name: `${index}`, modified: 0, size: 1, etag: '', offset: index }));
 
-/** A storage whose files open when the test says so. */
+/** Returns a storage whose files open only when the test calls `respond`. */
 function slowStorage() {
   const [opened, closed] = [[] as string[], [] as string[]];
   const waiting = new Map<string, PromiseWithResolvers<OpenFile | null>>();
@@ -30,7 +30,7 @@ function slowStorage() {
   };
 }
 
-test('while a file is opened, the next ones are opened too, each once and in order', async () => {
+test('while a file is opened, the next files are opened, too, each once and in order', async () => {
   const [items, storage] = [itemsOf(6), slowStorage()];
   const ahead = new OpenAhead(items, storage.open, () => 2);
   for (const item of items) {
@@ -42,7 +42,7 @@ test('while a file is opened, the next ones are opened too, each once and in ord
   assert.deepEqual(storage.opened, ['0', '1', '2', '3', '4', '5']);
 });
 
-test('files that were opened ahead and not used are closed, also those that open later', async () => {
+test('files that were opened ahead and not used are closed, including those that open later', async () => {
   const [items, storage] = [itemsOf(4), slowStorage()];
   const ahead = new OpenAhead(items, storage.open, () => 3);
   const [first, second, third, fourth] = items;

@@ -8,7 +8,7 @@ type Changes = 'upload' | 'createFolder' | 'rename' | 'remove' | 'clearEvidence'
 /** 'none' if the methods make no change. */
 type ChangesIn<M> = [Extract<M, Changes>] extends [never] ? 'none' : Extract<M, Changes>;
 
-// If a permit to read gains a method that makes a change, or one to upload or rename another such method, the type check fails here.
+// The type check fails here if a permit to read gets a method that makes a change, or a permit to upload or rename one for another change.
 test('a permit to read a file cannot be used to change one', () => {
   const changes: ChangesIn<Methods<ReadAction>> = 'none';
   assert.equal(changes, 'none');

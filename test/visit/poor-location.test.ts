@@ -8,7 +8,7 @@ import { startPostern } from '../start.ts';
 import { checkFileActions } from './file-actions.ts';
 import { createShare } from './visiting.ts';
 
-/** Starts Postern with a location on a service that promises as little as a storage may. */
+/** Starts Postern with a location in a storage that gives only the guarantees that every storage must give. */
 async function startOnPoorStorage(t: TestContext) {
   const storage = new PoorStorage();
   const storages = { open: async () => storage, configurationError: async () => null };
@@ -16,12 +16,12 @@ async function startOnPoorStorage(t: TestContext) {
   return { postern, ...(await createShare(postern)) };
 }
 
-test('at a storage that promises little, visitors list, upload, download, archive, rename and delete', async (t) => {
+test('in a storage with few guarantees, visitors can list, upload, download, archive, rename and delete', async (t) => {
   const { postern } = await startOnPoorStorage(t);
   await checkFileActions(postern);
 });
 
-test('of several uploads of one name to a storage that checks and then writes, one succeeds', async (t) => {
+test('of several simultaneous uploads of one name to a storage without atomic creation, exactly one succeeds', async (t) => {
   const { postern, base } = await startOnPoorStorage(t);
   const texts = Array.from({ length: 8 }, (_, index) => `text ${index}`);
   const answers = await Promise.all(texts.map((body) => postern.visit(`${base}/file/one`, { method: 'PUT', body })));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logLines } from '../parts/log-lines.ts';
 import { copyShare } from '../parts/many-shares.ts';
-import { cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
+import { cookieOf, createUsersProfile, signIn, startPostern } from '../start.ts';
 import { basic, changeShare, createShare, jsonPost } from './visiting.ts';
 
 const password = 'correct horse battery';
@@ -10,8 +10,8 @@ const titles = (body: { shares: { title: string }[] }) => body.shares.map(({ tit
 
 test('a portal lists exactly the shares that admit the visitor now', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
-  const other = await usersProfile(postern, ['ann'], { title: 'Others' });
+  const { id, viewId } = await createUsersProfile(postern, ['ann', 'bob']);
+  const other = await createUsersProfile(postern, ['ann'], { title: 'Others' });
   const at = (title: string, over: object = {}) => createShare(postern, { title, authenticationId: id, ...over });
   const open = await at('open', { description: 'words', validityEndDate: '2099-01-01T00:00:00.000Z' });
   await at('for ann', { allowAllUsers: false, userNames: 'ann' });
@@ -48,7 +48,7 @@ test('a portal lists exactly the shares that admit the visitor now', async (t) =
 
 test('signing in at the portal opens its shares, and signing out there closes them', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern);
+  const { id, viewId } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const headers = { cookie: await signIn(postern, `/p/${viewId}`, 'ann') };
   assert.equal((await postern.visit(`${base}/list`, { headers })).status, 200);
@@ -71,7 +71,7 @@ test('a login profile without sign-in has no portal', async (t) => {
 
 test('a portal lists up to a thousand shares per page, sorted by title, with the total count', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern, ['ann', 'bob']);
+  const { id, viewId } = await createUsersProfile(postern, ['ann', 'bob']);
   const { id: first } = await createShare(postern, { title: 'share', authenticationId: id });
   await createShare(postern, { title: 'another for bob', authenticationId: id, allowAllUsers: false, userNames: 'bob' });
   const last = 1204;
@@ -82,9 +82,9 @@ test('a portal lists up to a thousand shares per page, sorted by title, with the
   assert.deepEqual([firstPage.shares.length, firstPage.totalCount], [1000, last + 1]);
   const rest = await page('?startIndex=1000');
   assert.deepEqual([rest.shares.length, rest.totalCount], [last - 999, last + 1]);
-  const found = [...firstPage.shares, ...rest.shares].map(({ title }) => title);
-  assert.deepEqual(found, found.toSorted());
-  assert.equal(new Set(found).size, last + 1);
+  const titlesOfPages = [...firstPage.shares, ...rest.shares].map(({ title }) => title);
+  assert.deepEqual(titlesOfPages, titlesOfPages.toSorted());
+  assert.equal(new Set(titlesOfPages).size, last + 1);
   assert.deepEqual(
     (await page('?startIndex=1&pageSize=2')).shares.map(({ title }: { title: string }) => title),
     ['share 0000', 'share 0001'],
@@ -95,7 +95,7 @@ test('a portal lists up to a thousand shares per page, sorted by title, with the
 
 test('a portal is not found under /s/, and a share is not found under /p/', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern);
+  const { id, viewId } = await createUsersProfile(postern);
   const share = await createShare(postern, { authenticationId: id });
   assert.equal((await postern.visit(`/s/${viewId}/visit`)).status, 404);
   assert.equal((await postern.visit(`/p/${share.viewId}/visit`)).status, 404);
@@ -103,31 +103,31 @@ test('a portal is not found under /s/, and a share is not found under /p/', asyn
 
 test('a portal refuses addresses outside the IP range of its login profile', async (t) => {
   const postern = await startPostern(t);
-  const { viewId } = await usersProfile(postern, ['ann'], { ipRange: '203.0.113.0/24' });
+  const { viewId } = await createUsersProfile(postern, ['ann'], { ipRange: '203.0.113.0/24' });
   for (const path of ['', '/visit']) assert.equal((await postern.visit(`/p/${viewId}${path}`)).status, 403, path);
   assert.equal((await postern.visit(`/p/${viewId}/sign-in`, jsonPost({ username: 'ann', password }))).status, 403);
 });
 
 test('a portal whose viewId was replaced is not found at its old address', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern);
-  const { viewId: now } = await postern.call('loginprofile/updateViewId', { id });
+  const { id, viewId } = await createUsersProfile(postern);
+  const { viewId: newViewId } = await postern.call('loginprofile/updateViewId', { id });
   assert.equal((await postern.visit(`/p/${viewId}/visit`)).status, 404);
-  assert.equal((await postern.visit(`/p/${now}/visit`)).status, 200);
+  assert.equal((await postern.visit(`/p/${newViewId}/visit`)).status, 200);
 });
 
 test('a program can visit a portal with Basic authentication', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern);
+  const { id, viewId } = await createUsersProfile(postern);
   await createShare(postern, { title: 'open', authenticationId: id });
-  const right = await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', password) } });
-  assert.deepEqual(titles(right.body), ['open']);
+  const response = await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', password) } });
+  assert.deepEqual(titles(response.body), ['open']);
   assert.equal((await postern.visit(`/p/${viewId}/visit`, { headers: { authorization: basic('ann', 'wrong') } })).status, 401);
 });
 
 test('the HTML page of a portal or link contains no titles and no inline scripts', async (t) => {
   const postern = await startPostern(t);
-  const { id, viewId } = await usersProfile(postern, ['ann'], { title: 'Very secret profile' });
+  const { id, viewId } = await createUsersProfile(postern, ['ann'], { title: 'Very secret profile' });
   const { base } = await createShare(postern, { title: 'Very secret title', authenticationId: id });
   for (const path of [base, `/p/${viewId}`]) {
     const page = await postern.visit(path, { headers: { accept: 'text/html' } });
@@ -141,15 +141,15 @@ test('the HTML page of a portal or link contains no titles and no inline scripts
 test('a hundred cancelled portal visits log no error, and the next visit is answered', async (t) => {
   const { log, errors } = logLines();
   const postern = await startPostern(t, { replacements: { log } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const { viewId } = await postern.call('loginprofile/get', { id: profile.id });
   const cookie = await signIn(postern, base, 'ann');
   const visit = (signal?: AbortSignal) => postern.visit(`/p/${viewId}/visit`, { headers: { cookie }, ...(signal ? { signal } : {}) });
-  const left = new AbortController();
-  const givenUp = Array.from({ length: 100 }, () => visit(left.signal).catch(() => null));
-  left.abort();
-  await Promise.all(givenUp);
+  const cancellation = new AbortController();
+  const cancelledVisits = Array.from({ length: 100 }, () => visit(cancellation.signal).catch(() => null));
+  cancellation.abort();
+  await Promise.all(cancelledVisits);
   assert.equal((await visit()).status, 200);
   assert.deepEqual(errors(), []);
 });

@@ -8,7 +8,8 @@ import { createShare, sendPath } from './visiting.ts';
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const pdf = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n');
 
-async function answers(t: TestContext, over: object) {
+/** Creates files and a share of them. @returns a function that sends a request to the share, and returns status and error code */
+async function shareFiles(t: TestContext, over: object) {
   const postern = await startPostern(t);
   for (const [name, bytes] of [
     ['image.png', png],
@@ -27,7 +28,7 @@ async function answers(t: TestContext, over: object) {
 }
 
 test('with copy protection, no original file is sent as a download, view or archive', async (t) => {
-  const answer = await answers(t, { copyProtect: true });
+  const answer = await shareFiles(t, { copyProtect: true });
   for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
     assert.equal(await answer(`/file/${name}`), '403 copyProtected', name);
     assert.equal(await answer(`/file/${name}`, 'HEAD'), '403');
@@ -43,7 +44,7 @@ test('with copy protection, no original file is sent as a download, view or arch
 
 for (const copyProtect of [true, false])
   test(`with a watermark ${copyProtect ? 'and' : 'and without'} copy protection, no file is sent without the mark`, async (t) => {
-    const answer = await answers(t, { copyProtect, waterMarkText: '{user} {date}' });
+    const answer = await shareFiles(t, { copyProtect, waterMarkText: '{user} {date}' });
     for (const route of ['file', 'view'])
       for (const name of ['image.png', 'image.txt', 'paper.pdf', 'paper.txt', 'words.txt', 'words.pdf']) {
         const expected = name.startsWith('words') ? '403 cannotBeMarked' : '503 markingUnavailable';
@@ -56,7 +57,7 @@ for (const copyProtect of [true, false])
   });
 
 test('with digital signatures, no PDF is downloaded unsigned, and other files are downloaded as usual', async (t) => {
-  const answer = await answers(t, { digitalSignature: true });
+  const answer = await shareFiles(t, { digitalSignature: true });
   for (const name of ['paper.pdf', 'paper.txt']) {
     assert.equal(await answer(`/file/${name}`), '503 signingUnavailable', name);
     assert.equal(await answer(`/file/${name}`, 'HEAD'), '503');

@@ -8,7 +8,7 @@ import { ItemExists, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { inlineThreads } from '../parts/inline-threads.ts';
 import { startWithStorages, startWithThreads } from '../parts/intercepted-postern.ts';
-import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
+import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { createShare, jsonPost } from './visiting.ts';
@@ -16,7 +16,7 @@ import { createShare, jsonPost } from './visiting.ts';
 test('an upload whose outcome could not be recorded is later recorded as done, and its alert is enqueued', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern, { alertUpload: true, notifyEmails: 'owner@example.com' });
-  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   assert.equal(await readFile(join(postern.files, 'a.txt'), 'utf8'), 'kept');
 
   await recoverInterruptedChanges(postern.ports, new Set());
@@ -40,7 +40,7 @@ test('recovery records a change as done if it took place although the disk repor
     () => {},
     {},
     (method) => {
-      if (method === 'storage.rename') throw new StorageUnavailable('EIO behind the rename');
+      if (method === 'storage.rename') throw new StorageUnavailable('EIO after the rename');
     },
   );
   const { files } = postern;
@@ -62,7 +62,7 @@ test('recovery records a change as done if it took place although the disk repor
 test('if recovery cannot lock a change, the change stays pending and the next run recovers it', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const { store } = postern.ports;
   const withoutLocks: typeof store = { ...store, withLocks: () => Promise.reject(new StoreUnavailable('too many connections')) };
   const outcomes = async () =>
@@ -77,7 +77,7 @@ for (const [what, error] of [
   ['is full', new StorageFull('the disk is full')],
   ['already has an item with the name', new ItemExists('the name is already taken')],
 ] as const)
-  test(`if the disk ${what} during recovery, the start and other changes continue, and a later run retries`, async (t) => {
+  test(`if the disk ${what} during recovery, Postern starts, other changes are recovered, and a later run retries`, async (t) => {
     const data = await temporaryFolder(t);
     let fails = true;
     const before = async (method: string, [change]: readonly unknown[]) => {
@@ -86,7 +86,7 @@ for (const [what, error] of [
     };
     const first = await startWithStorages(t, before, { data });
     const { base } = await createShare(first);
-    for (const name of ['a.txt', 'b.txt']) await uploadUnrecorded(t, first, `${base}/file/${name}`);
+    for (const name of ['a.txt', 'b.txt']) await uploadWithoutRecord(t, first, `${base}/file/${name}`);
     await first.stop();
 
     const postern = await startWithStorages(t, before, { data });
@@ -105,32 +105,32 @@ for (const [what, error] of [
   });
 
 test('a recovery run skips a change that another run is still recovering', async (t) => {
-  const looking = Promise.withResolvers<void>();
+  const recoverCalled = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  let looks = 0;
-  const postern = await startWithStorages(t, (called) => {
-    if (called !== 'storage.recover') return undefined;
-    looks += 1;
-    looking.resolve();
+  let recoverCalls = 0;
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'storage.recover') return undefined;
+    recoverCalls += 1;
+    recoverCalled.resolve();
     return gate.promise;
   });
   const { base } = await createShare(postern);
-  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   const runningChanges = new Set<string>();
   const first = recoverInterruptedChanges(postern.ports, runningChanges);
-  await looking.promise;
+  await recoverCalled.promise;
   await recoverInterruptedChanges(postern.ports, runningChanges);
   gate.resolve();
   await first;
-  assert.equal(looks, 1);
+  assert.equal(recoverCalls, 1);
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'done');
 });
 
 test('a deletion that another process has recovered in the meantime is not carried out', async (t) => {
   const started = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const postern = await startWithStorages(t, (called) => {
-    if (called !== 'storage.remove') return undefined;
+  const postern = await startWithStorages(t, (method) => {
+    if (method !== 'storage.remove') return undefined;
     started.resolve();
     return gate.promise;
   });
@@ -155,7 +155,7 @@ test('a deletion that another process has recovered in the meantime is not carri
 test('with ownOnly, recovery leaves the changes of other processes pending', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ process: 'another' }).execute(), 'job');
   const outcome = async () => (await postern.call('audit/search', { action: 'upload' })).list[0].outcome;
   await recoverInterruptedChanges(postern.ports, new Set(), { ownOnly: true });
@@ -167,7 +167,7 @@ test('with ownOnly, recovery leaves the changes of other processes pending', asy
 test('an interrupted change at a location that no longer exists is recorded as failed', async (t) => {
   const postern = await startPostern(t);
   const { base } = await createShare(postern);
-  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   await postern.ports.store.write((tx) => tx.updateTable('unsettled').set({ location_id: 999 }).execute(), 'job');
   await recoverInterruptedChanges(postern.ports, new Set());
   assert.equal((await postern.call('audit/search', { action: 'upload' })).list[0].outcome, 'failed');
@@ -178,13 +178,13 @@ test('a new folder that waits for a lock is not created if the share is deleted 
   const { id, base } = await createShare(postern);
   const { store } = postern.ports;
   const gate = Promise.withResolvers<void>();
-  const turn = store.withLocks([`name ${postern.files}/a`], () => gate.promise);
-  const made = postern.visit(`${base}/folder/a`, { method: 'POST' });
+  const lock = store.withLocks([`name ${postern.files}/a`], () => gate.promise);
+  const creation = postern.visit(`${base}/folder/a`, { method: 'POST' });
   await until(async () => (await store.read.selectFrom('unsettled').select('token').execute()).length === 1);
   await postern.call('share/delete', { id });
   gate.resolve();
-  await turn;
-  assert.equal((await made).status, 403);
+  await lock;
+  assert.equal((await creation).status, 403);
   assert.ok(!(await readdir(postern.files)).includes('a'));
 });
 
@@ -193,26 +193,26 @@ for (const { title, action, path, init } of [
   { title: 'rename of a file', action: 'rename', path: 'rename', init: jsonPost({ path: 'a.txt', name: 'new' }) },
   { title: 'rename of a folder', action: 'rename', path: 'rename', init: jsonPost({ path: 'old', name: 'new' }) },
 ] as const)
-  test(`a ${title} that takes place after another process has recovered it is recorded as done`, async (t) => {
+  test(`a ${title} that takes place after another process has recovered the change is recorded as done`, async (t) => {
     const postern = await startWithThreads(t, inlineThreads);
     await writeFile(join(postern.files, 'a.txt'), 'a text');
     await mkdir(join(postern.files, 'old'));
     const { base } = await createShare(postern);
     const staging = join(postern.files, '.postern');
-    // While this process was paused after writing its mark, the other one recovered the change and deleted the mark.
-    let recovered = false;
-    const recoverThen = (call: 'mkdirSync' | 'linkSync') => {
+    // While this process was paused after writing its mark, another process recovered the change and deleted the mark.
+    let hasDeletedMarks = false;
+    const deleteMarksBefore = (call: 'mkdirSync' | 'linkSync') => {
       const original = fs[call];
-      return t.mock.method(fs, call, (...given: unknown[]) => {
-        const marks = recovered || !fs.existsSync(staging) ? [] : fs.readdirSync(staging).filter((name) => name.endsWith('-mark'));
+      return t.mock.method(fs, call, (...parameters: unknown[]) => {
+        const marks = hasDeletedMarks || !fs.existsSync(staging) ? [] : fs.readdirSync(staging).filter((name) => name.endsWith('-mark'));
         for (const mark of marks) fs.unlinkSync(join(staging, mark));
-        recovered ||= marks.length > 0;
-        return Reflect.apply(original, fs, given);
+        hasDeletedMarks ||= marks.length > 0;
+        return Reflect.apply(original, fs, parameters);
       });
     };
-    for (const call of ['mkdirSync', 'linkSync'] as const) recoverThen(call);
+    for (const call of ['mkdirSync', 'linkSync'] as const) deleteMarksBefore(call);
     const answer = await postern.visit(`${base}/${path}`, init);
-    assert.ok(recovered);
+    assert.ok(hasDeletedMarks);
     assert.ok(answer.status < 300, `${answer.status}`);
     assert.ok((await readdir(postern.files)).includes('new'));
     const { list } = await postern.call('audit/search', { action });
@@ -227,15 +227,15 @@ for (const { title, action, path, init } of [
   { title: 'rename', action: 'rename', path: 'rename', init: jsonPost({ path: 'a.txt', name: 'new' }) },
   { title: 'new file', action: 'upload', path: 'file/new', init: { method: 'PUT', body: 'x' } },
 ] as const)
-  test(`a ${title} whose process was killed at its end is recorded as done before its result is deleted`, async (t) => {
+  test(`a ${title} whose process was killed at the end of the change is recorded as done, even if its result is deleted before recovery runs`, async (t) => {
     const postern = await startWithThreads(t, inlineThreads);
     await writeFile(join(postern.files, 'a.txt'), 'a text');
     const { base } = await createShare(postern);
     const original = fs.renameSync;
-    // Killed before it can rename its mark: everything else of the change has taken place.
-    const kill = t.mock.method(fs, 'renameSync', (...given: unknown[]) => {
-      if (String(given[1]).endsWith('-done')) throw Object.assign(new Error('killed'), { code: 'EIO' });
-      return Reflect.apply(original, fs, given);
+    // The process is killed before it can rename its mark: everything else of the change has taken place.
+    const kill = t.mock.method(fs, 'renameSync', (...parameters: unknown[]) => {
+      if (String(parameters[1]).endsWith('-done')) throw Object.assign(new Error('killed'), { code: 'EIO' });
+      return Reflect.apply(original, fs, parameters);
     });
     assert.equal((await postern.visit(`${base}/${path}`, init)).status, 503);
     kill.mock.restore();

@@ -38,9 +38,10 @@ test('an archive of the same files in another order counts as the same download,
   await mkdir(join(postern.files, 'many'), { recursive: true });
   const names = Array.from({ length: 40 }, (_, index) => `${'n'.repeat(100)}-${index}`);
   for (const name of names) await writeFile(join(postern.files, 'many', name), 'a text');
-  const take = (chosen: readonly string[]) => postern.visit(`${base}/zip/many?${chosen.map((name) => `name=${name}`).join('&')}`);
+  const downloadArchive = (chosen: readonly string[]) =>
+    postern.visit(`${base}/zip/many?${chosen.map((name) => `name=${name}`).join('&')}`);
   const tags = new Set<string | null>();
-  for (const chosen of [names, names.toReversed(), [...names, ...names]]) tags.add((await take(chosen)).headers.get('etag'));
+  for (const chosen of [names, names.toReversed(), [...names, ...names]]) tags.add((await downloadArchive(chosen)).headers.get('etag'));
   assert.equal(tags.size, 1);
   await until(async () => (await postern.call('audit/search', { shareId: id, action: 'downloadFolder' })).totalCount === 1);
   const { list } = await postern.call('audit/search', { shareId: id, action: 'downloadFolder' });
@@ -48,7 +49,7 @@ test('an archive of the same files in another order counts as the same download,
   assert.equal(JSON.parse(list[0].after).count, 40);
 });
 
-test('archives without an ETag get thirty separate audit entries per site at a link, and further ones share one entry', async (t) => {
+test('thirty archives without an ETag get separate audit entries per site and link, and further ones share one entry', async (t) => {
   const postern = await startPostern(t);
   const { base, id } = await createShare(postern, { digitalSignature: true });
   for (let round = 0; round < 40; round += 1) {
@@ -62,13 +63,13 @@ test('archives without an ETag get thirty separate audit entries per site at a l
 test('one visitor has one archive planned at a time, sixteen wait and others get 503, while listings still work', {
   timeout: 30_000,
 }, async (t) => {
-  const { postern, calls: listed, release } = await startWithBlockedMethod(t, 'storage.list');
+  const { postern, calls: listCalls, release } = await startWithBlockedMethod(t, 'storage.list');
   const { base } = await createShare(postern);
   const answers = Array.from({ length: 30 }, () => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' }));
   const refused: number[] = [];
   for (const answer of answers) void answer.then(({ status }) => status === 503 && refused.push(status));
   await until(() => refused.length === 13); // 1 is planned and 16 wait
-  assert.equal(listed(), 1);
+  assert.equal(listCalls(), 1);
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
   release();
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
@@ -76,37 +77,37 @@ test('one visitor has one archive planned at a time, sixteen wait and others get
 });
 
 test('checking a large archive for signatures does not block other archives', async (t) => {
-  let opened = 0;
+  let openCalls = 0;
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'storage.open') opened += 1;
+    if (method === 'storage.open') openCalls += 1;
   });
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 2000; number += 1) await writeFile(join(postern.files, `many/${number}`), 'text');
   await mkdir(join(postern.files, 'one'));
-  const signed = await createShare(postern, { path: '/many', digitalSignature: true });
+  const signedShare = await createShare(postern, { path: '/many', digitalSignature: true });
   const other = await createShare(postern, { path: '/one' });
   const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
-  const long = [head(signed.base), head(signed.base)];
-  await until(() => opened > 0);
+  const long = [head(signedShare.base), head(signedShare.base)];
+  await until(() => openCalls > 0);
   assert.equal((await head(other.base)).status, 200);
-  assert.ok(opened < 2000, `${opened} files were opened before`);
+  assert.ok(openCalls < 2000, `${openCalls} files were opened before the other archive`);
   for (const { status } of await Promise.all(long)) assert.equal(status, 200);
-  assert.equal(opened, 4000);
+  assert.equal(openCalls, 4000);
 });
 
 test('planning an archive of thousands of folders does not block other archives', async (t) => {
-  let listed = 0;
+  let listCalls = 0;
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'storage.list') listed += 1;
+    if (method === 'storage.list') listCalls += 1;
   });
   for (let number = 0; number < 2000; number += 1) await mkdir(join(postern.files, `many/${number}`), { recursive: true });
   await mkdir(join(postern.files, 'one'));
   const [wide, other] = [await createShare(postern, { path: '/many' }), await createShare(postern, { path: '/one' })];
   const head = (base: string) => fetch(`${postern.publicUrl}${base}/zip`, { method: 'HEAD' });
   const long = [head(wide.base), head(wide.base)];
-  await until(() => listed > 20);
+  await until(() => listCalls > 20);
   assert.equal((await head(other.base)).status, 200);
-  assert.ok(listed < 2000, `${listed} folders were listed before`);
+  assert.ok(listCalls < 2000, `${listCalls} folders were listed before the other archive`);
   const tags = (await Promise.all(long)).map(({ headers }) => headers.get('etag'));
   assert.ok(tags[0]);
   assert.equal(tags[0], tags[1]);
@@ -115,40 +116,40 @@ test('planning an archive of thousands of folders does not block other archives'
 test('the folder creations of one network wait in a bounded queue and do not block those of other networks', {
   timeout: 30_000,
 }, async (t) => {
-  let made = 0;
+  let createCalls = 0;
   const gates: (() => void)[] = [];
   const postern = await startWithStorages(
     t,
     (method) => {
       if (method !== 'storage.createFolder') return undefined;
-      made += 1;
+      createCalls += 1;
       return new Promise<void>((resolve) => gates.push(resolve));
     },
     { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' } },
   );
   const { base } = await createShare(postern);
-  const make = async (name: string, address: string) =>
+  const createFolder = async (name: string, address: string) =>
     (await postern.visit(`${base}/folder/${name}`, { method: 'POST', headers: { 'x-forwarded-for': address } })).status;
   const refused: number[] = [];
-  const crowd = Array.from({ length: 2 + 256 + 5 }, (_, number) => make(`crowd-${number}`, '203.0.113.7'));
+  const crowd = Array.from({ length: 2 + 256 + 5 }, (_, number) => createFolder(`crowd-${number}`, '203.0.113.7'));
   for (const answer of crowd) void answer.then((status) => status === 503 && refused.push(status));
-  await until(() => refused.length === 5 && made === 2);
-  const stranger = make('stranger', '198.51.100.9');
-  await until(() => made === 3); // two of the four places are left for other networks
+  await until(() => refused.length === 5 && createCalls === 2);
+  const stranger = createFolder('stranger', '198.51.100.9');
+  await until(() => createCalls === 3); // two of the four places are left for other networks
   assert.equal((await postern.visit(`${base}/list`)).status, 200);
   const openGate = async () => {
-    t.signal.throwIfAborted(); // a failed test must not keep its process
+    t.signal.throwIfAborted(); // otherwise a failed test would keep its process running
     gates.shift()?.();
     await new Promise(setImmediate);
   };
-  let answered = false;
+  let isAnswered = false;
   void stranger.then(() => {
-    answered = true;
+    isAnswered = true;
   });
-  while (!answered) await openGate();
+  while (!isAnswered) await openGate();
   assert.equal(await stranger, 201);
-  assert.ok(made < 40, `${made} were made before`);
-  while (made < 2 + 256 + 1 || gates.length > 0) await openGate();
+  assert.ok(createCalls < 40, `${createCalls} folders were created before the folder of the other network`);
+  while (createCalls < 2 + 256 + 1 || gates.length > 0) await openGate();
   assert.equal((await Promise.all(crowd)).filter((status) => status === 201).length, 258);
 });
 

@@ -49,15 +49,15 @@ test('a visitor who opens a file that an S3 service has archived gets 409 with t
   assert.deepEqual([status, body.code], [409, 'fileArchived']);
 });
 
-/** Describes an object of a listing. */
-const listed = (key: string, storageClass = 'STANDARD') =>
+/** Returns the XML of one object in a listing. */
+const objectXml = (key: string, storageClass = 'STANDARD') =>
   `<Contents><Key>${key}</Key><Size>3</Size><ETag>"e"</ETag><LastModified>2026-01-01T00:00:00Z</LastModified><StorageClass>${storageClass}</StorageClass></Contents>`;
-const archived = '<Error><Code>InvalidObjectState</Code></Error>';
+const archivedError = '<Error><Code>InvalidObjectState</Code></Error>';
 
 test('an archive with a file that an S3 service must restore first is refused before its first byte', async (t) => {
-  const list = `<ListBucketResult>${listed('a.txt')}${listed('old.txt', 'DEEP_ARCHIVE')}</ListBucketResult>`;
+  const list = `<ListBucketResult>${objectXml('a.txt')}${objectXml('old.txt', 'DEEP_ARCHIVE')}</ListBucketResult>`;
   const { postern, base } = await startWithService(t, ({ url = '' }, response) =>
-    url.startsWith('/bucket/old.txt') ? response.writeHead(403).end(archived) : response.end(list),
+    url.startsWith('/bucket/old.txt') ? response.writeHead(403).end(archivedError) : response.end(list),
   );
   const { status, body } = await postern.visit(`${base}/zip`);
   assert.deepEqual([status, body.code], [409, 'fileArchived']);
@@ -68,7 +68,7 @@ test('a file that an S3 service must restore first cannot be renamed, and the re
   const { postern, base } = await startWithService(t, ({ method, url = '' }, response) => {
     const isThere = url.startsWith('/bucket/old.txt');
     if (url.includes('.postern')) response.end();
-    else if (method === 'PUT') response.writeHead(403).end(archived);
+    else if (method === 'PUT') response.writeHead(403).end(archivedError);
     else if (method === 'POST') response.end('<DeleteResult/>');
     else if (method !== 'HEAD') response.end(emptyList);
     else if (isThere) response.writeHead(200, { 'content-length': '3', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }).end();
@@ -78,7 +78,7 @@ test('a file that an S3 service must restore first cannot be renamed, and the re
   assert.deepEqual([status, body.code], [409, 'fileArchived']);
 });
 
-test('a folder of an S3 location has no time of its last change', async (t) => {
+test('a folder of an S3 location has no modification time', async (t) => {
   const list = '<ListBucketResult><CommonPrefixes><Prefix>reports/</Prefix></CommonPrefixes></ListBucketResult>';
   const { postern, base } = await startWithService(t, (_, response) => response.end(list));
   const { entries } = (await postern.visit(`${base}/list`)).body;
@@ -88,11 +88,11 @@ test('a folder of an S3 location has no time of its last change', async (t) => {
   );
 });
 
-test('a path that is too long for an S3 service is refused for a new file, and does not exist for others', async (t) => {
+test('a path that is too long for an S3 service is refused for a new file, and is treated as missing in other requests', async (t) => {
   const { postern, base } = await startWithService(t, ({ method, url = '' }, response) => {
     const prefix = new URL(url, 'http://service').searchParams.get('prefix') ?? '';
     if (method === 'HEAD') response.writeHead(404).end();
-    else response.end(`<ListBucketResult>${listed(`${prefix}a`)}</ListBucketResult>`);
+    else response.end(`<ListBucketResult>${objectXml(`${prefix}a`)}</ListBucketResult>`);
   });
   const path = Array.from({ length: 5 }, () => 'é'.repeat(120)).join('/');
   const upload = (to: string) => postern.visit(`${base}/file/${to}`, { method: 'PUT', body: 'text' });

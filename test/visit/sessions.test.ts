@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
-import { cookieOf, type Json, signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { cookieOf, createUsersProfile, type Json, signIn, startPostern, type TestPostern } from '../start.ts';
 import { createShare, hour, jsonPost, minute, sendPath, settableClock } from './visiting.ts';
 
 const password = 'correct horse battery';
@@ -10,20 +10,20 @@ const password = 'correct horse battery';
 async function startSignedIn(t: TestContext) {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const link = await createShare(postern, { authenticationId: profile.id });
   const cookie = await signIn(postern, link.base, 'ann');
   const status = async () => (await postern.visit(`${link.base}/list`, { headers: { cookie } })).status;
   const { read } = postern.ports.store;
   const sessions = read.selectFrom('visit_session').select('used_at');
-  /** Waits until the last use of the session is stored: requests do not wait for it, but the next clock step needs it. */
-  const noted = () => until(async () => (await sessions.executeTakeFirst())?.used_at === clock.now());
-  return { clock, postern, profile, link, cookie, status, noted, ann: profile.users['ann'] };
+  /** Waits until the time of the last use is stored. Requests do not wait for this, but the test must before it moves the clock. */
+  const waitForStoredUse = () => until(async () => (await sessions.executeTakeFirst())?.used_at === clock.now());
+  return { clock, postern, profile, link, cookie, status, waitForStoredUse, ann: profile.users['ann'] };
 }
 
 test('a session cookie is HttpOnly, SameSite=Lax, valid for the entire host, and has a token of 43 characters', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await usersProfile(postern);
+  const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const answer = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ann', password }));
   const [cookie = '', ...more] = answer.headers.getSetCookie();
@@ -52,7 +52,7 @@ test('a session without an identity, which an earlier version began during the u
 
 test('with an https public address, the session cookie has the __Host- prefix and is Secure', async (t) => {
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: 'https://files.example.com' } });
-  const { id } = await usersProfile(postern);
+  const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const answer = await sendPath(postern, `${base}/sign-in`, {
     method: 'POST',
@@ -63,29 +63,29 @@ test('with an https public address, the session cookie has the __Host- prefix an
   const [cookie = ''] = answer.headers['set-cookie'] ?? [];
   assert.match(cookie, new RegExp(`^__Host-postern-${id}=`));
   for (const attribute of [/;\s*Secure/i, /;\s*HttpOnly/i, /;\s*SameSite=Lax/i, /;\s*Path=\/(;|$)/i]) assert.match(cookie, attribute);
-  const again = await sendPath(postern, `${base}/list`, { headers: { cookie: cookie.split(';')[0] ?? '' } });
-  assert.equal(again.status, 200);
+  const listing = await sendPath(postern, `${base}/list`, { headers: { cookie: cookie.split(';')[0] ?? '' } });
+  assert.equal(listing.status, 200);
 });
 
 test('a session ends after twelve hours even if it is in constant use', async (t) => {
-  const { clock, status, noted } = await startSignedIn(t);
-  for (let halves = 1; halves < 24; halves += 1) {
+  const { clock, status, waitForStoredUse } = await startSignedIn(t);
+  for (let halfHours = 1; halfHours < 24; halfHours += 1) {
     clock.advance(hour / 2);
-    assert.equal(await status(), 200, `after ${halves} half hours`);
-    await noted();
+    assert.equal(await status(), 200, `after ${halfHours} half hours`);
+    await waitForStoredUse();
   }
   clock.advance(hour / 2);
   assert.equal(await status(), 401);
 });
 
 test('a session ends after one hour without use', async (t) => {
-  const { clock, status, noted } = await startSignedIn(t);
+  const { clock, status, waitForStoredUse } = await startSignedIn(t);
   clock.advance(hour - minute);
   assert.equal(await status(), 200);
-  await noted();
+  await waitForStoredUse();
   clock.advance(hour - minute);
   assert.equal(await status(), 200);
-  await noted();
+  await waitForStoredUse();
   clock.advance(hour + minute);
   assert.equal(await status(), 401);
 });
@@ -140,7 +140,7 @@ test('deactivation of a user ends the session, and activation does not restore i
 
 test('a move of the user to another login profile ends the session, and a move back does not restore it', async (t) => {
   const { postern, profile, status, ann } = await startSignedIn(t);
-  const other = await usersProfile(postern, [], { title: 'Others' });
+  const other = await createUsersProfile(postern, [], { title: 'Others' });
   await postern.call('accessuser/update', { id: ann, authId: other.id });
   assert.equal(await status(), 401);
   await postern.call('accessuser/update', { id: ann, authId: profile.id });
@@ -216,17 +216,17 @@ test('one network can start 300 sessions per minute at a login profile, and othe
   const { base } = await createShare(postern, { authenticationId: profile.id });
   const request = (from: string) => postern.visit(`${base}/sign-in`, jsonPost({ password }, { 'x-forwarded-for': from }));
   for (let session = 0; session < 300; session += 1) assert.equal((await request('203.0.113.7')).status, 200);
-  const refused = await request('203.0.113.7');
-  assert.deepEqual([refused.status, refused.body.code], [503, 'signInBusy']);
+  const refusal = await request('203.0.113.7');
+  assert.deepEqual([refusal.status, refusal.body.code], [503, 'signInBusy']);
   assert.equal((await request('203.0.114.7')).status, 200);
-  clock.advance(Number(refused.headers.get('retry-after')) * 1000);
+  clock.advance(Number(refusal.headers.get('retry-after')) * 1000);
   assert.equal((await request('203.0.113.7')).status, 200);
 });
 
 test('a session without use for an hour is deleted from the database', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: profile.id });
   await signIn(postern, base, 'ann');
   const count = async () => (await postern.ports.store.read.selectFrom('visit_session').select('hash').execute()).length;

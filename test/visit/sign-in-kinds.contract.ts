@@ -15,9 +15,9 @@ export interface PasswordVisitor {
   readonly wrong: readonly PasswordCredentials[];
   /** Credentials of another visitor of the profile; null: all who sign in have the same subject. */
   readonly other: PasswordCredentials | null;
-  /** Changes the name of the visitor. @returns their credentials after that */
+  /** Changes the name of the visitor. @returns the credentials of the visitor after the change */
   rename(): Promise<PasswordCredentials>;
-  /** Each change after which the sign-in has ended. */
+  /** Changes, each of which ends the sign-in. */
   readonly endings: Readonly<Record<string, () => Promise<unknown>>>;
 }
 
@@ -115,9 +115,9 @@ export function passwordKindContract(
 
   test(`checking a sign-in again takes at most one query (${type})`, options, async (t) => {
     const { postern, visitor, profile, signIn } = await start(t);
-    const [signedIn, current] = [await signIn(), await profile()];
+    const [completed, current] = [await signIn(), await profile()];
     let queries = 0;
-    const counting: KyselyPlugin = {
+    const queryCounter: KyselyPlugin = {
       transformQuery({ node }) {
         queries += 1;
         return node;
@@ -125,9 +125,9 @@ export function passwordKindContract(
       transformResult: async ({ result }) => result,
     };
     const { store } = postern.ports;
-    Object.assign(store, { read: store.read.withPlugin(counting) });
-    const again = await checkSignIn(signInKinds(postern.ports), current, { profileId: visitor.profileId, signIn: signedIn });
-    assert.equal(again?.subject, signedIn.identity.subject);
+    Object.assign(store, { read: store.read.withPlugin(queryCounter) });
+    const again = await checkSignIn(signInKinds(postern.ports), current, { profileId: visitor.profileId, signIn: completed });
+    assert.equal(again?.subject, completed.identity.subject);
     assert.ok(queries <= 1, `${queries} queries`);
   });
 
@@ -149,7 +149,7 @@ export function passwordKindContract(
     });
 
   test(
-    `a visitor can replace their password exactly if it is their own, and all sign-ins with the earlier one end (${type})`,
+    `a visitor can replace their password if and only if it is their own, and all sign-ins with the earlier password end (${type})`,
     options,
     async (t) => {
       const { postern, password, profile, visitor, signIn, isWrong, subjectOf } = await start(t);
@@ -162,7 +162,7 @@ export function passwordKindContract(
       const renewed = await replace();
       assert.ok(renewed);
       assert.deepEqual([await subjectOf(completed), await subjectOf(renewed)], [null, completed.identity.subject]);
-      assert.equal(await replace(), null, 'the first sign-in replaces nothing any more');
+      assert.equal(await replace(), null, 'the first sign-in can no longer replace the password');
       await isWrong(visitor.right);
       assert.equal((await signIn({ ...visitor.right, password: 'another fine phrase' })).identity.subject, completed.identity.subject);
     },

@@ -1,5 +1,5 @@
 import { profileTypes } from '#core/records/login-profile.ts';
-import { usersProfile } from '../start.ts';
+import { createUsersProfile } from '../start.ts';
 import { type CreateVisitor, passwordKindContract } from './sign-in-kinds.contract.ts';
 
 const password = 'correct horse battery';
@@ -30,7 +30,7 @@ const createPasswordVisitor: CreateVisitor = async ({ call }) => {
 };
 
 const createUser: CreateVisitor = async (postern) => {
-  const { id: profileId, users } = await usersProfile(postern, ['ann', 'bob']);
+  const { id: profileId, users } = await createUsersProfile(postern, ['ann', 'bob']);
   const { call, ports } = postern;
   const ann = users['ann'];
   const right = { username: 'Ann', password };
@@ -52,7 +52,7 @@ const createUser: CreateVisitor = async (postern) => {
       'the deletion of the user': () => call('accessuser/delete', { id: ann }),
       'the deactivation of the user': () => call('accessuser/update', { id: ann, authId: profileId, active: false }),
       'a move of the user to another profile': async () =>
-        call('accessuser/update', { id: ann, authId: (await usersProfile(postern, [])).id }),
+        call('accessuser/update', { id: ann, authId: (await createUsersProfile(postern, [])).id }),
       'a new viewId of the profile': () => call('loginprofile/updateViewId', { id: profileId }),
     },
   };

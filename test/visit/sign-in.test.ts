@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cookieOf, signIn, startPostern, type TestResponse, usersProfile } from '../start.ts';
+import { cookieOf, createUsersProfile, signIn, startPostern, type TestResponse } from '../start.ts';
 import { createShare, jsonPost, sendPath } from './visiting.ts';
 
 const password = 'correct horse battery';
-const withoutTimes = ({ status, body }: TestResponse) => ({ status, code: body.code, detail: body.detail, title: body.title });
+const comparableFields = ({ status, body }: TestResponse) => ({ status, code: body.code, detail: body.detail, title: body.title });
 
 test('before sign-in, a visit returns how to sign in and no data of the share', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await usersProfile(postern, ['ann'], { startupMessage: 'Hello', lang: 'en' });
+  const { id } = await createUsersProfile(postern, ['ann'], { startupMessage: 'Hello', lang: 'en' });
   const { base } = await createShare(postern, { authenticationId: id, title: 'Very secret title', description: 'Very secret words' });
   const answer = await postern.visit(`${base}/visit`);
   assert.equal(answer.status, 200);
@@ -24,7 +24,7 @@ test('before sign-in, a visit returns how to sign in and no data of the share', 
 
 test('after sign-in, a visit returns the visitor and the permissions of the share', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await usersProfile(postern);
+  const { id } = await createUsersProfile(postern);
   const over = {
     authenticationId: id,
     title: 'Quarter 4',
@@ -36,11 +36,11 @@ test('after sign-in, a visit returns the visitor and the permissions of the shar
   const { base } = await createShare(postern, over);
   const response = await postern.visit(`${base}/sign-in`, jsonPost({ username: 'ANN', password }));
   assert.equal(response.status, 200);
-  const visited = await postern.visit(`${base}/visit`, { headers: { cookie: cookieOf(response) } });
-  assert.deepEqual(visited.body, response.body);
-  assert.equal(visited.body.signIn.signedIn, true);
-  assert.deepEqual(visited.body.visitor, { name: 'ann', email: 'ann@example.com' });
-  const { name, ...share } = visited.body.share;
+  const visit = await postern.visit(`${base}/visit`, { headers: { cookie: cookieOf(response) } });
+  assert.deepEqual(visit.body, response.body);
+  assert.equal(visit.body.signIn.signedIn, true);
+  assert.deepEqual(visit.body.visitor, { name: 'ann', email: 'ann@example.com' });
+  const { name, ...share } = visit.body.share;
   assert.equal(typeof name, 'string');
   assert.deepEqual(share, {
     title: 'Quarter 4',
@@ -68,16 +68,16 @@ test('if no sign-in is required, a visit returns the share at once and no visito
 
 test('unknown and inactive users get the same response as a wrong password', async (t) => {
   const postern = await startPostern(t);
-  const { id, users } = await usersProfile(postern, ['ann', 'bob']);
+  const { id, users } = await createUsersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/update', { id: users['bob'], authId: id, active: false });
   await postern.call('accessuser/add', { username: 'nopassword', active: true, authId: id });
   const { base } = await createShare(postern, { authenticationId: id });
-  const tries = (username: string, secret: string) => postern.visit(`${base}/sign-in`, jsonPost({ username, password: secret }));
-  const wrong = await tries('ann', 'wrong password');
+  const attempt = (username: string, secret: string) => postern.visit(`${base}/sign-in`, jsonPost({ username, password: secret }));
+  const wrong = await attempt('ann', 'wrong password');
   assert.equal(wrong.status, 401);
   assert.equal(wrong.headers.getSetCookie().length, 0);
   for (const name of ['nobody', 'bob', 'nopassword'])
-    assert.deepEqual(withoutTimes(await tries(name, password)), withoutTimes(wrong), name);
+    assert.deepEqual(comparableFields(await attempt(name, password)), comparableFields(wrong), name);
 });
 
 test('a password profile without a user name requires only the password', async (t) => {
@@ -104,7 +104,7 @@ test('a password profile with a user name requires both the user name and the pa
 
 test('a USERS profile requires a user name', async (t) => {
   const postern = await startPostern(t);
-  const { id } = await usersProfile(postern);
+  const { id } = await createUsersProfile(postern);
   const { base } = await createShare(postern, { authenticationId: id });
   const answer = await postern.visit(`${base}/sign-in`, jsonPost({ password }));
   assert.equal(answer.status, 400);
@@ -116,7 +116,7 @@ test('a USERS profile requires a user name', async (t) => {
 
 test('a user can open only the shares of their own login profile', async (t) => {
   const postern = await startPostern(t);
-  const [one, other] = [await usersProfile(postern, ['ann']), await usersProfile(postern, ['ann'], { title: 'Others' })];
+  const [one, other] = [await createUsersProfile(postern, ['ann']), await createUsersProfile(postern, ['ann'], { title: 'Others' })];
   const [mine, second, theirs] = [
     await createShare(postern, { authenticationId: one.id }),
     await createShare(postern, { authenticationId: one.id }),
@@ -124,12 +124,12 @@ test('a user can open only the shares of their own login profile', async (t) => 
   ];
   const cookie = await signIn(postern, mine.base, 'ann');
   assert.equal((await postern.visit(`${second.base}/list`, { headers: { cookie } })).status, 200);
-  const renamed = cookie.replace(`-${one.id}=`, `-${other.id}=`);
-  for (const sent of [cookie, renamed])
-    assert.equal((await postern.visit(`${theirs.base}/list`, { headers: { cookie: sent } })).status, 401);
+  const renamedCookie = cookie.replace(`-${one.id}=`, `-${other.id}=`);
+  for (const sentCookie of [cookie, renamedCookie])
+    assert.equal((await postern.visit(`${theirs.base}/list`, { headers: { cookie: sentCookie } })).status, 401);
 });
 
-test('the SAML addresses of a profile of another type do not exist, also for the page of another site', async (t) => {
+test('the SAML addresses of a profile of another type get 404, even if a page of another site posts a form to them', async (t) => {
   const postern = await startPostern(t);
   assert.equal((await postern.visit('/sign-in/saml/1/metadata')).status, 404);
   const form = await postern.visit('/sign-in/saml/1', {

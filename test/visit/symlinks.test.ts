@@ -39,7 +39,7 @@ test('a symbolic link is not listed or archived', async (t) => {
   assert.deepEqual(names.sort(), ['real/', 'real/a.txt']);
 });
 
-test('a symbolic link and what is below it get 404 to be listed, read, renamed or deleted, wherever the link points', async (t) => {
+test('requests to list, read, change or delete a symbolic link or a path below it get 404, wherever the link points', async (t) => {
   const { postern, base } = await startWithLinks(t);
   for (const name of links) {
     for (const route of ['list', 'file', 'view', 'zip'])

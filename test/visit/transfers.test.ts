@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '../ports/until.ts';
-import { signIn, startPostern, type TestPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, signIn, startPostern, type TestPostern } from '../start.ts';
 import { addLargeFile, download } from './slow-download.ts';
 import { basic, changeShare, createShare, hour, minute, settableClock } from './visiting.ts';
 
@@ -12,7 +12,7 @@ async function startTransfer(t: TestContext, path: string) {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   await addLargeFile(postern);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const link = await createShare(postern, {
     authenticationId: profile.id,
     validityEndDate: new Date(clock.now() + hour / 2).toISOString(),
@@ -22,8 +22,8 @@ async function startTransfer(t: TestContext, path: string) {
   return { clock, postern, profile, link, cookie, cut };
 }
 
-/** Points the first location at an empty folder. */
-async function pointElsewhere(postern: TestPostern): Promise<void> {
+/** Gives the first location another folder, which is empty. */
+async function changeFolder(postern: TestPostern): Promise<void> {
   const folder = join(postern.files, 'elsewhere');
   await mkdir(folder);
   await postern.call('location/update', { id: 1, configuration: JSON.stringify({ folder }) });
@@ -34,13 +34,13 @@ const revocations: Record<string, Revocation> = {
   'its share is stopped': ({ postern, link }) => changeShare(postern, link.id, { active: false }),
   'its share is deleted': ({ postern, link }) => postern.call('share/delete', { id: link.id }),
   'its link is changed': ({ postern, link }) => postern.call('share/updateSharableLink', { id: link.id }),
-  'its link ends': async ({ clock }) => clock.advance(hour / 2),
-  'its permission is taken away': ({ postern, link }) => changeShare(postern, link.id, { canDownload: false, canDownloadFolder: false }),
+  'its link expires': async ({ clock }) => clock.advance(hour / 2),
+  'its permission is removed': ({ postern, link }) => changeShare(postern, link.id, { canDownload: false, canDownloadFolder: false }),
   'its user is deactivated': ({ postern, profile }) =>
     postern.call('accessuser/update', { id: profile.users['ann'], authId: profile.id, active: false }),
-  'its files are to be copy-protected': ({ postern, link }) => changeShare(postern, link.id, { copyProtect: true }),
-  'its files are to be marked': ({ postern, link }) => changeShare(postern, link.id, { waterMarkText: 'for {user}' }),
-  'its location is pointed elsewhere': ({ postern }) => pointElsewhere(postern),
+  'its share gets copy protection': ({ postern, link }) => changeShare(postern, link.id, { copyProtect: true }),
+  'its share gets a watermark': ({ postern, link }) => changeShare(postern, link.id, { waterMarkText: 'for {user}' }),
+  'its location gets another folder': ({ postern }) => changeFolder(postern),
   'its user signs out': ({ postern, link, cookie }) => postern.visit(`${link.base}/sign-out`, { method: 'POST', headers: { cookie } }),
 };
 for (const [name, revoke] of Object.entries(revocations))
@@ -50,7 +50,7 @@ for (const [name, revoke] of Object.entries(revocations))
     assert.equal((await at.cut).code, 'ECONNRESET');
   });
 
-test('a running download by a password profile is reset when the share moves to another login profile', async (t) => {
+test('a running download with the password of a login profile is reset when its share gets another login profile', async (t) => {
   const postern = await startPostern(t);
   await addLargeFile(postern);
   const profileWith = async (password: string) => (await postern.call('loginprofile/add', { title: password, typeId: 2, password })).id;
@@ -75,9 +75,9 @@ test('a running archive download is reset when its share is stopped', async (t) 
 
 for (const { title, end } of [
   { title: 'its share is stopped', end: (postern: TestPostern, id: number) => changeShare(postern, id, { active: false }) },
-  { title: 'its location is pointed elsewhere', end: (postern: TestPostern) => pointElsewhere(postern) },
+  { title: 'its location gets another folder', end: (postern: TestPostern) => changeFolder(postern) },
 ])
-  test(`a running upload is cut when ${title}, and no part of it is kept`, async (t) => {
+  test(`a running upload is reset when ${title}, and no part of it is kept`, async (t) => {
     const postern = await startPostern(t);
     const link = await createShare(postern);
     const sending = request(`${postern.publicUrl}${link.base}/file/large.bin`, {
@@ -101,15 +101,15 @@ for (const { title, end } of [
 test('a session does not expire while its transfer is running', async (t) => {
   const { clock, postern, link, cookie, cut } = await startTransfer(t, '/file/large.bin');
   await changeShare(postern, link.id, { validityEndDate: new Date(clock.now() + 24 * hour).toISOString() });
-  let failed: unknown;
+  let failure: unknown;
   void cut.then((cause) => {
-    failed = cause;
+    failure = cause;
   });
   for (let round = 1; round <= 2; round += 1) {
     clock.advance(40 * minute);
-    const noted = postern.ports.store.read.selectFrom('visit_session').select('used_at').where('used_at', '=', clock.now());
-    await until(async () => failed !== undefined || (await noted.executeTakeFirst()) !== undefined);
+    const updatedSession = postern.ports.store.read.selectFrom('visit_session').select('used_at').where('used_at', '=', clock.now());
+    await until(async () => failure !== undefined || (await updatedSession.executeTakeFirst()) !== undefined);
   }
-  assert.equal(failed, undefined);
+  assert.equal(failure, undefined);
   assert.equal((await postern.visit(`${link.base}/list`, { headers: { cookie } })).status, 200);
 });

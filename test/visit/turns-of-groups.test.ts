@@ -4,8 +4,8 @@ import { turns } from '#features/turns/turns.ts';
 
 const limits = { maxWaiting: { inner: 100, all: 100 }, refusal: () => new Error('too many wait') };
 
-/** Returns turns of four places, of which one network may have two, and a function that starts work which the test ends. */
-function twoOfFour() {
+/** Creates turns with four places, of which one network may have two. `start` starts work that runs until the test ends it. */
+function startTurns() {
   const places = turns({ ...limits, concurrency: 4, concurrencyOfGroup: { level: 1, max: 2 } });
   const running: { readonly name: string; readonly end: () => void }[] = [];
   const start = (name: string, link: string, network: string) =>
@@ -20,7 +20,7 @@ function twoOfFour() {
 const nextTurn = () => new Promise(setImmediate);
 
 test('one network has at most two of four places, at all links together, and others start at once', async () => {
-  const { start, names } = twoOfFour();
+  const { start, names } = startTurns();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
   void start('other', 'a', 'quiet');
   await nextTurn();
@@ -28,7 +28,7 @@ test('one network has at most two of four places, at all links together, and oth
 });
 
 test('a place that a network gives back goes to its next request', async () => {
-  const { start, running, names } = twoOfFour();
+  const { start, running, names } = startTurns();
   for (const link of ['a', 'b', 'c']) void start(`${link}1`, link, 'flood');
   await nextTurn();
   running[0]?.end();
@@ -36,8 +36,8 @@ test('a place that a network gives back goes to its next request', async () => {
   assert.deepEqual(names(), ['a1', 'b1', 'c1']);
 });
 
-test('when all places are taken, a network that may start goes before one that has its two', async () => {
-  const { start, running, names } = twoOfFour();
+test('when a place becomes free, a network with fewer than two places goes before one that has two', async () => {
+  const { start, running, names } = startTurns();
   for (const name of ['a1', 'a2', 'a3']) void start(name, 'a', 'first');
   for (const name of ['b1', 'b2']) void start(name, 'b', 'second');
   void start('c1', 'c', 'third');

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { countUnknownLinks } from '../../src/http/visitor/unknown-links.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { recordStatements } from '../parts/statements.ts';
-import { signIn, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, signIn, startPostern } from '../start.ts';
 import { basic, createShare, minute, sendPath, settableClock } from './visiting.ts';
 
 const from = (address: string, headers: Record<string, string> = {}) => ({ headers: { 'x-forwarded-for': address, ...headers } });
@@ -14,9 +14,9 @@ const prober = '203.0.113.7';
 /** Starts Postern and requests sixty unknown links from one network. */
 async function startAndProbe(t: TestContext) {
   const clock = settableClock();
-  clock.advance(minute - (clock.now() % minute)); // the start of a minute, so that all requests fall into one
+  clock.advance(minute - (clock.now() % minute)); // the start of a minute, so that all requests are in the same minute
   const postern = await startPostern(t, { environment: { POSTERN_TRUSTED_PROXIES: '127.0.0.1' }, replacements: { ports: { clock } } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const [open, guarded] = [await createShare(postern), await createShare(postern, { authenticationId: profile.id })];
   const cookie = await signIn(postern, guarded.base, 'ann');
   for (let number = 0; number < 60; number += 1)
@@ -40,7 +40,7 @@ test('after sixty unknown links in a minute, every link answers 429 to that netw
   const answer = await sendPath(postern, `${open.base}/visit`, from(prober));
   assert.ok(Number(answer.headers['retry-after']) >= 1);
   assert.ok(Number(answer.headers['retry-after']) <= 60);
-  assert.equal((await sendPath(postern, `${open.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not');
+  assert.equal((await sendPath(postern, `${open.base}/visit`, from('203.0.113.8'))).status, 200, 'another network is not refused');
 });
 
 test('when the minute has ended, the network can open links again', async (t) => {
@@ -55,7 +55,7 @@ test('a valid session or password still opens a link from a rate-limited network
   assert.equal(await status(`${guarded.base}/list`, { authorization: basic('ann', 'correct horse battery') }), 200);
 });
 
-test('session cookies of a rate-limited request are looked up in at most four tenants, each only in the one that it names', async (t) => {
+test('session cookies of a rate-limited request are looked up in at most four tenants, each only in the tenant that it names', async (t) => {
   const statements = recordStatements(t);
   const { guarded, cookie, status } = await startAndProbe(t);
   const token = 'a'.repeat(43);
@@ -64,10 +64,10 @@ test('session cookies of a rate-limited request are looked up in at most four te
   assert.equal(await status(`${guarded.base}/list`, { cookie: [cookie, ...invented].join('; ') }), 200);
   const lookups = [...statements].filter((sql) => sql.includes('"visit_session"'));
   assert.equal(Math.max(...lookups.map((sql) => sql.split('"tid" =').length - 1)), 4);
-  assert.ok(!lookups.some((sql) => /"tid" in/.test(sql)), 'no tenant of one with the token of another');
+  assert.ok(!lookups.some((sql) => /"tid" in/.test(sql)), 'no query combines the tenant of one cookie with the token of another');
   statements.clear();
   assert.equal(await status(`${guarded.base}/list`, { cookie: malformed.join('; ') }), 429);
-  assert.ok(![...statements].some((sql) => sql.includes('"visit_session"')), 'what cannot be a token needs no lookup');
+  assert.ok(![...statements].some((sql) => sql.includes('"visit_session"')), 'a malformed token needs no lookup');
 });
 
 test('a rate-limited network gets only a few password checks per minute', async (t) => {
@@ -75,7 +75,7 @@ test('a rate-limited network gets only a few password checks per minute', async 
   for (let number = 0; number < 5; number += 1)
     assert.equal(await status(`/s/unknownlink${number}/list`, { authorization: basic(`u${number}`, 'wrong') }), 429);
   const right = { authorization: basic('ann', 'correct horse battery') };
-  assert.equal(await status(`${guarded.base}/list`, right), 429, 'none is left for this minute');
+  assert.equal(await status(`${guarded.base}/list`, right), 429, 'no password check is left for this minute');
 });
 
 test('a link that does not admit the session answers 429 to a rate-limited network', async (t) => {
@@ -88,25 +88,25 @@ test('a valid session opens only links of its own login profile from a rate-limi
   const { postern, open, cookie, status } = await startAndProbe(t);
   assert.equal(await status('/s/unknownlink/visit', { cookie }), 429);
   assert.equal(await status(`${open.base}/visit`, { cookie }), 429);
-  const others = await usersProfile(postern, ['bob'], { title: 'Others' });
+  const others = await createUsersProfile(postern, ['bob'], { title: 'Others' });
   const { base } = await createShare(postern, { authenticationId: others.id });
   assert.equal(await status(`${base}/visit`, { cookie }), 429);
 });
 
 test('without a valid session of the login profile, a rate-limited request does not look up the link', async (t) => {
   const { postern, profile, open, guarded, cookie, status } = await startAndProbe(t);
-  const others = await usersProfile(postern, ['bob'], { title: 'Others' });
+  const others = await createUsersProfile(postern, ['bob'], { title: 'Others' });
   const elsewhere = await createShare(postern, { authenticationId: others.id });
   const { mock } = t.mock.method(postern.ports.store, 'cachedUntilChange');
-  const looks = () => mock.calls.filter(({ arguments: [key] }) => key.startsWith('link ')).length;
+  const countLookups = () => mock.calls.filter(({ arguments: [key] }) => key.startsWith('link ')).length;
   for (const base of [open.base, guarded.base, elsewhere.base, `/p/${profile.viewId}`]) {
     assert.equal(await status(`${base}/visit`, { cookie: 'a=b' }), 429);
     assert.equal(await status(`${base}/visit`, { cookie: `postern-${profile.id}=1.made-up; postern-${others.id}=made-up` }), 429);
   }
   for (const base of [open.base, elsewhere.base]) assert.equal(await status(`${base}/visit`, { cookie }), 429);
-  assert.equal(looks(), 0);
+  assert.equal(countLookups(), 0);
   assert.equal(await status(`${guarded.base}/visit`, { cookie }), 200);
-  assert.ok(looks() > 0);
+  assert.ok(countLookups() > 0);
 });
 
 test('a wrong password does not open a link from a rate-limited network', async (t) => {
@@ -135,14 +135,14 @@ test('an ended session does not open a link from a rate-limited network', async 
   assert.equal(await status(`${open.base}/visit`, { cookie: `postern-${profile.id}=made-up` }), 429);
 });
 
-test('stopped links and unknown portals count as unknown links', async (t) => {
+test('inactive links and unknown portals count as unknown links', async (t) => {
   const clock = settableClock();
   clock.advance(minute - (clock.now() % minute));
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
-  const stopped = await createShare(postern, { active: false });
+  const inactive = await createShare(postern, { active: false });
   const open = await createShare(postern);
   for (let number = 0; number < 30; number += 1) {
-    assert.equal((await sendPath(postern, `${stopped.base}/list`)).status, 404);
+    assert.equal((await sendPath(postern, `${inactive.base}/list`)).status, 404);
     assert.equal((await sendPath(postern, '/p/neverwasone/visit')).status, 404);
   }
   assert.equal((await sendPath(postern, `${open.base}/visit`)).status, 429);
@@ -199,11 +199,11 @@ test('processes exchange at most 500 counts of unknown links at once', async () 
   assert.deepEqual(sentCounts, [500, 1]);
 });
 
-test('an IPv6 site is refused after 600 unknown links in a minute, from whichever of its networks they come', () => {
+test('an IPv6 site is refused after 600 unknown links in a minute, regardless of which of its networks they come from', () => {
   const unknownLinks = countUnknownLinks({ now: () => 0 }, () => {});
   for (let count = 0; count < 599; count += 1) unknownLinks.record(`2001:db8:0:${count.toString(16)}::1`);
   assert.equal(unknownLinks.refusal('2001:db8:0:ffff::1'), null);
   unknownLinks.record('2001:db8:0:1000::1');
   assert.equal(unknownLinks.refusal('2001:db8:0:ffff::1')?.messageName, 'tooManyFailures');
-  assert.equal(unknownLinks.refusal('2001:db8:1:ffff::1'), null, 'another site is not');
+  assert.equal(unknownLinks.refusal('2001:db8:1:ffff::1'), null, 'another site is not refused');
 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { StorageFull } from '#ports/storage.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
-import { uploadUnrecorded } from '../parts/unrecorded-change.ts';
+import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
 import { until } from '../ports/until.ts';
 import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { createShare, jsonPost, noPermissions, sendPath } from './visiting.ts';
@@ -181,7 +181,7 @@ test('an interrupted upload leaves no file, even after a restart', async (t) => 
   const { base } = await createShare(postern);
   const url = new URL(`${postern.publicUrl}${base}/file/broken.bin`);
   const sending = request(url, { method: 'PUT', headers: { 'content-length': '100000', expect: '100-continue' } });
-  const closed = new Promise((resolve) => sending.once('error', resolve));
+  const connectionClosed = new Promise((resolve) => sending.once('error', resolve));
   await new Promise((resolve) => {
     sending.once('continue', resolve);
     sending.flushHeaders();
@@ -194,8 +194,8 @@ test('an interrupted upload leaves no file, even after a restart', async (t) => 
     (await postern.visit(`${base}/list`)).body.entries.map(({ name }: { name: string }) => name),
     ['welcome.txt'],
   );
-  sending.destroy(new Error('broken off'));
-  await closed;
+  sending.destroy(new Error('interrupted'));
+  await connectionClosed;
   await postern.stop();
 
   const again = await startPostern(t, { data });
@@ -223,8 +223,8 @@ test('an upload succeeds even if a folder with its name is created and renamed i
   const writer = body.writable.getWriter();
   const upload = postern.visit(`${base}/file/a`, { method: 'PUT', body: body.readable, duplex: 'half' } as RequestInit);
   await writer.write(Buffer.from('first, '));
-  const unsettled = () => postern.ports.store.read.selectFrom('unsettled').select('token').execute();
-  await until(async () => (await unsettled()).length === 1);
+  const pendingTokens = () => postern.ports.store.read.selectFrom('unsettled').select('token').execute();
+  await until(async () => (await pendingTokens()).length === 1);
   assert.equal((await postern.visit(`${base}/folder/a`, { method: 'POST' })).status, 201);
   assert.equal((await postern.visit(`${base}/rename`, jsonPost({ path: 'a', name: 'b' }))).status, 200);
   await writer.write(Buffer.from('last'));
@@ -234,15 +234,15 @@ test('an upload succeeds even if a folder with its name is created and renamed i
 });
 
 test('an upload is not stored if its share is deleted while the disk writes it', async (t) => {
-  const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [syncStart, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const postern = await startWithStorages(t, (method) => {
     if (method !== 'upload.sync') return;
-    started.resolve();
+    syncStart.resolve();
     return gate.promise;
   });
   const { id, base } = await createShare(postern);
   const upload = postern.visit(`${base}/file/a`, { method: 'PUT', body: 'a text' }).catch(() => null);
-  await started.promise;
+  await syncStart.promise;
   await postern.call('share/delete', { id });
   gate.resolve();
   assert.notEqual((await upload)?.status, 201);
@@ -254,7 +254,7 @@ test('an upload that a drop box stored under another name is recovered under tha
   const postern = await startPostern(t);
   await writeFile(join(postern.files, 'a.txt'), 'of another visitor');
   const { base } = await createShare(postern, { ...noPermissions, canUpload: true });
-  await uploadUnrecorded(t, postern, `${base}/file/a.txt`);
+  await uploadWithoutRecord(t, postern, `${base}/file/a.txt`);
   await recoverInterruptedChanges(postern.ports, new Set());
   const { list } = await postern.call('audit/search', { action: 'upload' });
   assert.deepEqual(
@@ -285,14 +285,14 @@ test('of two replacements of one file through overlapping locations, the second 
   const second = replace(inner, 'second');
   await until(() => count('upload.sync') === 2);
   await postern.visit(`${inner.base}/visit`);
-  assert.equal(count('upload.place'), 1, 'one at a time');
+  assert.equal(count('upload.place'), 1, 'the second replacement waits for the first');
   gate.resolve();
   assert.deepEqual([(await first).status, (await second).status], [201, 412]);
 });
 
 test('an upload that is refused before its first byte leaves no audit entry', async (t) => {
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'storage.upload') throw new StorageFull('no room');
+    if (method === 'storage.upload') throw new StorageFull('the disk is full');
   });
   const { base, id } = await createShare(postern);
   assert.equal((await postern.visit(`${base}/file/a.txt`, { method: 'PUT', body: 'a' })).status, 507);

@@ -133,10 +133,10 @@ test('a share of one file is viewed at the address without a path', async (t) =>
 });
 
 test('viewing and downloading are separate permissions', async (t) => {
-  const look = await startWithView(t, { canDownload: false });
-  assert.equal((await look.view('a.png', png)).status, 200);
-  assert.equal((await sendPath(look.postern, `${look.base}/file/a.png`)).status, 403);
-  const take = await startWithView(t, { canView: false });
-  assert.equal((await take.view('a.png', png)).status, 403);
-  assert.equal((await sendPath(take.postern, `${take.base}/file/a.png`)).status, 200);
+  const viewOnly = await startWithView(t, { canDownload: false });
+  assert.equal((await viewOnly.view('a.png', png)).status, 200);
+  assert.equal((await sendPath(viewOnly.postern, `${viewOnly.base}/file/a.png`)).status, 403);
+  const downloadOnly = await startWithView(t, { canView: false });
+  assert.equal((await downloadOnly.view('a.png', png)).status, 403);
+  assert.equal((await sendPath(downloadOnly.postern, `${downloadOnly.base}/file/a.png`)).status, 200);
 });

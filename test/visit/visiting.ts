@@ -17,16 +17,16 @@ interface RawRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** Sends a path as it is written: nothing in it is resolved or encoded on the way. */
+/** Sends a request with exactly this path, which is neither normalized nor encoded. */
 export function sendPath(
   postern: TestPostern,
   path: string,
   { method = 'GET', headers = {}, body = '' }: RawRequest = {},
 ): Promise<RawResponse> {
   const { hostname, port } = new URL(postern.apiUrl);
-  const all = { host: new URL(postern.publicUrl).host, ...headers };
+  const allHeaders = { host: new URL(postern.publicUrl).host, ...headers };
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers: all, agent: false }, (response) => {
+    const clientRequest = request({ hostname, port, path, method, headers: allHeaders, agent: false }, (response) => {
       const pieces: Buffer[] = [];
       response.on('data', (piece: Buffer) => pieces.push(piece));
       response.once('error', reject);
@@ -37,8 +37,8 @@ export function sendPath(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, json: isJson ? JSON.parse(text) : null });
       });
     });
-    sent.once('error', reject);
-    sent.end(body);
+    clientRequest.once('error', reject);
+    clientRequest.end(body);
   });
 }
 
@@ -57,7 +57,7 @@ export const second = 1000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** Creates a share, by default of the root and with all permissions. @returns its ids; `base` begins its addresses */
+/** Creates a share, by default of the root and with all permissions. @returns its ids, and the path of its link as `base` */
 export async function createShare(postern: TestPostern, over: object = {}): Promise<{ id: number; viewId: string; base: string }> {
   const { id, viewId } = await postern.call('share/add', newShare(over));
   return { id: Number(id), viewId: String(viewId), base: `/s/${viewId}` };

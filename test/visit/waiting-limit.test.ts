@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitingLimit } from '#features/turns/waiting-limit.ts';
-import { growthEightfold } from '../parts/growth.ts';
+import { growthFactor } from '../parts/growth.ts';
 
-/** Returns a limit that is reached by requests of as many networks, and a newcomer of one more network. */
+/** Returns a limit of `all` waiting requests that as many networks have reached, and a request of one more network. */
 function fullLimit(all: number) {
   const limit = waitingLimit({ inner: 10, all }, () => new Error('busy'));
   const request = (name: string) => ({ inner: name, largeGroups: [`wide ${name}`, name], refuse: () => {} });
   for (let network = 0; network < all; network += 1) limit.add(request(`network ${network}`));
-  return { limit, newcomer: request('another network') };
+  return { limit, nextRequest: request('another network') };
 }
 
 test('a flood from many networks is refused at the same cost, however many requests wait', () => {
   const limits = new Map([1000, 8000].map((all) => [all, fullLimit(all)]));
   const refuseMany = (all: number) => {
     const full = limits.get(all);
-    for (let times = 0; times < 300; times += 1) assert.throws(() => full?.limit.add(full.newcomer), /busy/);
+    for (let times = 0; times < 300; times += 1) assert.throws(() => full?.limit.add(full.nextRequest), /busy/);
   };
-  assert.ok(growthEightfold(refuseMany, 1000) < 3);
+  assert.ok(growthFactor(refuseMany, 1000) < 3);
 });
 
 test('beyond the limit, the newest request of the largest group is refused in favor of a smaller group', () => {

@@ -7,17 +7,17 @@ import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 
 /** Returns an address in one of the /64 networks of one IPv6 /48. */
 const address = (network: number) => `2001:db8:7:${network.toString(16)}::1`;
-const neverAborted = () => assert.fail('an upload was cut');
+const failOnAbort = () => assert.fail('an upload was cut');
 const victim = '192.0.2.1';
-const stays = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const never = new Promise<never>(() => {});
 const isRefused = (messageName: string) => (cause: unknown) => cause instanceof Refusal && cause.messageName === messageName;
 
 test('an IPv6 /48 with many /64 networks does not block the uploads of others', () => {
   const slots = uploadSlots();
-  for (let upload = 0; upload < 128; upload += 1) slots.take(address(upload % 4), 'link', neverAborted);
-  assert.throws(() => slots.take(address(4), 'link', neverAborted), isRefused('uploadsBusy'));
-  slots.take(victim, 'link', neverAborted)();
+  for (let upload = 0; upload < 128; upload += 1) slots.take(address(upload % 4), 'link', failOnAbort);
+  assert.throws(() => slots.take(address(4), 'link', failOnAbort), isRefused('uploadsBusy'));
+  slots.take(victim, 'link', failOnAbort)();
 });
 
 test('if slow uploads of few networks take all slots of a link, other networks still upload to it', () => {
@@ -34,42 +34,43 @@ test('if slow uploads of few networks take all slots of a link, other networks s
   for (const release of releases) release();
 });
 
-test('at a link without free slots, a network with many uploads gets no further one', () => {
+test('at a link without free slots, a network with many uploads cannot start another', () => {
   const slots = uploadSlots();
-  for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', neverAborted);
-  assert.throws(() => slots.take('192.0.0.2', 'link', neverAborted), isRefused('uploadsBusy'));
+  for (let upload = 0; upload < 256; upload += 1) slots.take(`192.0.${upload % 64}.1`, 'link', failOnAbort);
+  assert.throws(() => slots.take('192.0.0.2', 'link', failOnAbort), isRefused('uploadsBusy'));
 });
 
 test('an IPv6 /48 with many /64 networks does not block the listings of others', async () => {
   const turns = new ListingTurns();
-  const ask = (from: string, viewId: string, path: string) => {
+  const requestPage = (from: string, viewId: string, path: string) => {
     const query = { sort: 'name', order: 'asc', searchWord: null, startIndex: 0, pageSize: 1 } as const;
-    return turns.page({ viewId, address: from, locationId: 1, path, query, clientGone: stays, sent: never }, () => never);
+    return turns.page({ viewId, address: from, locationId: 1, path, query, clientGone: neverAborted, sent: never }, () => never);
   };
   const refused: unknown[] = [];
-  for (let number = 0; number < 600; number += 1) void ask(address(number % 20), 'link', `${number}`).catch((cause) => refused.push(cause));
+  for (let number = 0; number < 600; number += 1)
+    void requestPage(address(number % 20), 'link', `${number}`).catch((cause) => refused.push(cause));
   await new Promise(setImmediate);
   assert.ok(refused.length > 400 && refused.every(isRefused('listingBusy')));
-  const answer = ask(victim, 'other', 'path').catch((cause: unknown) => cause);
+  const answer = requestPage(victim, 'other', 'path').catch((cause: unknown) => cause);
   assert.equal(await Promise.race([answer, new Promise((resolve) => setImmediate(resolve, 'waits'))]), 'waits');
 });
 
 test('an IPv6 /48 with many /64 networks does not block the archives of others', async () => {
   const archives = new ArchivePlans();
   const gates: (() => void)[] = [];
-  async function* planned(): AsyncGenerator<void, null> {
+  async function* waitForGate(): AsyncGenerator<void, null> {
     await new Promise<void>((resolve) => gates.push(resolve));
     return null;
   }
-  const plan = (from: string, viewId: string) => archives.plan({ viewId, address: from, tid: 1, locationId: 1 }, stays, planned);
+  const plan = (from: string, viewId: string) => archives.plan({ viewId, address: from, tid: 1, locationId: 1 }, neverAborted, waitForGate);
   const refused: unknown[] = [];
   for (let number = 0; number < 600; number += 1)
     void plan(address(number % 40), `link ${number % 3}`).catch((cause: unknown) => refused.push(cause));
-  let answered = false;
+  let isAnswered = false;
   const answer = plan(victim, 'other').then(() => {
-    answered = true;
+    isAnswered = true;
   });
-  while (!answered) {
+  while (!isAnswered) {
     gates.shift()?.();
     await new Promise(setImmediate);
   }

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { environmentKeyName } from '#core/records/api-key.ts';
-import { withRightClock } from '#features/jobs/clock-check.ts';
+import { runIfClockIsRight } from '#features/jobs/clock-check.ts';
 import { correctDueTimes } from '#features/mail/correct-due-times.ts';
 import { Browser, startWithCodes } from '../mail/code-visitor.ts';
-import { adminKey, cookieOf, signIn, startPostern, usersProfile } from '../start.ts';
+import { adminKey, cookieOf, createUsersProfile, signIn, startPostern } from '../start.ts';
 import { createShare, hour, minute, settableClock } from './visiting.ts';
 
 const year = 365 * 24 * hour;
 const ann = 'ann@example.com';
 
-test('a session that was begun while the clock was a year ahead ends when the clock is right again', async (t) => {
+test('a session that began while the clock was a year ahead ends when the clock is right again', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const share = await createShare(postern, { authenticationId: profile.id });
   clock.advance(year);
   const cookie = await signIn(postern, share.base, 'ann');
@@ -24,7 +24,7 @@ test('a session that was begun while the clock was a year ahead ends when the cl
   assert.equal(await list(), 401);
 });
 
-test('a token and an operator session of a clock that was a year ahead are refused when the clock is right again', async (t) => {
+test('a token and an operator session that began while the clock was a year ahead are refused when the clock is right again', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   await postern.call('operator/add', {
@@ -46,7 +46,7 @@ test('a token and an operator session of a clock that was a year ahead are refus
   assert.deepEqual(await statuses(), [401, 401]);
 });
 
-test('codes of a clock that was a year ahead are void when it is right again, and new ones are sent', async (t) => {
+test('codes that were sent while the clock was a year ahead are void when the clock is right again, and new ones are sent', async (t) => {
   const clock = settableClock();
   const { postern, share, codeFor } = await startWithCodes(t, { replacements: { ports: { clock } } });
   clock.advance(year);
@@ -59,7 +59,7 @@ test('codes of a clock that was a year ahead are void when it is right again, an
   assert.equal(await browser.enter(share.base, ann, await codeFor(ann, 11)), 200);
 });
 
-test('viewId conflicts of a clock that was a year ahead do not count when it is right again', async (t) => {
+test('viewId conflicts that were counted while the clock was a year ahead do not count when the clock is right again', async (t) => {
   const clock = settableClock();
   const postern = await startPostern(t, { replacements: { ports: { clock } } });
   const [first, second] = [await createShare(postern), await createShare(postern)];
@@ -71,7 +71,7 @@ test('viewId conflicts of a clock that was a year ahead do not count when it is 
   assert.equal(await rename('a-free-name'), 200);
 });
 
-test('mails whose time was computed while the clock was a year ahead are sent when it is right again', async (t) => {
+test('mails whose due time was computed while the clock was a year ahead become due when the clock is right again', async (t) => {
   const { postern } = await startWithCodes(t, { environment: { POSTERN_SMTP_URL: 'smtp://127.0.0.1:9' } });
   const { store } = postern.ports;
   const { id } = await createShare(postern, {});
@@ -80,24 +80,24 @@ test('mails whose time was computed while the clock was a year ahead are sent wh
   await store.write((tx) => tx.updateTable('delivery').set({ due_at: ahead, created_at: ahead }).execute(), 'job');
   await correctDueTimes(postern.ports);
   const late = sql<number>`${store.dialect.now} + ${minute}`;
-  const waiting = store.read.selectFrom('delivery').select('id').where('due_at', '<', late).where('created_at', '<', late);
-  assert.equal((await waiting.execute()).length, 1);
+  const dueMails = store.read.selectFrom('delivery').select('id').where('due_at', '<', late).where('created_at', '<', late);
+  assert.equal((await dueMails.execute()).length, 1);
 });
 
 test('a process whose clock is 500 days ahead deletes nothing from a database that other processes use', async (t) => {
   const clock = settableClock();
   const { ports } = await startPostern(t, { replacements: { ports: { clock } } });
-  const done: string[] = [];
-  const shared = { clock, store: { ...ports.store, isShared: true } };
+  const events: string[] = [];
+  const sharedPorts = { clock, store: { ...ports.store, isShared: true } };
   const run = () =>
-    withRightClock(
-      shared,
-      (line) => done.push(line),
-      async () => void done.push('deleted'),
+    runIfClockIsRight(
+      sharedPorts,
+      (line) => events.push(line),
+      async () => void events.push('deleted'),
     );
   await run();
   clock.advance(500 * 24 * hour);
   await run();
-  assert.equal(done[0], 'deleted');
-  assert.match(done[1] ?? '', /differs from that of the database server by 7200\d\d minutes/);
+  assert.equal(events[0], 'deleted');
+  assert.match(events[1] ?? '', /differs from that of the database server by 7200\d\d minutes/);
 });

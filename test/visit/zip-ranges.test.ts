@@ -12,7 +12,7 @@ import { until } from '../ports/until.ts';
 import { startPostern, temporaryFolder } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
-const large = 3_000_000; // bytes: so large that its checksum follows it in the archive
+const large = 3_000_000; // bytes: the checksum of so large a file follows its content in the archive
 const [centralSignature, endSignature] = [0x02014b50, 0x06054b50]; // APPNOTE 4.3.12, 4.3.16
 
 async function startWithFiles(t: TestContext) {
@@ -79,9 +79,7 @@ test('an archive supports conditional requests by ETag', async (t) => {
 test('every change in the folder changes the ETag, and If-Range with the old ETag gets the entire new archive', async (t) => {
   const { postern, base } = await startWithFiles(t);
   const box = join(postern.files, 'box');
-  const seen = new Set<string>();
   const etag = async () => String((await sendPath(postern, `${base}/zip`, { method: 'HEAD' })).headers.etag);
-  seen.add(await etag());
   for (const change of [
     () => appendFile(join(box, 'b.txt'), 'c'),
     () => writeFile(join(box, 'new.txt'), ''),
@@ -111,11 +109,11 @@ test('if a file changes while its archive is sent, the download is aborted and r
   await assert.rejects(async () => {
     for await (const _ of response);
   }, /aborted|reset/i);
-  const failed = async () => (await postern.call('audit/search', { action: 'downloadFolder', outcome: 'failed' })).totalCount;
-  await until(async () => (await failed()) === 1);
+  const countFailed = async () => (await postern.call('audit/search', { action: 'downloadFolder', outcome: 'failed' })).totalCount;
+  await until(async () => (await countFailed()) === 1);
 });
 
-test('range requests of one archive are one download in the audit log', async (t) => {
+test('range requests of one archive count as one download in the audit log', async (t) => {
   const { postern, base } = await startWithFiles(t);
   for (const range of ['bytes=0-99', 'bytes=100-199', 'bytes=200-']) await sendPath(postern, `${base}/zip`, { headers: { range } });
   assert.equal((await postern.call('audit/search', { action: 'downloadFolder' })).totalCount, 1);
@@ -206,30 +204,30 @@ test('the checksum of a large file is computed once for all archives that contai
 });
 
 test('requests for many small archives do not evict the checksums of another archive', async (t) => {
-  let opened = 0;
+  let openCount = 0;
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'storage.open') opened += 1;
+    if (method === 'storage.open') openCount += 1;
   });
   await mkdir(join(postern.files, 'many'));
   for (let number = 0; number < 100; number += 1) await writeFile(join(postern.files, 'many', `${number}`), 'a text');
   const [one, other] = [await createShare(postern, { path: '/many' }), await createShare(postern, { path: '/many' })];
   const end = () => sendPath(postern, `${one.base}/zip`, { headers: { range: 'bytes=-5712' } }); // the entire central directory
   assert.equal((await end()).status, 206);
-  assert.equal(opened, 100);
+  assert.equal(openCount, 100);
   for (let number = 0; number < 100; number += 1)
     assert.equal((await sendPath(postern, `${other.base}/zip?name=${number}`, { method: 'HEAD' })).status, 200);
   assert.equal((await end()).status, 206);
-  assert.equal(opened, 100);
+  assert.equal(openCount, 100);
 });
 
 test('the last bytes of an archive are sent without reading its files', async (t) => {
-  let opened = 0;
+  let openCount = 0;
   const postern = await startWithStorages(t, (method) => {
-    if (method === 'storage.open') opened += 1;
+    if (method === 'storage.open') openCount += 1;
   });
   for (const name of ['a', 'b']) await writeFile(join(postern.files, name), name);
   const { base } = await createShare(postern);
   const end = await sendPath(postern, `${base}/zip`, { headers: { range: 'bytes=-22' } });
   assert.equal(end.bytes.readUInt32LE(0), endSignature);
-  assert.equal(opened, 0);
+  assert.equal(openCount, 0);
 });

@@ -8,11 +8,11 @@ import { logLines } from '../parts/log-lines.ts';
 import type { TestPostern } from '../start.ts';
 import { createShare, sendPath } from './visiting.ts';
 
-const many = 1000;
+const fileCount = 1000;
 const slice = 64 << 20; // bytes that one turn reads for a checksum
 
 /** Sends a HEAD request for an archive and disconnects once `started` resolves. */
-async function askAndLeave(postern: TestPostern, path: string, started: Promise<unknown>): Promise<void> {
+async function requestAndDisconnect(postern: TestPostern, path: string, started: Promise<unknown>): Promise<void> {
   const clientRequest = request(new URL(path, postern.publicUrl), { method: 'HEAD', agent: false }).on('error', () => {});
   clientRequest.end();
   await started;
@@ -26,35 +26,35 @@ for (const { title, method, query, over } of [
   {
     title: 'of many chosen files',
     method: 'storage.stat',
-    query: `?${Array.from({ length: many }, (_, number) => `name=${number}`).join('&')}`,
+    query: `?${Array.from({ length: fileCount }, (_, number) => `name=${number}`).join('&')}`,
     over: {},
   },
 ])
   test(`an archive ${title} is not prepared further after its visitor has disconnected`, async (t) => {
-    let [calls, left] = [0, false];
+    let [calls, isReleased] = [0, false];
     const started = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const { log, errors } = logLines();
-    const hold = (called: string) => {
-      if (called !== method) return undefined;
+    const hold = (name: string) => {
+      if (name !== method) return undefined;
       calls += 1;
       if (calls >= 4) started.resolve();
-      return left || calls < 4 ? undefined : gate.promise;
+      return isReleased || calls < 4 ? undefined : gate.promise;
     };
     const postern = await startWithStorages(t, hold, { replacements: { log } });
     await mkdir(join(postern.files, 'box'));
-    for (let number = 0; number < many; number += 1) await writeFile(join(postern.files, `box/${number}`), 'text');
+    for (let number = 0; number < fileCount; number += 1) await writeFile(join(postern.files, `box/${number}`), 'text');
     await writeFile(join(postern.files, 'one'), 'text');
     const { base } = await createShare(postern, { path: '/box', ...over });
     const next = await createShare(postern);
     calls = 0;
     // One slice of a network is read at a time: the next archive waits until the slice that the gate holds has ended.
     await Promise.all([
-      askAndLeave(postern, `${base}/zip${query}`, started.promise),
-      askAndLeave(postern, `${base}/zip${query}`, started.promise),
+      requestAndDisconnect(postern, `${base}/zip${query}`, started.promise),
+      requestAndDisconnect(postern, `${base}/zip${query}`, started.promise),
     ]);
     const answer = sendPath(postern, `${next.base}/zip?name=one`);
-    left = true;
+    isReleased = true;
     gate.resolve();
     assert.equal((await answer).status, 200);
     assert.ok(calls < 20, `${calls} files were opened or looked up`);

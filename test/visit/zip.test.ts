@@ -12,13 +12,13 @@ import { createShare, sendPath } from './visiting.ts';
 /** Returns the names and texts of an archive, with null for a folder. Also checks CRC and sizes. */
 async function contents(bytes: Buffer): Promise<Record<string, string | null>> {
   const archive = await fromBufferPromise(bytes, { validateEntrySizes: true, strictFileNames: true, decodeStrings: true });
-  const found: Record<string, string | null> = {};
+  const texts: Record<string, string | null> = {};
   for await (const entry of archive.eachEntry()) {
     assert.equal(entry.compressionMethod, 0, 'stored');
     assert.ok(entry.generalPurposeBitFlag & 0x800, 'names in UTF-8');
-    found[entry.fileName] = entry.fileName.endsWith('/') ? null : await text(await archive.openReadStreamPromise(entry));
+    texts[entry.fileName] = entry.fileName.endsWith('/') ? null : await text(await archive.openReadStreamPromise(entry));
   }
-  return found;
+  return texts;
 }
 
 async function startWithFiles(t: TestContext) {
@@ -71,8 +71,8 @@ test('a subfolder of a share and an entire location can be downloaded as archive
 
 test('the name parameters select the entries of an archive', async (t) => {
   const { postern, base } = await startWithFiles(t);
-  const chosen = await sendPath(postern, `${base}/zip?name=${encodeURIComponent('naïve 日本 🗂.txt')}&name=inner`);
-  assert.deepEqual(Object.keys(await contents(chosen.bytes)).sort(), [
+  const selection = await sendPath(postern, `${base}/zip?name=${encodeURIComponent('naïve 日本 🗂.txt')}&name=inner`);
+  assert.deepEqual(Object.keys(await contents(selection.bytes)).sort(), [
     'inner/',
     'inner/b.txt',
     'inner/deep/',
@@ -126,12 +126,12 @@ test('downloading an archive requires canDownloadFolder', async (t) => {
 
 test('an archive of folders nested too deeply is refused, and one with 200 levels is complete', async (t) => {
   const postern = await startPostern(t);
-  const nested = (levels: number) => Array.from({ length: levels }, () => 'd').join('/');
-  await mkdir(join(postern.files, 'deep', nested(1500)), { recursive: true });
-  await mkdir(join(postern.files, 'shallow', nested(200)), { recursive: true });
+  const nestedPath = (levels: number) => Array.from({ length: levels }, () => 'd').join('/');
+  await mkdir(join(postern.files, 'deep', nestedPath(1500)), { recursive: true });
+  await mkdir(join(postern.files, 'shallow', nestedPath(200)), { recursive: true });
   const { base } = await createShare(postern);
   const refused = await sendPath(postern, `${base}/zip/deep`);
   assert.deepEqual([refused.status, refused.json.code], [409, 'archiveTooDeep']);
   assert.match(refused.json.detail, /200 levels/);
-  assert.ok(`${nested(200)}/` in (await contents((await sendPath(postern, `${base}/zip/shallow`)).bytes)));
+  assert.ok(`${nestedPath(200)}/` in (await contents((await sendPath(postern, `${base}/zip/shallow`)).bytes)));
 });

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newShare, type TestPostern, usersProfile } from '../start.ts';
-import { password, signedIn, signIn, waitForCount } from './console.ts';
+import { createUsersProfile, newShare, type TestPostern } from '../start.ts';
+import { openSignedInConsole, password, signIn, waitForCount } from './console.ts';
 
 const changeShare = async (postern: TestPostern, id: number, over: object) =>
   postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
 
 test('a permission that another operator removed stays removed, even if the page has loaded the newer version', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports', canDelete: true }));
   await go(`/shares/${id}`);
   await page.getByLabel('Title').fill('Reports of 2026');
   await changeShare(postern, id, { canDelete: false });
-  const loaded = page.waitForResponse(/share\/get/);
+  const shareResponse = page.waitForResponse(/share\/get/);
   await page.getByRole('button', { name: 'Actions' }).click();
   await page.getByRole('menuitem', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
-  await loaded;
+  await shareResponse;
   await page.getByText('1 share deactivated.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('changed this record after you opened it').waitFor();
@@ -31,10 +31,10 @@ test('a permission that another operator removed stays removed, even if the page
 });
 
 test('deactivating a share from an outdated list changes no other field of it', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
-  const named = { authenticationId: profile.id, allowAllUsers: false };
-  const { id } = await postern.call('share/add', newShare({ title: 'Reports', ...named, userNames: 'ann, bob' }));
+  const { postern, page, go } = await openSignedInConsole(t);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
+  const listFields = { authenticationId: profile.id, allowAllUsers: false };
+  const { id } = await postern.call('share/add', newShare({ title: 'Reports', ...listFields, userNames: 'ann, bob' }));
   await go('/shares');
   await page.getByLabel('Select Reports').check();
   await changeShare(postern, id, { userNames: 'ann' });
@@ -46,7 +46,7 @@ test('deactivating a share from an outdated list changes no other field of it', 
 });
 
 test('a restored draft keeps the changes that others have saved in the meantime', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
   await page.getByLabel('Description').fill('Not saved');
@@ -63,7 +63,7 @@ test('a restored draft keeps the changes that others have saved in the meantime'
 });
 
 test('typed passwords are never stored in the browser, and sign-out deletes all drafts', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   await postern.call('operator/add', { name: 'Rita', role: 'admin', password, confirmPassword: password });
   await go('/profiles/new');
   await page.getByLabel('Title').fill('Half done');
@@ -84,8 +84,8 @@ test('typed passwords are never stored in the browser, and sign-out deletes all 
 });
 
 test('an undo that fails is reported as failed', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  await usersProfile(postern, ['ann']);
+  const { postern, page, go } = await openSignedInConsole(t);
+  await createUsersProfile(postern, ['ann']);
   await go('/users');
   await page.getByLabel('Select ann').check();
   await page.getByLabel('Bulk actions').getByRole('button', { name: 'Deactivate' }).click();
@@ -98,7 +98,7 @@ test('an undo that fails is reported as failed', async (t) => {
 });
 
 test('a double click on a folder in the picker opens it without an error', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   await mkdir(join(postern.files, 'reports/reports'), { recursive: true });
   await writeFile(join(postern.files, 'reports/annual.txt'), 'text');
   await go('/shares/new');
@@ -116,7 +116,7 @@ test('a double click on a folder in the picker opens it without an error', async
 });
 
 test('a share with the typed path of a file is saved as a file, not as a folder', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/welcome.txt');
   await page.getByLabel('Title').fill('Welcome');
@@ -126,8 +126,8 @@ test('a share with the typed path of a file is saved as a file, not as a folder'
 });
 
 test('a reader sees the fields of an access user, but cannot change them', async (t) => {
-  const { postern, page, go } = await signedIn(t, undefined, 'reader');
-  const { users } = await usersProfile(postern, ['ann']);
+  const { postern, page, go } = await openSignedInConsole(t, undefined, 'reader');
+  const { users } = await createUsersProfile(postern, ['ann']);
   await go(`/users/${users['ann']}`);
   await page.getByLabel('E-mail').waitFor();
   assert.ok(await page.getByLabel('E-mail').isDisabled());
@@ -137,7 +137,7 @@ test('a reader sees the fields of an access user, but cannot change them', async
 });
 
 test('after all rows of the last page are deleted, the list shows the previous page', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   for (let index = 0; index < 51; index += 1) await postern.call('share/add', newShare({ title: `Share ${index + 1}` }));
   await go('/shares?page=2');
   await page.getByLabel('Select Share 51').check();
@@ -147,8 +147,8 @@ test('after all rows of the last page are deleted, the list shows the previous p
   await page.getByRole('link', { name: 'Share 50' }).waitFor();
 });
 
-test('a change of a login profile that opens its shares to everyone asks for confirmation', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+test('the console asks for confirmation before a change of a login profile that opens its shares to everyone', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await postern.call('share/add', newShare({ authenticationId: id }));
   await go(`/profiles/${id}`);
@@ -164,7 +164,7 @@ test('a change of a login profile that opens its shares to everyone asks for con
 });
 
 test('an invalid value in the configuration of a login profile is marked at its field', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const configuration = JSON.stringify({ issuer: 'https://login.example.com', clientId: 'postern', clientSecret: 'secret' });
   const { id } = await postern.call('loginprofile/add', { title: 'Staff', typeId: 5, configuration });
   await go(`/profiles/${id}`);

@@ -14,7 +14,7 @@ for (const viewport of [
     await writeFile(join(postern.files, 'reports/annual.txt'), 'what was earned');
     await page.goto(postern.firstConsoleUrl ?? '');
     await page.getByRole('heading', { name: 'Welcome to Postern' }).waitFor();
-    await assertAccessible(page, 'first');
+    await assertAccessible(page, 'the form for the first account');
     await page.getByLabel('Your name').fill('Olga');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByLabel('Confirm password').fill(password);
@@ -23,7 +23,7 @@ for (const viewport of [
     await page.getByRole('button', { name: 'Browse files' }).click();
     await page.getByRole('button', { name: /reports/ }).click();
     await page.getByText('annual.txt').waitFor();
-    await assertAccessible(page, 'picker');
+    await assertAccessible(page, 'the file browser');
     await page.getByRole('button', { name: 'Share this folder' }).click();
     await page.getByText('Anyone with the link can view and download /reports.').waitFor();
     await page.getByRole('button', { name: 'Create share' }).click();

@@ -3,10 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
-import { assertAccessible, signedIn } from './console.ts';
+import { assertAccessible, openSignedInConsole } from './console.ts';
 
 test('the command palette finds actions and records, and opens them', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   await postern.call('share/add', newShare({ title: 'Annual reports' }));
   await go('');
   await page.getByText('Signed in as').waitFor();
@@ -31,23 +31,23 @@ test('the command palette finds actions and records, and opens them', async (t) 
 });
 
 test('an operator can create a share with the keyboard alone', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   await mkdir(join(postern.files, 'reports'));
   await go('');
   await page.getByText('Signed in as').waitFor();
   const { keyboard } = page;
-  const focused = async () => page.evaluate('(document.activeElement.labels?.[0] ?? document.activeElement).textContent');
+  const focusedText = async () => page.evaluate('(document.activeElement.labels?.[0] ?? document.activeElement).textContent');
   async function tabTo(words: RegExp): Promise<void> {
     for (let press = 0; press < 60; press += 1) {
       await keyboard.press('Tab');
-      if (words.test(String(await focused()))) return;
+      if (words.test(String(await focusedText()))) return;
     }
     assert.fail(`the keyboard does not reach ${words}`);
   }
   await page.reload();
   await page.getByText('Signed in as').waitFor();
   await keyboard.press('Tab');
-  assert.match(String(await focused()), /Skip to content/);
+  assert.match(String(await focusedText()), /Skip to content/);
   await tabTo(/^Shares$/);
   await keyboard.press('Enter');
   await page.getByText('No shares yet').waitFor();
@@ -68,7 +68,7 @@ test('an operator can create a share with the keyboard alone', async (t) => {
 });
 
 test('the audit log shows changed fields, can be searched by operator, and can be exported as CSV', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await postern.call('share/update', { ...(await postern.call('share/get', { id })), title: 'Reports of 2026' });
   await go('/activity');

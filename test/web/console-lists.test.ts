@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShare, usersProfile } from '../start.ts';
-import { assertAccessible, rowNames, signedIn, unexpectedErrors, waitForCount } from './console.ts';
+import { createUsersProfile, newShare } from '../start.ts';
+import { assertAccessible, openSignedInConsole, rowNames, unexpectedErrors, waitForCount } from './console.ts';
 
 test('the list of shares can be searched, filtered, sorted and paged, and its URL keeps these settings', async (t) => {
-  const { postern, page, consoleErrors, go } = await signedIn(t);
-  const ended = { validityEndDate: '2026-01-31' };
+  const { postern, page, consoleErrors, go } = await openSignedInConsole(t);
+  const expiredShare = { validityEndDate: '2026-01-31' };
   await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
-      postern.call('share/add', newShare({ title: `Report ${index + 1}`, ...(index < 3 ? ended : {}) })),
+      postern.call('share/add', newShare({ title: `Report ${index + 1}`, ...(index < 3 ? expiredShare : {}) })),
     ),
   );
   await go('/shares');
@@ -40,57 +40,57 @@ test('the list of shares can be searched, filtered, sorted and paged, and its UR
 });
 
 test('several shares can be deactivated, reactivated by undo, given new links and deleted together', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   for (const title of ['One', 'Two', 'Three']) await postern.call('share/add', newShare({ title }));
-  const active = async () => (await postern.call('share/search', { state: 'active' })).totalCount;
+  const countActiveShares = async () => (await postern.call('share/search', { state: 'active' })).totalCount;
   await go('/shares');
-  const choose = async () => {
+  const selectShares = async () => {
     for (const title of ['One', 'Two']) await page.getByLabel(`Select ${title}`).check();
   };
-  const act = async (name: string, words: RegExp) => {
+  const runBulkAction = async (name: string, text: RegExp) => {
     await page.getByLabel('Bulk actions').getByRole('button', { name }).click();
-    await page.getByRole('dialog').getByText(words).waitFor();
+    await page.getByRole('dialog').getByText(text).waitFor();
     await assertAccessible(page, name);
     await page.getByRole('dialog').getByRole('button', { name }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
-  await choose();
-  await act('Deactivate', /2 shares will be deactivated/);
+  await selectShares();
+  await runBulkAction('Deactivate', /2 shares will be deactivated/);
   await page.getByText('2 shares deactivated.').waitFor();
-  assert.equal(await active(), 1);
+  assert.equal(await countActiveShares(), 1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('The change was undone.').waitFor();
-  assert.equal(await active(), 3);
+  assert.equal(await countActiveShares(), 3);
   const links = async () => (await postern.call('share/search')).list.map(({ viewId }: { viewId: string }) => viewId);
   const before = await links();
-  await choose();
-  await act('Replace link', /2 shares will get a new link/);
+  await selectShares();
+  await runBulkAction('Replace link', /2 shares will get a new link/);
   await page.getByText('2 shares got a new link.').first().waitFor();
   const after = await links();
   assert.deepEqual(
     before.map((link: string, index: number) => link === after[index]),
     [false, false, true],
   );
-  await choose();
-  await act('Delete', /2 shares will be deleted. The files stay/);
+  await selectShares();
+  await runBulkAction('Delete', /2 shares will be deleted. The files stay/);
   await waitForCount(page, '1 share');
 });
 
-test('several shares or access users can be activated together, and several access users deleted', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+test('several shares or access users can be activated together, and several access users can be deleted together', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   for (const title of ['One', 'Two']) await postern.call('share/add', newShare({ title, active: false }));
   for (const id of Object.values(profile.users)) await postern.call('accessuser/update', { id, authId: profile.id, active: false });
-  const all = async (path: string, words: RegExp) => {
+  const activateAll = async (path: string, text: RegExp) => {
     await go(path);
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByLabel('Bulk actions').getByRole('button', { name: 'Activate', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-    await page.getByText(words).waitFor();
+    await page.getByText(text).waitFor();
   };
-  await all('/shares?state=inactive', /2 shares activated/);
+  await activateAll('/shares?state=inactive', /2 shares activated/);
   assert.equal((await postern.call('share/search', { state: 'active' })).totalCount, 2);
-  await all('/users', /2 users activated/);
+  await activateAll('/users', /2 users activated/);
   assert.equal((await postern.call('accessuser/search', { active: true })).totalCount, 2);
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByLabel('Bulk actions').getByRole('button', { name: 'Delete' }).click();
@@ -99,7 +99,7 @@ test('several shares or access users can be activated together, and several acce
 });
 
 test('the dialog for a bulk deletion says which login profile cannot be deleted, and why', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id: authenticationId } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await postern.call('loginprofile/add', { title: 'Unused', typeId: 3 });
   await postern.call('share/add', newShare({ authenticationId }));
@@ -114,9 +114,9 @@ test('the dialog for a bulk deletion says which login profile cannot be deleted,
   await waitForCount(page, '2 login profiles');
 });
 
-test('access users can be searched, and the selected ones deactivated', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  await usersProfile(postern, ['ann', 'bob', 'carla']);
+test('access users can be searched, and selected ones can be deactivated', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  await createUsersProfile(postern, ['ann', 'bob', 'carla']);
   await go('/users');
   await waitForCount(page, '3 users');
   await page.getByRole('searchbox').fill('example.com');
@@ -136,7 +136,7 @@ test('access users can be searched, and the selected ones deactivated', async (t
 });
 
 test('API keys and operators can be added and deleted in their lists, and locations can be deleted', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const [local] = (await postern.call('location/search')).list;
   await postern.call('location/add', { name: 'second', kind: 'local', configuration: local.configuration });
   const removeRow = async (name: string) => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startMailSink } from '../parts/mail-sink.ts';
 import { newShare } from '../start.ts';
-import { assertAccessible, signedIn } from './console.ts';
+import { assertAccessible, openSignedInConsole } from './console.ts';
 
 test('an operator invites visitors by e-mail, sees that the mail was sent, and sends a test mail', async (t) => {
   const sink = await startMailSink(t, { refuse: (address) => (address.startsWith('nobody') ? '550 no such mailbox' : null) });
   const environment = { POSTERN_SMTP_URL: sink.url, POSTERN_MAIL_FROM: 'files@example.com' };
-  const { postern, page, go } = await signedIn(t, undefined, 'admin', { environment });
+  const { postern, page, go } = await openSignedInConsole(t, undefined, 'admin', { environment });
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
   await page.getByRole('button', { name: 'Actions' }).click();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newShare, usersProfile } from '../start.ts';
-import { assertAccessible, signedIn, unexpectedErrors } from './console.ts';
+import { createUsersProfile, newShare } from '../start.ts';
+import { assertAccessible, openSignedInConsole, unexpectedErrors } from './console.ts';
 
 // Layout depends only on the width, and contrast only on light or dark, so two combinations cover all four values.
 for (const viewport of [
@@ -11,9 +11,9 @@ for (const viewport of [
   { width: 1440, dark: true },
 ])
   test(`at ${viewport.width} px, axe finds no problem on any console page, and no page logs an error or calls another host`, async (t) => {
-    const { postern, page, consoleErrors, hosts, navigate } = await signedIn(t, viewport);
+    const { postern, page, consoleErrors, hosts, navigate } = await openSignedInConsole(t, viewport);
     await mkdir(join(postern.files, 'reports'));
-    const profile = await usersProfile(postern, ['ann', 'bob']);
+    const profile = await createUsersProfile(postern, ['ann', 'bob']);
     const { id } = await postern.call(
       'share/add',
       newShare({ path: '/reports', authenticationId: profile.id, validityEndDate: '2100-01-01' }),
@@ -42,12 +42,12 @@ for (const viewport of [
       '/nowhere': 'Page not found',
       '/shares/999': 'This record does not exist',
     };
-    for (const [path, sign] of Object.entries(pages)) {
+    for (const [path, expectedText] of Object.entries(pages)) {
       await navigate(path);
-      await page.getByText(sign).first().waitFor();
+      await page.getByText(expectedText).first().waitFor();
       await assertAccessible(page, path);
-      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-      assert.equal(over, 0, `${path} is wider than the window`);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      assert.equal(overflow, 0, `${path} is wider than the window`);
     }
     assert.deepEqual(
       unexpectedErrors(consoleErrors).filter((text) => !/status of 404/.test(text)),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
-import { assertAccessible, signedIn } from './console.ts';
+import { assertAccessible, openSignedInConsole } from './console.ts';
 
 test('an editor can set a password for one link in the share form, and visitors can sign in with it', async (t) => {
-  const { postern, page, go } = await signedIn(t, undefined, 'editor');
+  const { postern, page, go } = await openSignedInConsole(t, undefined, 'editor');
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/');
   await page.getByLabel('Title').fill('Reports');
@@ -24,8 +24,8 @@ test('an editor can set a password for one link in the share form, and visitors 
   assert.equal((await postern.visit(`/s/${share.viewId}/sign-in`, { method: 'POST', headers, body })).status, 200);
 });
 
-test('a policy saved in the settings shows how many shares do not comply, and presets the form of a new share', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+test('a policy saved in the settings shows how many shares do not comply, and preselects the fields of the form for a new share', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
   await postern.call('share/add', newShare());
   await go('/settings/policy');
   await page.getByLabel('Maximum validity (days)').fill('30');

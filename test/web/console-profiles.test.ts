@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertAccessible, signedIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, openSignedInConsole, unexpectedErrors } from './console.ts';
 
 const choose = async (page: import('playwright-core').Page, kind: string) => page.getByRole('radio', { name: kind, exact: true }).click();
 
-/** For each kind but codes by e-mail: the values typed into its fields, and the configuration in responses, with masked secrets. */
+/** For each kind except codes by e-mail: the values typed into its fields, and the configuration in responses, with masked secrets. */
 const kinds: Record<string, { typeId: number; fields: Record<string, string>; configuration: object | '' }> = {
   'No sign-in': { typeId: 1, fields: {}, configuration: '' },
   'One password': { typeId: 2, fields: { 'User name': 'guest', Password: 'a long shared secret' }, configuration: '' },
@@ -40,8 +40,8 @@ const kinds: Record<string, { typeId: number; fields: Record<string, string>; co
   },
 };
 
-test('the form of each type of login profile but codes by e-mail is saved as it was filled in', async (t) => {
-  const { postern, page, navigate, consoleErrors } = await signedIn(t);
+test('the form of each type of login profile, except codes by e-mail, is saved as it was filled in', async (t) => {
+  const { postern, page, navigate, consoleErrors } = await openSignedInConsole(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
     await navigate('/profiles/new');
     await page.getByLabel('Title').fill(`By ${kind}`);
@@ -64,7 +64,7 @@ test('the form of each type of login profile but codes by e-mail is saved as it 
 const configurationToSend = (kind: string) => JSON.stringify(kinds[kind]?.configuration).replaceAll('********', 'secret');
 
 test('a login profile with a configuration shows its fields, and an edit of another field keeps the configuration', async (t) => {
-  const { postern, page, navigate, consoleErrors } = await signedIn(t);
+  const { postern, page, navigate, consoleErrors } = await openSignedInConsole(t);
   for (const [kind, { typeId, fields, configuration }] of Object.entries(kinds)) {
     if (configuration === '') continue;
     const { id } = await postern.call('loginprofile/add', { title: `By ${kind}`, typeId, configuration: configurationToSend(kind) });
@@ -79,7 +79,7 @@ test('a login profile with a configuration shows its fields, and an edit of anot
 });
 
 test('a change of a login profile that locks visitors out shows a warning before it is saved', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   await go(`/profiles/${id}`);
   await page.getByText('Your own address is 127.0.0.1.').waitFor();
@@ -96,7 +96,7 @@ test('a change of a login profile that locks visitors out shows a warning before
 });
 
 test('a login profile can get a new portal address, become the default, and be duplicated and deleted', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('loginprofile/add', { title: 'Clients', typeId: 3 });
   const viewId = async () => (await postern.call('loginprofile/get', { id })).viewId;
   await go(`/profiles/${id}`);
@@ -125,7 +125,7 @@ test('a login profile can get a new portal address, become the default, and be d
 });
 
 test('a location can be added, tested by writing a file, and renamed', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   await go('/locations/new');
   await page.getByLabel('Name').fill('archive');
   await page.getByLabel('Folder on this server').fill('/nowhere at all');
@@ -141,8 +141,8 @@ test('a location can be added, tested by writing a file, and renamed', async (t)
   await page.getByRole('heading', { name: 'archive of 2026' }).waitFor();
 });
 
-test('an S3 location can be added, its stored secret is not shown, and another server needs the secret again', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+test('an S3 location can be added, its stored secret is not shown, and a change of the server requires the secret again', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
   await go('/locations/new');
   await page.getByLabel('Name', { exact: true }).fill('reports');
   await page.getByRole('combobox', { name: 'Kind of storage' }).click();
@@ -182,8 +182,8 @@ test('an S3 location can be added, its stored secret is not shown, and another s
   });
 });
 
-test('the settings of a well-known provider are filled in, and the page shows the redirect URI to enter there', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+test('choosing a well-known provider fills in its settings, and the page shows the redirect URI to enter at the provider', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
   await go('/profiles/new');
   await page.getByLabel('Title').fill('Staff');
   await choose(page, 'OpenID Connect');
@@ -205,11 +205,11 @@ test('the settings of a well-known provider are filled in, and the page shows th
   assert.equal(await page.getByLabel('Redirect URI').inputValue(), address);
 });
 
-test('the form of a directory is filled in by its kind, and its test shows by which names shares can list a user', async (t) => {
+test('choosing a kind of directory fills in the form, and its test shows the names by which shares can list a user', async (t) => {
   const missing = missingForDirectory();
   if (missing !== '') return t.skip(`not installed: ${missing}`);
   const directory = await startDirectory(t);
-  const { postern, page, go, consoleErrors } = await signedIn(t, undefined, 'admin', {
+  const { postern, page, go, consoleErrors } = await openSignedInConsole(t, undefined, 'admin', {
     environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' },
   });
   await go('/profiles/new');
@@ -247,16 +247,16 @@ test('the test of a provider opens a window, in which the admin signs in and see
     ann: { email: 'ann@example.com', email_verified: true, name: 'Ann', groups: ['Editors'] },
   });
   provider.next = 'ann';
-  const { postern, window, page, go, consoleErrors } = await signedIn(t, undefined, 'admin', {
+  const { postern, window, page, go, consoleErrors } = await openSignedInConsole(t, undefined, 'admin', {
     environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' },
   });
   const configuration = JSON.stringify({ ...provider.configuration, groupsClaim: 'groups', scopes: 'openid email profile groups' });
   const { id } = await postern.call('loginprofile/add', { title: 'Staff', typeId: 5, configuration });
   provider.serve(`${postern.publicUrl}/sign-in/oidc/${id}`);
   await go(`/profiles/${id}`);
-  const opened = window.waitForEvent('page');
+  const newWindow = window.waitForEvent('page');
   await page.getByRole('button', { name: 'Sign in to test' }).click();
-  const result = await opened;
+  const result = await newWindow;
   await result.getByRole('heading', { name: 'The sign-in works' }).waitFor();
   await result.getByText('ann, ann@example.com').waitFor();
   await assertAccessible(result, 'the result of a test sign-in');

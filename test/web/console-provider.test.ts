@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
-import { assertAccessible, desktop, openConsole, password, signedIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, desktop, openConsole, openSignedInConsole, password, unexpectedErrors } from './console.ts';
 
 const users = {
   ann: { email: 'ann@example.com', email_verified: true, name: 'Ann Archer', groups: ['admins'] },
@@ -17,7 +17,7 @@ const settingsOf = ({ issuer, configuration }: Awaited<ReturnType<typeof startOp
   POSTERN_OPERATOR_OIDC_ADMINS: 'admins',
 });
 
-test('an operator signs in at the provider with one button, and a refused one sees a reference', async (t) => {
+test('an operator signs in at the provider with one button, and a refused operator sees a reference', async (t) => {
   const provider = await startOpenIdProvider(t, users);
   const { postern, page, window, go, consoleErrors } = await openConsole(t, desktop, { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
@@ -40,7 +40,7 @@ test('an operator signs in at the provider with one button, and a refused one se
 
 test('an operator with a password connects the account to the provider, and the account page shows it', async (t) => {
   const provider = await startOpenIdProvider(t, users);
-  const { postern, page, go } = await signedIn(t, desktop, 'admin', { environment: settingsOf(provider) });
+  const { postern, page, go } = await openSignedInConsole(t, desktop, 'admin', { environment: settingsOf(provider) });
   provider.serve(`${postern.apiUrl}/api/v1/operator/signIn/finish`);
   provider.next = 'ann';
   await go('/settings/account');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAuthenticator } from '../parts/authenticator.ts';
 import { codeAt } from '../parts/authenticator-app.ts';
-import { assertAccessible, desktop, openConsole, password, signedIn, signIn, unexpectedErrors } from './console.ts';
+import { assertAccessible, desktop, openConsole, openSignedInConsole, password, signIn, unexpectedErrors } from './console.ts';
 
 /** Adds an authenticator app in the form that is open. @returns its secret, and the first recovery code */
 async function addApp(page: Page) {
@@ -42,7 +42,7 @@ test('where a second factor is required, an operator sets it up at sign-in, and 
 });
 
 test('an operator adds an app to the account, gets new recovery codes, and removes the app', async (t) => {
-  const { page, go, consoleErrors } = await signedIn(t);
+  const { page, go, consoleErrors } = await openSignedInConsole(t);
   await go('/settings/account');
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
   await addApp(page);
@@ -68,7 +68,7 @@ test('an operator adds an app to the account, gets new recovery codes, and remov
 });
 
 test('an operator adds a passkey to the account, and confirms the next sign-in with it, without typing a code', async (t) => {
-  const { page, window, go, consoleErrors } = await signedIn(t, desktop, 'admin', { host: 'localhost' });
+  const { page, window, go, consoleErrors } = await openSignedInConsole(t, desktop, 'admin', { host: 'localhost' });
   const device = await addAuthenticator(page);
   await go('/settings/account');
   await page.getByRole('button', { name: 'Add passkey' }).click();
@@ -95,7 +95,7 @@ test('an operator adds a passkey to the account, and confirms the next sign-in w
 });
 
 test('an operator who cannot confirm with the passkey signs in with a recovery code', async (t) => {
-  const { page, window, go } = await signedIn(t, desktop, 'admin', { host: 'localhost' });
+  const { page, window, go } = await openSignedInConsole(t, desktop, 'admin', { host: 'localhost' });
   const device = await addAuthenticator(page);
   await go('/settings/account');
   await page.getByRole('button', { name: 'Add passkey' }).click();

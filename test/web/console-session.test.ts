@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShare } from '../start.ts';
-import { openConsole, password, signedIn, signIn } from './console.ts';
+import { openConsole, openSignedInConsole, password, signIn } from './console.ts';
 
 test('a failed sign-in shows an error, and repeated failures show a countdown until the next attempt', async (t) => {
   const { postern, page, go } = await openConsole(t);
@@ -10,15 +10,15 @@ test('a failed sign-in shows an error, and repeated failures show a countdown un
   await signIn(page, 'Olga', 'not this one');
   await page.getByText('Wrong name or password.').waitFor();
   for (let count = 0; count < 6; count += 1) {
-    const answered = page.waitForResponse(/signIn/);
+    const response = page.waitForResponse(/signIn/);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await answered;
+    await response;
   }
   await page.getByText(/Try again in \d+ s/).waitFor();
 });
 
 test('after a session ends, the operator signs in again on the same page, and typed values are kept', async (t) => {
-  const { postern, page, window, go } = await signedIn(t);
+  const { postern, page, window, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
   await page.getByLabel('Title').fill('Reports of 2026');
@@ -35,7 +35,7 @@ test('after a session ends, the operator signs in again on the same page, and ty
 });
 
 test('after sign-out, the back button shows only the sign-in page', async (t) => {
-  const { page, go } = await signedIn(t);
+  const { page, go } = await openSignedInConsole(t);
   await go('/shares');
   await page.getByRole('button', { name: 'Olga' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -45,7 +45,7 @@ test('after sign-out, the back button shows only the sign-in page', async (t) =>
 });
 
 test('an operator who changes their own password must enter the current one, and the session ends', async (t) => {
-  const { page, go } = await signedIn(t);
+  const { page, go } = await openSignedInConsole(t);
   await go('/settings/account');
   const newPassword = 'another long secret';
   await page.getByLabel('Current password').fill('not this one');
@@ -62,7 +62,7 @@ test('an operator who changes their own password must enter the current one, and
 });
 
 test('a reader sees no links or buttons for actions that would be refused', async (t) => {
-  const { postern, page, go } = await signedIn(t, undefined, 'reader');
+  const { postern, page, go } = await openSignedInConsole(t, undefined, 'reader');
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go('/shares');
   await page.getByRole('link', { name: 'Reports' }).waitFor();

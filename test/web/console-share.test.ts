@@ -2,34 +2,34 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
-import { assertAccessible, signedIn, unexpectedErrors } from './console.ts';
+import { createUsersProfile, newShare, signIn as signInAtLink } from '../start.ts';
+import { assertAccessible, openSignedInConsole, unexpectedErrors } from './console.ts';
 
 test('the summary sentence follows each edit of the form, and the saved share matches it', async (t) => {
-  const { postern, page, go, consoleErrors } = await signedIn(t);
+  const { postern, page, go, consoleErrors } = await openSignedInConsole(t);
   await mkdir(join(postern.files, 'reports'));
-  const profile = await usersProfile(postern, ['ann', 'bob', 'carla']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob', 'carla']);
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/reports');
   await page.getByLabel('Title').fill('Reports');
-  const says = (words: string) => page.locator('.share-summary').getByText(words, { exact: true }).waitFor();
-  await says('Anyone with the link can view and download /reports.');
+  const waitForSummary = (words: string) => page.locator('.share-summary').getByText(words, { exact: true }).waitFor();
+  await waitForSummary('Anyone with the link can view and download /reports.');
   await page
     .getByRole('combobox', { name: 'Login profile' })
     .or(page.getByRole('textbox', { name: 'Login profile' }))
     .click();
   await page.getByRole('option', { name: /Clients/ }).click();
-  await says('Everyone who signs in with Clients can view and download /reports.');
+  await waitForSummary('Everyone who signs in with Clients can view and download /reports.');
   await page.getByLabel('Everyone who signs in with Clients').click();
-  await says('Nobody can open /reports yet. Choose who gets access.');
+  await waitForSummary('Nobody can open /reports yet. Choose who gets access.');
   const users = page.getByRole('combobox', { name: 'Users' }).or(page.getByRole('textbox', { name: 'Users' }));
   await users.fill('an');
   await page.getByRole('option', { name: 'ann' }).click();
   await users.fill('bo');
   await page.getByRole('option', { name: 'bob' }).click();
-  await says('ann and bob, signed in with Clients, can view and download /reports.');
+  await waitForSummary('ann and bob, signed in with Clients, can view and download /reports.');
   await page.getByLabel('View only').click();
-  await says('ann and bob, signed in with Clients, can view /reports.');
+  await waitForSummary('ann and bob, signed in with Clients, can view /reports.');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Create share' }).click();
   await page.getByText('The link is ready').waitFor();
@@ -42,7 +42,7 @@ test('the summary sentence follows each edit of the form, and the saved share ma
 });
 
 test('a value that the server refuses is marked at its field, and the form keeps all values', async (t) => {
-  const { page, go } = await signedIn(t);
+  const { page, go } = await openSignedInConsole(t);
   await go('/shares/new');
   await page.getByLabel('File or folder').fill('/nowhere');
   await page.getByLabel('Title').fill('Reports');
@@ -53,7 +53,7 @@ test('a value that the server refuses is marked at its field, and the form keeps
 });
 
 test('an operator whose save conflicts with another change can discard their own changes or keep both', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   const change = async (over: object) => postern.call('share/update', { ...(await postern.call('share/get', { id })), ...over });
   await go(`/shares/${id}`);
@@ -63,7 +63,7 @@ test('an operator whose save conflicts with another change can discard their own
   const dialog = page.getByRole('dialog');
   await dialog.getByText('environment changed this record after you opened it').waitFor();
   await dialog.getByText('title', { exact: true }).waitFor();
-  await assertAccessible(page, 'two operators');
+  await assertAccessible(page, 'the dialog about a conflict');
   await dialog.getByRole('button', { name: 'Discard my changes' }).click();
   await page.getByRole('heading', { name: 'Theirs' }).waitFor();
   assert.equal(await page.getByLabel('Description').inputValue(), '');
@@ -80,7 +80,7 @@ test('an operator whose save conflicts with another change can discard their own
 });
 
 test('a saved change can be undone', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Before' }));
   await go(`/shares/${id}`);
   await page.getByLabel('Title').fill('After');
@@ -93,7 +93,7 @@ test('a saved change can be undone', async (t) => {
 });
 
 test('leaving a page with unsaved changes asks for confirmation, and the draft is restored on return', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
   await page.getByLabel('Title').fill('Not saved');
@@ -120,8 +120,8 @@ test('leaving a page with unsaved changes asks for confirmation, and the draft i
 });
 
 test('the panel "Check access" shows what a given visitor could do at the link', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const { postern, page, go } = await openSignedInConsole(t);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const { id } = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann' }));
   await go(`/shares/${id}`);
   const panel = page.getByRole('region', { name: 'Check access' });
@@ -134,13 +134,13 @@ test('the panel "Check access" shows what a given visitor could do at the link',
   await panel.getByRole('textbox', { name: 'User name' }).fill('bob');
   await panel.getByRole('button', { name: 'Check access' }).click();
   await panel.getByText('This visitor cannot do anything.').waitFor();
-  await assertAccessible(page, 'explained');
+  await assertAccessible(page, 'the result of an access check');
 });
 
 test('the page of a share shows who has opened it, who has not, and the activity per day', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   await writeFile(join(postern.files, 'report.txt'), 'what was earned');
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: false, userNames: 'ann, bob' }));
   const cookie = await signInAtLink(postern, `/s/${share.viewId}`, 'ann');
   await postern.visit(`/s/${share.viewId}/visit`, { headers: { cookie } });
@@ -152,11 +152,11 @@ test('the page of a share shows who has opened it, who has not, and the activity
   await panel.getByText('Have not opened the share in the last 30 days: bob.').waitFor();
   await panel.getByText('Show as table').click();
   await panel.getByRole('columnheader', { name: 'Day' }).waitFor();
-  await assertAccessible(page, 'what happened');
+  await assertAccessible(page, 'the activity of a share');
 });
 
 test('after a share is deactivated in the console, the next click of a visitor shows no files', async (t) => {
-  const { postern, page, window, go } = await signedIn(t);
+  const { postern, page, window, go } = await openSignedInConsole(t);
   await mkdir(join(postern.files, 'inner'));
   const share = await postern.call('share/add', newShare({ title: 'Reports' }));
   const visitor = await window.newPage();
@@ -173,7 +173,7 @@ test('after a share is deactivated in the console, the next click of a visitor s
 });
 
 test('a share can be duplicated and deleted from its page', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare({ title: 'Reports' }));
   await go(`/shares/${id}`);
   await page.getByRole('button', { name: 'Actions' }).click();
@@ -187,7 +187,7 @@ test('a share can be duplicated and deleted from its page', async (t) => {
 });
 
 test('a link can get a chosen address; a taken, too short or malformed one is refused at its field', async (t) => {
-  const { postern, page, go } = await signedIn(t);
+  const { postern, page, go } = await openSignedInConsole(t);
   const { id } = await postern.call('share/add', newShare());
   await postern.call('share/updateSharableLink', { id: (await postern.call('share/add', newShare())).id, viewId: 'spring-report' });
   await go(`/shares/${id}`);

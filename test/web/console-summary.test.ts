@@ -41,16 +41,16 @@ test('the summary sentence of a share states who can do what, and when', () => {
   );
 });
 
-test('the summary sentence says so if nobody can open the share or do anything there', () => {
+test('if nobody can open the share or do anything there, the summary sentence states this', () => {
   assert.equal(summary({}), 'Nobody can open /reports yet. Choose who gets access.');
   assert.equal(summary({ allowAllUsers: true, active: false }), 'The link to /reports is inactive. Nobody can open it.');
   assert.equal(
     summary({ users: ['Ann'], profile: { title: 'Anyone', typeId: 1 } }),
     'Nobody can open /reports yet. Choose who gets access.',
   );
-  const nothing = { canView: false, canDownload: false, canDownloadFolder: false };
+  const noPermissions = { canView: false, canDownload: false, canDownloadFolder: false };
   assert.equal(
-    summary({ allowAllUsers: true, ...nothing }),
+    summary({ allowAllUsers: true, ...noPermissions }),
     'Everyone who signs in with Clients can open the link to /reports, but cannot do anything there.',
   );
 });

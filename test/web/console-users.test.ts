@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { newShare, signIn as signInAtLink, usersProfile } from '../start.ts';
-import { assertAccessible, signedIn, waitForCount } from './console.ts';
+import { createUsersProfile, newShare, signIn as signInAtLink } from '../start.ts';
+import { assertAccessible, openSignedInConsole, waitForCount } from './console.ts';
 
 test('a new access user can sign in with the given password, and an operator can set another one', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  const profile = await usersProfile(postern, []);
+  const { postern, page, go } = await openSignedInConsole(t);
+  const profile = await createUsersProfile(postern, []);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   await go('/users/new');
   await page.getByLabel('User name').fill('ann');
@@ -29,8 +29,8 @@ test('a new access user can sign in with the given password, and an operator can
 });
 
 test('the page of an access user lists the changed fields before saving, and can delete the user', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  const { users } = await usersProfile(postern, ['ann']);
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { users } = await createUsersProfile(postern, ['ann']);
   await go(`/users/${users['ann']}`);
   await page.getByLabel('First name').fill('Ann');
   await page.getByText('Changes: first name.').waitFor();
@@ -44,8 +44,8 @@ test('the page of an access user lists the changed fields before saving, and can
 });
 
 test('an import first checks every row, reports each refused row with line and reason, and adds the others', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  await usersProfile(postern, ['ann']);
+  const { postern, page, go } = await openSignedInConsole(t);
+  await createUsersProfile(postern, ['ann']);
   await go('/users/import');
   await page
     .getByLabel('CSV text')
@@ -79,15 +79,15 @@ test('an import first checks every row, reports each refused row with line and r
   assert.match(rows[2]?.[2] ?? '', /the same as in line 2/);
   assert.match(rows[3]?.[2] ?? '', /Active must be true or false/);
   assert.equal((await postern.call('accessuser/search')).totalCount, 1);
-  await assertAccessible(page, 'tried');
+  await assertAccessible(page, 'the result of the check');
   await page.getByRole('button', { name: 'Import 1 user' }).click();
   await page.getByText('1 user added').waitFor();
   assert.equal((await postern.call('accessuser/search')).totalCount, 2);
 });
 
 test('an import keeps accented letters, lets the operator assign columns, and names the columns left out', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  const { id: authId, password } = await usersProfile(postern, []);
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id: authId, password } = await createUsersProfile(postern, []);
   const { viewId } = await postern.call('share/add', newShare({ authenticationId: authId }));
   await go('/users/import');
   const lines = ['Kürzel;Vorname;Abteilung;Kennwort', `jos\xe9;Jos\xe9;Einkauf;${password}`, 'ren\xe9e;Ren\xe9e;;'];
@@ -97,7 +97,7 @@ test('an import keeps accented letters, lets the operator assign columns, and na
   assert.equal(await page.getByRole('button', { name: 'Check file' }).isDisabled(), true);
   await page.getByLabel('Field for the column Kürzel').selectOption('User name');
   await page.getByText('Not imported: Abteilung.').waitFor();
-  await assertAccessible(page, 'columns');
+  await assertAccessible(page, 'the choice of columns');
   await page.getByRole('button', { name: 'Check file' }).click();
   await page.getByRole('button', { name: 'Import 2 users' }).click();
   await page.getByText('2 users added').waitFor();
@@ -113,8 +113,8 @@ test('an import keeps accented letters, lets the operator assign columns, and na
 });
 
 test('an export contains only the users that match the search, and no formula that a spreadsheet would run', async (t) => {
-  const { postern, page, go } = await signedIn(t);
-  const { id: authId } = await usersProfile(postern, ['ann', 'bob']);
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { id: authId } = await createUsersProfile(postern, ['ann', 'bob']);
   await postern.call('accessuser/add', { username: 'carla', firstName: '=1+1', lastName: 'Diaz; "C"', active: false, authId });
   await go('/users');
   await page.getByRole('searchbox').fill('carla');

@@ -9,7 +9,7 @@ import { type StartOptions, startPostern, type TestPostern } from '../start.ts';
 export const password = 'a horse that reads maps';
 export const desktop: Viewport = { width: 1440, dark: false };
 
-/** Removes the console errors that the tests expect: responses with status 400, 401, 409 and 412. */
+/** Returns the console errors without those that the tests expect: responses with status 400, 401, 409 and 412. */
 export const unexpectedErrors = (consoleErrors: readonly string[]) =>
   consoleErrors.filter((text) => !/status of (401|400|409|412)/.test(text));
 
@@ -53,19 +53,24 @@ export async function signIn(page: Page, name = 'Olga', secret = password): Prom
 }
 
 /** Starts Postern and opens a browser window of its console in which operator Olga has signed in. No page is open yet. */
-export async function signedIn(t: TestContext, viewport: Viewport = desktop, role = 'admin', start: ConsoleStart = {}): Promise<Console> {
-  const opened = await openConsole(t, viewport, start);
-  await opened.postern.call('operator/add', { name: 'Olga', role, password, confirmPassword: password });
-  await opened.window.request.post(`${opened.postern.apiUrl}/api/v1/operator/signIn`, { data: { name: 'Olga', password } });
-  return opened;
+export async function openSignedInConsole(
+  t: TestContext,
+  viewport: Viewport = desktop,
+  role = 'admin',
+  start: ConsoleStart = {},
+): Promise<Console> {
+  const openedConsole = await openConsole(t, viewport, start);
+  await openedConsole.postern.call('operator/add', { name: 'Olga', role, password, confirmPassword: password });
+  await openedConsole.window.request.post(`${openedConsole.postern.apiUrl}/api/v1/operator/signIn`, { data: { name: 'Olga', password } });
+  return openedConsole;
 }
 
-/** Asserts that axe finds nothing on the page as it is. */
+/** Asserts that axe finds no problem on the page in its current state. */
 export async function assertAccessible(page: Page, state: string, axe = new AxeBuilder({ page })): Promise<void> {
   // The pages have no frames of other origins, so the faster legacy mode checks everything.
   const { violations } = await axe.setLegacyMode(true).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  assert.deepEqual(found, [], state);
+  const problems = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  assert.deepEqual(problems, [], state);
 }
 
 /** Returns the names in the rows of a list, from the first. */

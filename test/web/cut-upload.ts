@@ -26,8 +26,13 @@ async function hashOfFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Uploads a large file on a phone, over a line that is cut, and with a page that is loaded again in the middle. It must arrive once, whole. */
-export async function uploadOverCutLine(t: TestContext, size: number, cuts: number): Promise<void> {
+/**
+ * Checks that a large file is stored once and complete if its upload in a window as wide as a phone is interrupted: the connection is
+ * cut, and the page is reloaded.
+ * @param size bytes of the file
+ * @param cuts how often the connection is cut
+ */
+export async function checkInterruptedUpload(t: TestContext, size: number, cuts: number): Promise<void> {
   const proxy = await startResettingProxy(t);
   const postern = await startPostern(t, { environment: { POSTERN_PUBLIC_URL: `http://localhost:${proxy.port}` } });
   proxy.forwardTo(postern.apiUrl);

@@ -27,7 +27,7 @@ const changes: readonly (readonly [string, before: ProfileValues, after: Partial
   ['LDAP: a field of another kind, which is not sent', ldap, { issuer: 'https://login.example.com' }],
 ];
 
-test('the console warns exactly if a change of a sign-in setting ends the sessions of the profile', () => {
+test('the console warns if and only if a change of a sign-in setting ends the sessions of the profile', () => {
   for (const [change, before, difference] of changes) {
     const after = { ...before, ...difference };
     const ends = changesSignIn(before.typeId, profileBodyOf(before).configuration, profileBodyOf(after).configuration);

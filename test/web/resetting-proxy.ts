@@ -8,15 +8,15 @@ export interface ResettingProxy {
   readonly port: number;
   /** Sets the address to which new connections are forwarded. */
   forwardTo(to: string): void;
-  /** Resets every connection with this text, because browsers repeat some requests once. An empty text resets none. */
+  /** Resets every connection that sends this text: one reset is not enough, because browsers retry some requests. Empty: none. */
   resetAt(text: string): void;
-  /** Resets each of the next connections that send this many bytes. */
+  /** Resets the next `connections` connections that send more than `bytes` bytes. */
   resetAfter(bytes: number, connections: number): void;
-  /** Returns how many connections `resetAfter` has yet to reset. */
+  /** Returns how many connections are still to be reset because of `resetAfter`. */
   readonly resetsLeft: () => number;
 }
 
-/** Stops reading from a connection until the other one has sent what it holds. */
+/** Stops reading from a connection until the other connection has sent its buffered data. */
 function pauseUntilDrained(from: Socket, to: Socket): void {
   from.pause();
   to.once('drain', () => from.resume());
@@ -32,11 +32,11 @@ export async function startResettingProxy(t: TestContext): Promise<ResettingProx
       open.add(socket);
       socket.on('close', () => open.delete(socket)).on('error', () => {});
     }
-    let sent = 0;
+    let sentBytes = 0;
     browser.on('data', (bytes) => {
-      sent += bytes.length;
-      const isTooMuch = resetsLeft > 0 && sent > maxBytes;
-      if (isTooMuch) resetsLeft -= 1;
+      sentBytes += bytes.length;
+      const isOverLimit = resetsLeft > 0 && sentBytes > maxBytes;
+      if (isOverLimit) resetsLeft -= 1;
       else if (resetText === '' || !bytes.includes(resetText)) return postern.write(bytes) || pauseUntilDrained(browser, postern);
       browser.resetAndDestroy();
       return postern.destroy();

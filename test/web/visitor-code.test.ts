@@ -44,17 +44,17 @@ test('after a reload, the page still asks for the code, and another address can 
   await page.getByLabel('E-mail address').waitFor();
 });
 
-test('in the browser that has requested the code, the link in the mail signs the visitor in, and the code does not stay in the address', async (t) => {
+test('in the browser that requested the code, the link in the mail signs the visitor in, and the code does not stay in the address', async (t) => {
   const { postern, sink, share } = await startWithCodes(t);
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   await page.goto(postern.publicUrl + share.base);
   await page.getByLabel('E-mail address').fill(ann);
   await page.keyboard.press('Enter');
-  const mailed = await window.newPage();
-  await mailed.goto(linkIn(await sink.waitFor()));
-  await mailed.getByRole('link', { name: /^welcome.txt/ }).waitFor();
-  assert.doesNotMatch(mailed.url(), /code/);
+  const linkedPage = await window.newPage();
+  await linkedPage.goto(linkIn(await sink.waitFor()));
+  await linkedPage.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  assert.doesNotMatch(linkedPage.url(), /code/);
 });
 
 test('in another browser, the link in the mail shows where to enter the code, and the code stays valid', async (t) => {
@@ -66,22 +66,22 @@ test('in another browser, the link in the mail shows where to enter the code, an
   await page.keyboard.press('Enter');
   const address = linkIn(await sink.waitFor());
   const other = await openWindow(t, viewport);
-  const elsewhere = await other.window.newPage();
-  await elsewhere.goto(address);
+  const otherPage = await other.window.newPage();
+  await otherPage.goto(address);
   const code = await codeFor(ann);
-  await elsewhere.getByText(`Your code is ${code.slice(0, 4)} ${code.slice(4)}. Enter it in the browser where you asked for it.`).waitFor();
-  await assertAccessible(elsewhere, 'the code of another browser');
+  await otherPage.getByText(`Your code is ${code.slice(0, 4)} ${code.slice(4)}. Enter it in the browser where you asked for it.`).waitFor();
+  await assertAccessible(otherPage, 'the code of another browser');
   await page.getByLabel('Code').fill(code);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });
 
-test('in a mail that runs from right to left, the digits of a code stand in the order in which they are entered', async (t) => {
+test('in a mail in a right-to-left language, the digits of a code appear in the order in which they are entered', async (t) => {
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
   const content = { use: 'signIn', code: '12345678', pageUrl: 'https://files.example.com/s/x', userName: '' } as const;
   await page.setContent(renderMail(codeMail(content, 'ar')).html);
-  const lefts = await page.locator('.code').evaluate((element) => {
+  const positions = await page.locator('.code').evaluate((element) => {
     const text = element.firstChild;
     const leftOf = (at: number) => {
       const range = element.ownerDocument.createRange();
@@ -92,7 +92,7 @@ test('in a mail that runs from right to left, the digits of a code stand in the 
     return [leftOf(0), leftOf(3), leftOf(5), leftOf(8)];
   });
   assert.deepEqual(
-    lefts,
-    [...lefts].sort((a, b) => a - b),
+    positions,
+    [...positions].sort((a, b) => a - b),
   );
 });

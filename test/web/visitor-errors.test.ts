@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { openWindow, type Viewport } from '../parts/chromium.ts';
 import { until } from '../ports/until.ts';
-import { newShare, startPostern, temporaryFolder, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern, temporaryFolder } from '../start.ts';
 import { assertAccessible } from './console.ts';
 
 const phone: Viewport = { width: 390, dark: false };
@@ -24,12 +24,12 @@ async function openShare(t: TestContext, over: object = {}, files: readonly stri
   return { postern, page, window, share, inbox: join(postern.files, 'inbox') };
 }
 
-/** Holds the matching requests until `release` is called. `requested` resolves at the first of them. */
+/** Holds matching requests until `release` is called. `requested` resolves when the first of them is sent. */
 async function holdRequests(
   page: Page,
   address: RegExp,
   method: string,
-  then: (route: Route) => Promise<void> = (route) => route.continue(),
+  handle: (route: Route) => Promise<void> = (route) => route.continue(),
 ) {
   const { promise: requested, resolve: noteRequest } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ async function holdRequests(
     if (route.request().method() !== method) return route.fallback();
     noteRequest();
     await released;
-    await then(route);
+    await handle(route);
   });
   return { requested, release };
 }
@@ -66,11 +66,11 @@ test('an upload that was paused with one file left continues after Resume', asyn
 
 test('a file that is removed from the upload while its folder is created is not uploaded', async (t) => {
   const { page, inbox } = await openShare(t, {}, [], { width: 1440, dark: false });
-  const own = await mkdtemp(join(await temporaryFolder(t), 'own-'));
-  await mkdir(join(own, 'trip'));
-  await writeFile(join(own, 'trip/secret.txt'), 'secret');
+  const visitorFolder = await mkdtemp(join(await temporaryFolder(t), 'own-'));
+  await mkdir(join(visitorFolder, 'trip'));
+  await writeFile(join(visitorFolder, 'trip/secret.txt'), 'secret');
   const { requested, release } = await holdRequests(page, /\/folder\//, 'POST');
-  await page.getByLabel('Upload folder').setInputFiles(join(own, 'trip'));
+  await page.getByLabel('Upload folder').setInputFiles(join(visitorFolder, 'trip'));
   await requested;
   await page.getByRole('button', { name: 'Do not upload secret.txt' }).click();
   release();
@@ -82,7 +82,7 @@ test('a file that is removed from the upload while its folder is created is not 
 
 test('a failed sign-in during an upload keeps the waiting files, and Escape does not close the dialog', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   await mkdir(join(postern.files, 'inbox'));
   const share = await postern.call('share/add', newShare({ path: '/inbox', authenticationId: profile.id }));
   const { window } = await openWindow(t, phone);
@@ -113,7 +113,7 @@ test('a failed sign-in during an upload keeps the waiting files, and Escape does
 
 test('leaving the page during an upload asks for confirmation', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const { window } = await openWindow(t, phone);
   const page = await window.newPage();
@@ -144,11 +144,11 @@ test('"Select all" also selects files that the page has not loaded yet', async (
   assert.match((await page.getByRole('link', { name: 'Download as ZIP' }).getAttribute('href')) ?? '', /\/zip$/);
 });
 
-test('after a refused action, the page no longer offers any action that is not permitted any more', async (t) => {
+test('after a refused action, the page no longer offers the actions that are not permitted any more', async (t) => {
   const { page, postern, share } = await openShare(t, {}, ['a.txt']);
   await page.getByRole('link', { name: /^a.txt/ }).waitFor();
-  const seen = await postern.call('share/get', { id: share.id });
-  await postern.call('share/update', { ...seen, canUpload: false, canRename: false, canDelete: false, canCreateFolder: false });
+  const currentShare = await postern.call('share/get', { id: share.id });
+  await postern.call('share/update', { ...currentShare, canUpload: false, canRename: false, canDelete: false, canCreateFolder: false });
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Name').fill('more');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -166,7 +166,7 @@ test('a refused download is reported on the page', async (t) => {
   await rm(join(inbox, 'a.txt'));
   await page.getByRole('link', { name: 'Download a.txt' }).click();
   await page.getByRole('alert').getByText('This is no longer here').waitFor();
-  await assertAccessible(page, 'a download refused');
+  await assertAccessible(page, 'a refused download');
 });
 
 test('protected files are listed without links, and the page says that nothing can be done there', async (t) => {
@@ -182,7 +182,7 @@ test('protected files are listed without links, and the page says that nothing c
   }
 });
 
-test('a link that only permits a download of the entire folder offers only that', async (t) => {
+test('a link that only permits a download of the entire folder offers only this download', async (t) => {
   const none = { canView: false, canDownload: false, canRename: false, canDelete: false, canUpload: false, canCreateFolder: false };
   const { page } = await openShare(t, { ...none, canDownloadFolder: true }, ['a.txt']);
   await page.getByText('You can download.').waitFor();
@@ -197,7 +197,7 @@ test('at 320 px, the selection bar and a long user name fit the page in several 
   await writeFile(join(postern.files, 'a.txt'), 'a');
   await writeFile(join(postern.files, 'b.txt'), 'b');
   const name = 'anna.schmidt.kanzleimuellerundpartner.de';
-  const profile = await usersProfile(postern, [name]);
+  const profile = await createUsersProfile(postern, [name]);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   for (const locale of ['de', 'fr', 'pt', 'ar']) {
     const { window } = await openWindow(t, { width: 320, dark: false, locale });
@@ -208,13 +208,19 @@ test('at 320 px, the selection bar and a long user name fit the page in several 
     await page.keyboard.press('Enter');
     await page.getByRole('checkbox').first().check();
     await page.locator('.selection-bar').waitFor();
-    const [wide, bar] = [await page.evaluate('document.documentElement.scrollWidth'), page.locator('.selection-bar .primary')];
-    assert.equal(wide, 320, locale);
-    const box = await bar.boundingBox();
+    const [pageWidth, primaryButton] = [
+      await page.evaluate('document.documentElement.scrollWidth'),
+      page.locator('.selection-bar .primary'),
+    ];
+    assert.equal(pageWidth, 320, locale);
+    const box = await primaryButton.boundingBox();
     assert.ok(box && box.x >= 0 && box.x + box.width <= 320, `${locale}: ${JSON.stringify(box)}`);
     for (const button of await page.locator('.who button').all()) {
-      const out = await button.boundingBox();
-      assert.ok(out && out.width >= 40 && out.x >= 0 && out.x + out.width <= 320, `${locale}: ${JSON.stringify(out)}`);
+      const buttonBox = await button.boundingBox();
+      assert.ok(
+        buttonBox && buttonBox.width >= 40 && buttonBox.x >= 0 && buttonBox.x + buttonBox.width <= 320,
+        `${locale}: ${JSON.stringify(buttonBox)}`,
+      );
     }
     await window.close();
   }

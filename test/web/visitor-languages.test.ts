@@ -10,19 +10,19 @@ test('the visitor page and its errors are shown in every supported language, wit
   const postern = await startPostern(t);
   const share = await postern.call('share/add', newShare());
   for (const language of languages) {
-    const words = allMessages[language];
+    const messages = allMessages[language];
     const { window, consoleErrors } = await openWindow(t, { width: 390, dark: false, locale: language });
     const page = await window.newPage();
     await page.goto(share.viewUrl);
-    await page.getByPlaceholder(words.searchHere).waitFor();
+    await page.getByPlaceholder(messages.searchHere).waitFor();
     const html = page.locator('html');
     assert.deepEqual([await html.getAttribute('lang'), await html.getAttribute('dir')], [language, language === 'ar' ? 'rtl' : 'ltr']);
     const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
     assert.deepEqual(violations, [], language);
     assert.deepEqual(consoleErrors, []);
     await page.goto(`${postern.publicUrl}/s/nothing-of-the-kind`);
-    await page.getByRole('heading', { name: words.linkUnknown }).waitFor();
-    await page.getByText(words.linkUnknownNext).waitFor();
+    await page.getByRole('heading', { name: messages.linkUnknown }).waitFor();
+    await page.getByText(messages.linkUnknownNext).waitFor();
     await window.close();
   }
 });

@@ -16,7 +16,7 @@ test('a visitor can scroll a folder of 3000 files to its end, search it, and dow
   const page = await window.newPage();
   await page.goto(share.viewUrl);
   await page.getByText('3,000 items').waitFor();
-  assert.ok((await page.getByRole('listitem').count()) < 100, 'only what is seen is drawn');
+  assert.ok((await page.getByRole('listitem').count()) < 100, 'only the visible rows are in the page');
 
   await page.keyboard.press('End');
   await page.getByRole('link', { name: /^file-2999.txt/ }).waitFor();
@@ -25,9 +25,9 @@ test('a visitor can scroll a folder of 3000 files to its end, search it, and dow
   await page.getByLabel('Select file-2999.txt').check();
   await page.getByLabel('Select file-2998.txt').check();
   await page.getByText('2 selected').waitFor();
-  const downloading = page.waitForEvent('download');
+  const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download as ZIP' }).click();
-  await (await downloading).path();
+  await (await download).path();
 
   await page.getByRole('searchbox').fill('0123');
   await page.getByText('1 item', { exact: true }).waitFor();

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow, viewports } from '../parts/chromium.ts';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 
 for (const viewport of viewports) {
   const form = `${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`;
 
   test(`a visitor can sign in, open folders, download and upload (${form})`, async (t) => {
     const postern = await startPostern(t);
-    const profile = await usersProfile(postern);
+    const profile = await createUsersProfile(postern);
     await mkdir(join(postern.files, 'reports/2026'), { recursive: true });
     await writeFile(join(postern.files, 'reports/figures.csv'), 'a,b\n1,2\n');
     await writeFile(join(postern.files, 'reports/2026/march.txt'), 'March');
@@ -56,7 +56,7 @@ for (const viewport of viewports) {
 
 test('axe finds no problem on a list, the sign-in form, a drop box, an empty folder, an unknown link and the start page', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   await mkdir(join(postern.files, 'empty'));
   const open = await postern.call('share/add', newShare({ title: 'Open files' }));
   const closed = await postern.call('share/add', newShare({ authenticationId: profile.id }));
@@ -83,9 +83,9 @@ test('axe finds no problem on a list, the sign-in form, a drop box, an empty fol
     [`${postern.publicUrl}/s/nothing-of-the-kind`, 'This link does not exist'],
     [postern.publicUrl, 'Files are shared by link'],
   ];
-  for (const [url, sign] of states) {
+  for (const [url, expectedText] of states) {
     await page.goto(url);
-    await page.getByText(sign).first().waitFor();
+    await page.getByText(expectedText).first().waitFor();
     const { violations } = await new AxeBuilder({ page }).analyze();
     assert.deepEqual(
       violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),

@@ -9,14 +9,14 @@ import { newShare, startPostern } from '../start.ts';
 
 async function openFolder(t: TestContext, over: object = {}) {
   const postern = await startPostern(t);
-  const folder = join(postern.files, 'look');
+  const folder = join(postern.files, 'documents');
   await mkdir(join(folder, 'inner'), { recursive: true });
   await writeFile(join(folder, 'a hill.png'), samplePng(60, 40));
   await writeFile(join(folder, 'b report.pdf'), samplePdf([['Annual report', 'What it cost'], ['Second page']]));
   await writeFile(join(folder, 'c notes.md'), '# Notes\n<script>alert(1)</script>\n');
   await writeFile(join(folder, 'd sheet.xlsx'), Buffer.alloc(100));
   await writeFile(join(folder, 'Makefile'), 'all: build\n');
-  const share = await postern.call('share/add', newShare({ path: '/look', ...over }));
+  const share = await postern.call('share/add', newShare({ path: '/documents', ...over }));
   const { window, consoleErrors, hosts } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
@@ -53,13 +53,13 @@ test('a visitor can preview one file after another, and returns to the list in o
 
 test('the URL of a preview opens it directly, and axe finds no problem in a PDF or text preview', async (t) => {
   const { page, share } = await openFolder(t);
-  for (const [name, sign] of [
+  for (const [name, expectedText] of [
     ['b report.pdf', 'Annual report'],
     ['c notes.md', '# Notes'],
   ] as const) {
     await page.goto('about:blank');
     await page.goto(`${share.viewUrl}#preview/${encodeURIComponent(name)}`);
-    await page.getByText(sign).first().waitFor();
+    await page.getByText(expectedText).first().waitFor();
     const { violations } = await new AxeBuilder({ page }).analyze();
     assert.deepEqual(
       violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { codeIn, linkIn } from '../mail/code-visitor.ts';
 import { headerOf, startWithMail } from '../mail/mailing.ts';
 import { openWindow } from '../parts/chromium.ts';
-import { usersProfile } from '../start.ts';
+import { createUsersProfile } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
 import { assertAccessible } from './console.ts';
 
@@ -13,7 +13,7 @@ const newPassword = 'quite another secret';
 
 test('a visitor who has forgotten the password chooses a new one with a mailed code, and sees the share', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const share = await createShare(postern, { authenticationId: profile.id });
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
@@ -44,7 +44,7 @@ test('a visitor who has forgotten the password chooses a new one with a mailed c
 
 test('the link in the mail opens the form for the new password with the code in it', async (t) => {
   const { postern, sink } = await startWithMail(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const share = await createShare(postern, { authenticationId: profile.id });
   const { window } = await openWindow(t, viewport);
   const page = await window.newPage();
@@ -53,11 +53,11 @@ test('the link in the mail opens the form for the new password with the code in 
   await page.getByLabel('E-mail address').fill(ann);
   await page.keyboard.press('Enter');
   const mail = await sink.waitFor();
-  const mailed = await window.newPage();
-  await mailed.goto(linkIn(mail));
-  assert.equal((await mailed.getByLabel('Code').inputValue()).replace(' ', ''), codeIn(headerOf(mail, 'Subject')));
-  assert.doesNotMatch(mailed.url(), /code/);
-  await mailed.getByLabel('New password').fill(newPassword);
-  await mailed.keyboard.press('Enter');
-  await mailed.getByRole('link', { name: /^welcome.txt/ }).waitFor();
+  const linkedPage = await window.newPage();
+  await linkedPage.goto(linkIn(mail));
+  assert.equal((await linkedPage.getByLabel('Code').inputValue()).replace(' ', ''), codeIn(headerOf(mail, 'Subject')));
+  assert.doesNotMatch(linkedPage.url(), /code/);
+  await linkedPage.getByLabel('New password').fill(newPassword);
+  await linkedPage.keyboard.press('Enter');
+  await linkedPage.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 });

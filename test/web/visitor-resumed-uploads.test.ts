@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow, viewports } from '../parts/chromium.ts';
-import { newShare, startPostern, temporaryFolder, usersProfile } from '../start.ts';
-import { uploadOverCutLine } from './cut-upload.ts';
+import { createUsersProfile, newShare, startPostern, temporaryFolder } from '../start.ts';
+import { checkInterruptedUpload } from './cut-upload.ts';
 
 const mebibyte = 1 << 20;
 
-test('a large upload over a line that is cut, with a page that is loaded again, arrives once and whole', (t) =>
-  uploadOverCutLine(t, 48 * mebibyte, 3));
+test('a large upload over a connection that is cut, with a page that is reloaded, is stored once and complete', (t) =>
+  checkInterruptedUpload(t, 48 * mebibyte, 3));
 
 for (const viewport of viewports)
   test(`the list of unfinished uploads is accessible and refuses another file, ${viewport.width} px, ${viewport.dark ? 'dark' : 'light'}`, async (t) => {
@@ -45,9 +45,9 @@ for (const viewport of viewports)
     );
   });
 
-test('a large upload whose session ends goes on where it stopped after the visitor has signed in again', async (t) => {
+test('a large upload whose session ends continues where it stopped after the visitor has signed in again', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id, allowAllUsers: true }));
   const film = join(await temporaryFolder(t), 'film.mp4');
   await writeFile(film, Buffer.alloc(80 * mebibyte, 'film'));
@@ -65,7 +65,7 @@ test('a large upload whose session ends goes on where it stopped after the visit
     if (request.method() === 'PATCH') offsets.push(request.headers()['upload-offset'] ?? '');
   });
   page.on('response', (response) => {
-    // After the first part, the session ends.
+    // The session ends after the first part.
     if (response.request().method() === 'PATCH' && response.status() === 204 && offsets.length === 1) void window.clearCookies();
   });
   await page.getByLabel('Upload', { exact: true }).setInputFiles(film);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { openWindow } from '../parts/chromium.ts';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 
 test('after a session ends, the visitor signs in again on the same page, and the upload continues', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   await mkdir(join(postern.files, 'reports/2026'), { recursive: true });
   await writeFile(join(postern.files, 'reports/2026/march.txt'), 'March');
   const share = await postern.call('share/add', newShare({ path: '/reports', authenticationId: profile.id }));
@@ -20,12 +20,12 @@ test('after a session ends, the visitor signs in again on the same page, and the
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^march.txt/ }).waitFor();
 
-  const next = 'another good password 4711';
+  const newPassword = 'another good password 4711';
   await postern.call('accessuser/updateUserPassword', {
     username: 'ann',
     authId: profile.id,
-    userPassword: next,
-    confirmPassword: next,
+    userPassword: newPassword,
+    confirmPassword: newPassword,
   });
   await page
     .getByLabel('Upload', { exact: true })
@@ -35,7 +35,7 @@ test('after a session ends, the visitor signs in again on the same page, and the
   const { violations } = await new AxeBuilder({ page }).analyze();
   assert.deepEqual(violations, []);
   await dialog.getByLabel('User name').fill('ann');
-  await dialog.getByLabel('Password', { exact: true }).fill(next);
+  await dialog.getByLabel('Password', { exact: true }).fill(newPassword);
   await page.keyboard.press('Enter');
 
   await dialog.waitFor({ state: 'detached' });
@@ -46,7 +46,7 @@ test('after a session ends, the visitor signs in again on the same page, and the
 
 test('after too many sign-in attempts, the page shows how long to wait', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const share = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const { window } = await openWindow(t, { width: 390, dark: true });
   const page = await window.newPage();
@@ -55,9 +55,9 @@ test('after too many sign-in attempts, the page shows how long to wait', async (
   await page.getByLabel('Password', { exact: true }).fill('wrong');
   for (let attempt = 0; attempt < 9; attempt += 1) {
     await page.getByRole('button', { name: 'Sign in' }).and(page.locator('[aria-disabled=false]')).waitFor();
-    const answered = page.waitForResponse(/sign-in$/);
+    const response = page.waitForResponse(/sign-in$/);
     await page.getByLabel('Password', { exact: true }).press('Enter');
-    if ((await answered).status() === 429) break;
+    if ((await response).status() === 429) break;
   }
   await page.getByText('Too many attempts').waitFor();
   await page.getByText(/Wait \d+ second/).waitFor();
@@ -66,7 +66,7 @@ test('after too many sign-in attempts, the page shows how long to wait', async (
 
 test('after sign-out, the page shows nothing of the share', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const share = await postern.call('share/add', newShare({ title: 'Quarter 4', authenticationId: profile.id }));
   const { window } = await openWindow(t, { width: 390, dark: false });
   const page = await window.newPage();
@@ -83,7 +83,7 @@ test('after sign-out, the page shows nothing of the share', async (t) => {
 });
 
 /** Creates a share with a folder, and an empty page with the width of a phone. */
-async function phoneAtShare(t: TestContext) {
+async function openPhonePage(t: TestContext) {
   const postern = await startPostern(t);
   await mkdir(join(postern.files, 'inner'));
   await writeFile(join(postern.files, 'inner/a.txt'), 'a');
@@ -94,7 +94,7 @@ async function phoneAtShare(t: TestContext) {
 }
 
 test('a page that goes offline says so, and recovers by itself once the connection is back', async (t) => {
-  const { window, page, share } = await phoneAtShare(t);
+  const { window, page, share } = await openPhonePage(t);
   await page.goto(share.viewUrl);
   await page.getByRole('link', { name: /^welcome.txt/ }).waitFor();
 
@@ -112,8 +112,8 @@ test('a page that goes offline says so, and recovers by itself once the connecti
   await page.getByText('No connection').waitFor({ state: 'detached' });
 });
 
-test('a page without a connection recovers by itself even if the browser never reports it as back', async (t) => {
-  const { page, share } = await phoneAtShare(t);
+test('a page without a connection recovers by itself even if the browser never reports that the connection is back', async (t) => {
+  const { page, share } = await openPhonePage(t);
   const cutOff = (requests: string) => page.route(requests, (route) => route.abort());
 
   await cutOff('**/visit');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
 import { copyShare } from '../parts/many-shares.ts';
-import { newShare, startPostern, usersProfile } from '../start.ts';
+import { createUsersProfile, newShare, startPostern } from '../start.ts';
 import { assertAccessible } from './console.ts';
 
 const viewport = { width: 390, dark: false };
@@ -38,7 +38,7 @@ for (const username of ['', 'guest'])
 
 test('a portal lists only the shares that its visitor may open, and opens them without a second sign-in', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann', 'bob']);
+  const profile = await createUsersProfile(postern, ['ann', 'bob']);
   const only = { authenticationId: profile.id, allowAllUsers: false };
   await postern.call('share/add', newShare({ title: 'For Ann', ...only, userNames: 'ann' }));
   await postern.call('share/add', newShare({ title: 'For Bob', ...only, userNames: 'bob' }));
@@ -57,9 +57,9 @@ test('a portal lists only the shares that its visitor may open, and opens them w
   await page.getByRole('link', { name: /For Ann/ }).waitFor();
 });
 
-test('a portal with more than 1000 shares loads the others when the visitor scrolls', async (t) => {
+test('a portal shows 1000 shares, and loads further ones when the visitor scrolls', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern);
+  const profile = await createUsersProfile(postern);
   const { id } = await postern.call('share/add', newShare({ title: 'Report', authenticationId: profile.id }));
   await copyShare(postern, id, 1010);
   const { window } = await openWindow(t, { width: 390, dark: false });
@@ -85,9 +85,9 @@ test('a share that was not opened from a portal shows no link back to one', asyn
   assert.equal(await page.locator('.back').count(), 0);
 });
 
-test('a visitor can change their own password on the page and continue, and gets help for a forgotten one', async (t) => {
+test('a visitor can change their own password on the page and continue, and the sign-in form offers help for a forgotten password', async (t) => {
   const postern = await startPostern(t);
-  const profile = await usersProfile(postern, ['ann']);
+  const profile = await createUsersProfile(postern, ['ann']);
   const { viewUrl } = await postern.call('share/add', newShare({ authenticationId: profile.id }));
   const { window, consoleErrors } = await openWindow(t, viewport);
   const page = await window.newPage();
@@ -98,17 +98,17 @@ test('a visitor can change their own password on the page and continue, and gets
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Change password' }).click();
   const dialog = page.getByRole('dialog', { name: 'Change password' });
-  const change = async (current: string, chosen: string) => {
-    await dialog.getByLabel('Current password').fill(current);
-    await dialog.getByLabel('New password').fill(chosen);
+  const changePassword = async (currentPassword: string, newPassword: string) => {
+    await dialog.getByLabel('Current password').fill(currentPassword);
+    await dialog.getByLabel('New password').fill(newPassword);
     await dialog.getByRole('button', { name: 'Change password' }).click();
   };
-  await change('wrong horse battery', 'quite another secret');
+  await changePassword('wrong horse battery', 'quite another secret');
   await dialog.getByText('The current password is incorrect.').waitFor();
-  await change(profile.password, 'password123');
+  await changePassword(profile.password, 'password123');
   await dialog.getByText('too short, too easy to guess').waitFor();
   await assertAccessible(page, 'a password that is refused');
-  await change(profile.password, 'quite another secret');
+  await changePassword(profile.password, 'quite another secret');
   await dialog.getByText('Your password was changed.').waitFor();
   await assertAccessible(page, 'a password that was changed');
   await dialog.getByRole('button', { name: 'Close' }).click();

@@ -72,17 +72,17 @@ test('if a name exists, the visitor can keep both files, replace or skip, for on
 
 test('a folder is uploaded with all its subfolders and files', async (t) => {
   const postern = await startPostern(t);
-  const own = await mkdtemp(join(await temporaryFolder(t), 'own-'));
-  await mkdir(join(own, 'trip/day 1'), { recursive: true });
-  await writeFile(join(own, 'trip/plan.txt'), 'plan');
-  await writeFile(join(own, 'trip/day 1/photo.txt'), 'photo');
+  const visitorFolder = await mkdtemp(join(await temporaryFolder(t), 'own-'));
+  await mkdir(join(visitorFolder, 'trip/day 1'), { recursive: true });
+  await writeFile(join(visitorFolder, 'trip/plan.txt'), 'plan');
+  await writeFile(join(visitorFolder, 'trip/day 1/photo.txt'), 'photo');
   await mkdir(join(postern.files, 'inbox'));
   const share = await postern.call('share/add', newShare({ path: '/inbox' }));
   const { window, consoleErrors } = await openWindow(t, { width: 1440, dark: false });
   const page = await window.newPage();
   await page.goto(share.viewUrl);
 
-  await page.getByLabel('Upload folder').setInputFiles(join(own, 'trip'));
+  await page.getByLabel('Upload folder').setInputFiles(join(visitorFolder, 'trip'));
   await page.getByText('All files uploaded').waitFor();
 
   assert.equal(await readFile(join(postern.files, 'inbox/trip/plan.txt'), 'utf8'), 'plan');

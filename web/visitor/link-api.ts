@@ -82,7 +82,7 @@ export const signOut = async (): Promise<string | null> => (await post(`${linkPa
 /** Changes the password of the signed-in user. */
 export const changePassword = (currentPassword: string, password: string): Promise<void> =>
   post(`${linkPath}/password`, { currentPassword, password });
-/** Sets a new password with a code from a mail. The visitor is signed in then. */
+/** Sets a new password with a code from a mail. Also signs the visitor in. */
 export const resetPassword = (body: PasswordResetBody): Promise<void> => post(`${linkPath}/password/reset`, body);
 export const listFolder = (path: readonly string[], query: Record<string, string>): Promise<Listing> =>
   requestJson(`${addressOf('list', path)}?${new URLSearchParams(query)}`);
@@ -152,7 +152,7 @@ export function sendFile({ method, address, headers, body, onProgress }: FileReq
 export interface UploadReceipt {
   readonly name: string;
   readonly size: number;
-  /** Hexadecimal; null: the response with it was lost. */
+  /** Hexadecimal; null: the response that contained it was lost. */
   readonly sha256: string | null;
 }
 

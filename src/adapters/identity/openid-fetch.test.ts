@@ -6,7 +6,7 @@ import { openIdFetch } from './openid-fetch.ts';
 
 const tokenOf = (claims: string) => `e30.${Buffer.from(claims).toString('base64url')}.c2ln`;
 
-/** Requests tokens of a provider that responds with an ID token. */
+/** Requests tokens from a provider that responds with an ID token. */
 function requestTokens(claims: string): Promise<Response> {
   const content = Buffer.from(JSON.stringify({ access_token: 'a', id_token: tokenOf(claims) }));
   const response = { status: 200, headers: {}, read: async () => content } as Partial<OutboundResponse> as OutboundResponse;

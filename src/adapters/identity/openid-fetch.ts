@@ -4,11 +4,11 @@ import type { Outbound } from '#ports/outbound.ts';
 import { ProviderUnavailable } from '#ports/provider-errors.ts';
 import { requestProvider } from './provider-request.ts';
 
-/** Limits of a response with tokens or claims: thousands of groups. */
+/** Limits of a response with tokens or claims: enough for thousands of groups. */
 const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
 /** Limits of metadata and keys, which are cached and often copied. */
 const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
-/** Limits of the claims in an ID token: a thousand groups with long names, several times. */
+/** Limits of the claims in an ID token: enough for several times a thousand groups with long names. */
 const limitsOfClaims = { bytes: 1 << 17, depth: 16, values: 5000 };
 const withoutBody: readonly number[] = [204, 205, 304];
 
@@ -25,7 +25,10 @@ function claimsBytesOf(content: Uint8Array): Uint8Array | null {
   return claims === undefined ? null : Buffer.from(claims, 'base64url');
 }
 
-/** Returns whether the claims of an ID token are longer or deeper than any user needs. The library parses them, and sessions store some. */
+/**
+ * Returns whether the claims of an ID token are more, longer or deeper than any user needs. The library parses them,
+ * and sessions store some.
+ */
 function hasTooManyClaims(content: Uint8Array): boolean {
   const claims = claimsBytesOf(content);
   return claims !== null && (claims.length > limitsOfClaims.bytes || exceededJsonLimit(claims, limitsOfClaims) !== null);
@@ -34,8 +37,8 @@ function hasTooManyClaims(content: Uint8Array): boolean {
 /**
  * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and limits the
  * responses.
- * @param deadlineOf returns what aborts a request
- * @throws ProviderUnavailable (from the function), also for status 429 and 5xx
+ * @param deadlineOf returns the signal that aborts a request
+ * @throws ProviderUnavailable (thrown by the returned function), also for status 429 and 5xx
  */
 export const openIdFetch =
   (outbound: Pick<Outbound, 'request'>, deadlineOf: () => AbortSignal): CustomFetch =>

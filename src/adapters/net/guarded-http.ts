@@ -30,7 +30,7 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
   for await (const piece of body) {
     length += piece.length;
     count += 1;
-    if (count > maxPieces(length)) throw new ResponseTooLarge('the response comes in too many pieces');
+    if (count > maxPieces(length)) throw new ResponseTooLarge('the response comes in too many small pieces');
     if (length > maxBytes) throw new ResponseTooLarge(`the response is longer than ${maxBytes} bytes`);
     pieces.push(piece);
   }
@@ -49,13 +49,13 @@ export type AddTurn = (tid: number, work: () => void) => void;
 
 /** The limits of HTTP connections, and the turns in which their bytes arrive. */
 interface ConnectionLimits {
-  /** Most bytes that may arrive on a connection. If set, each connection serves only one request. null: no limit. */
+  /** Maximum number of bytes that may arrive on a connection. If set, each connection serves only one request. null: no limit. */
   readonly maxConnectionBytes: number | null;
-  /** Lets bytes arrive in the turns of tenants. null: each piece in an iteration of the event loop. */
+  /** Lets bytes arrive in the turns of tenants. null: at most one piece in each iteration of the event loop. */
   readonly addTurn: AddTurn | null;
 }
 
-/** @param tid tenant in whose turns bytes arrive; null: none */
+/** @param tid tenant in whose turns bytes arrive; null: in no turns */
 async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
   // The turns begin before TLS, because a handshake or session tickets can be costly, although they contain no byte of a response.
@@ -75,7 +75,10 @@ async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: Conn
   });
 }
 
-/** HTTP over connections that `connect` opens. undici's `request` follows no redirect. */
+/**
+ * Returns a function that sends HTTP requests over connections that `connect` opens, and one that closes these
+ * connections. undici's `request` follows no redirect.
+ */
 export function guardedHttp(
   connect: Connect,
   limits: ConnectionLimits,

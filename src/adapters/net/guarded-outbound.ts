@@ -11,20 +11,26 @@ import { unreachable } from './unreachable.ts';
 interface Options {
   /** Networks that the operator has allowed (POSTERN_PRIVATE_TARGETS), in the packed form of address-range.ts. */
   readonly privateTargets: string;
-  /** All addresses of a name. */
+  /** Returns all addresses of a host name. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** ms for the name, the connection and its encryption together. */
+  /** ms for the name resolution, the connection and the TLS handshake together. */
   readonly timeout?: number;
   /** Limit of the bytes that come on a connection for an HTTP request, headers included. Default: none. */
   readonly maxConnectionBytes?: number;
-  /** Calls work in the turn of the tenant whose request it belongs to: it processes what the server has sent. Default: in the next iteration of the event loop. */
+  /**
+   * Calls `work`, which processes what a server has sent, in a turn of the tenant whose request it
+   * belongs to. Default: in the next iteration of the event loop.
+   */
   readonly addTurn?: AddTurn;
 }
 
 const connectTimeout = 10_000; // ms
 
-/** Waits for an event of a socket, and destroys the socket if it fails first. */
-async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
+/**
+ * Waits for an event of a socket. Destroys the socket if it fails, or the signal aborts, before the
+ * event.
+ */
+async function waitForEvent<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
   const outcome = Promise.withResolvers<void>();
   const abort = () => outcome.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -43,7 +49,7 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
   }
 }
 
-/** Passes on the bytes of a server in pieces, each in an iteration of the event loop of its own. */
+/** Passes on the bytes of a server in pieces, each in a separate iteration of the event loop. */
 const inIterations: WrapSocket = (socket) => new TurnSocket(socket, setImmediate);
 
 /** A connection for the HTTP client, which needs a `Socket`. */
@@ -74,10 +80,10 @@ export function guardedOutbound({
   }
 
   async function open(target: OutboundTarget, address: string, { signal, wrap }: OpenOptions): Promise<Connection> {
-    const socket = wrap(await ready(connectSocket({ host: address, port: target.port }), 'connect', signal));
+    const socket = wrap(await waitForEvent(connectSocket({ host: address, port: target.port }), 'connect', signal));
     if (!target.tls) return { address, socket };
     const encrypted = startTenantTls(socket, { host: target.host, ca: target.tls.ca, alpn: ['http/1.1'] });
-    return { address, socket: await ready(encrypted, 'secureConnect', signal) };
+    return { address, socket: await waitForEvent(encrypted, 'secureConnect', signal) };
   }
 
   /** Tries one address after the other: the first may be of a family that this machine has no route for. */

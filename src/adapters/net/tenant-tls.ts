@@ -4,11 +4,11 @@ import { connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls
 import { TurnSocket } from './turn-socket.ts';
 
 /**
- * Without finite-field Diffie-Hellman and RSA key exchange: a server chooses the size of the group or key, and one handshake with 10,000
- * bits keeps a thread busy for more than a second.
+ * The ciphers exclude finite-field Diffie-Hellman and RSA key exchange: there, the server chooses the size of the group
+ * or key, and one handshake with 10,000 bits keeps a thread busy for more than a second.
  */
 const ciphers = `${DEFAULT_CIPHERS}:!DHE:!kRSA`;
-/** Bytes that a server may send until the connection is encrypted: its certificates can be costly to verify. Usual are 3 to 10 KiB. */
+/** Bytes that a server may send before the connection is encrypted: many certificates are costly to verify. 3 to 10 KiB are usual. */
 const maxHandshakeBytes = 20 << 10;
 const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.6.1)
 
@@ -22,8 +22,8 @@ interface TlsOptions {
 }
 
 /**
- * Starts TLS with a server that a tenant names, so that it cannot keep the thread busy. The server name is omitted for an IP address
- * (RFC 6066, section 3).
+ * Starts TLS with a server that a tenant names. Limits keep the server from blocking the thread. The server name is
+ * omitted for an IP address (RFC 6066, section 3).
  */
 export function startTenantTls(socket: Duplex, { host, ca, alpn }: TlsOptions): TLSSocket {
   const limited = socket instanceof TurnSocket ? socket : null;
@@ -38,7 +38,7 @@ export function startTenantTls(socket: Duplex, { host, ca, alpn }: TlsOptions): 
   limited?.beginHandshake(maxHandshakeBytes);
   encrypted.once('secureConnect', () => limited?.endHandshake());
   let tickets = 0;
-  // A server can send them without end, and nothing but their cost would show it.
+  // A server can send session tickets without end. The application sees no bytes, but each ticket costs CPU time.
   return encrypted.on('session', () => {
     tickets += 1;
     if (tickets > maxTickets) encrypted.destroy(new Error('the server sends too many session tickets'));

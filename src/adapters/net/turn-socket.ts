@@ -5,8 +5,8 @@ import { ResponseTooLarge } from '#ports/outbound.ts';
 const [headLength, headSlice] = [1 << 16, 1 << 12];
 
 /**
- * A connection whose bytes arrive in turns: everything that a server of a tenant causes, from the decryption of TLS and the parsing of
- * its headers on, then happens in the turns of the tenant.
+ * A connection whose bytes arrive in turns, so that all work on the data of a tenant's server (TLS
+ * decryption, parsing of headers, and what follows) is done in the turns of the tenant.
  */
 export class TurnSocket extends Socket {
   readonly #socket: Socket;
@@ -21,7 +21,8 @@ export class TurnSocket extends Socket {
 
   /**
    * @param addTurn calls `work` in the next turn of the tenant
-   * @param maxBytes that may come on the connection, counting what belongs to no body, such as extensions of chunks; null: no limit
+   * @param maxBytes bytes that may arrive on the connection, including those outside of bodies,
+   *   such as chunk extensions; null: no limit
    */
   constructor(socket: Socket, addTurn: (work: () => void) => void, maxBytes: number | null = null) {
     super();
@@ -71,13 +72,16 @@ export class TurnSocket extends Socket {
   override _destroy(cause: Error | null, done: (cause: Error | null) => void): void {
     this.#socket.destroy();
     done(cause);
-    process.nextTick(() => this.emit('close', cause !== null)); // a `Socket` does not do it by itself
+    process.nextTick(() => this.emit('close', cause !== null)); // a `Socket` without a handle does not emit it by itself
   }
 
-  /** Must be called when TLS has been started on this connection. @param maxBytes that may come until `endHandshake` */
+  /**
+   * Must be called when TLS has been started on this connection.
+   * @param maxBytes bytes that may arrive until `endHandshake`
+   */
   beginHandshake(maxBytes: number): void {
     this.#handshakeLimit = this.#received + maxBytes;
-    process.nextTick(() => this.emit('connect')); // TLS waits for it, because this socket has no handle of the system
+    process.nextTick(() => this.emit('connect')); // TLS waits for this event, because the socket has no handle of the operating system
   }
 
   endHandshake(): void {

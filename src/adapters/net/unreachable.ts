@@ -1,7 +1,7 @@
 import { TargetUnreachable } from '#ports/outbound.ts';
 
 const noCipher = 'it does not support TLS 1.2 or later with ECDHE';
-const [late, closed, untrusted, notTls] = [
+const [noResponse, connectionClosed, certificateUntrusted, notTls] = [
   'it does not respond in time',
   'it closed the connection',
   'this machine does not trust its certificate',
@@ -17,20 +17,20 @@ const reasons: ReadonlyMap<string, string> = new Map(
     ECONNREFUSED: 'nothing accepts connections at this port',
     EHOSTUNREACH: 'there is no route to its address',
     ENETUNREACH: 'there is no route to its address',
-    ETIMEDOUT: late,
-    UND_ERR_HEADERS_TIMEOUT: late,
-    UND_ERR_BODY_TIMEOUT: late,
-    ECONNRESET: closed,
-    EPIPE: closed,
-    UND_ERR_SOCKET: closed,
+    ETIMEDOUT: noResponse,
+    UND_ERR_HEADERS_TIMEOUT: noResponse,
+    UND_ERR_BODY_TIMEOUT: noResponse,
+    ECONNRESET: connectionClosed,
+    EPIPE: connectionClosed,
+    UND_ERR_SOCKET: connectionClosed,
     CERT_HAS_EXPIRED: 'its certificate has expired',
     CERT_NOT_YET_VALID: 'its certificate is not valid yet, or the clock of this machine is wrong',
     ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-    DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-    SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-    UNABLE_TO_GET_ISSUER_CERT: untrusted,
-    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+    DEPTH_ZERO_SELF_SIGNED_CERT: certificateUntrusted,
+    SELF_SIGNED_CERT_IN_CHAIN: certificateUntrusted,
+    UNABLE_TO_GET_ISSUER_CERT: certificateUntrusted,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificateUntrusted,
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificateUntrusted,
     POSTERN_LONG_HANDSHAKE: 'its certificates are longer than 20 KiB together',
     EPROTO: notTls,
     ERR_SSL_WRONG_VERSION_NUMBER: notTls,
@@ -38,13 +38,13 @@ const reasons: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Codes of a server that offers nothing which `startTenantTls` accepts. OpenSSL has several names for them. */
+/** Codes of OpenSSL for a server that offers no encryption that `startTenantTls` accepts. */
 const noCommonEncryption = /^ERR_SSL_.*(HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL)$/;
 
-/** Returns why a connection failed, or null if the error has no code that is known. */
+/** Returns why a connection failed, or null if its code is not in the list. */
 function reasonOf(cause: unknown): string | null {
   if (!(cause instanceof Error)) return null;
-  if (cause.name === 'TimeoutError') return late;
+  if (cause.name === 'TimeoutError') return noResponse;
   if (cause.name === 'HTTPParserError') return 'it does not speak HTTP at this port';
   const code = 'code' in cause ? `${cause.code}` : '';
   if (noCommonEncryption.test(code)) return noCipher;

@@ -2,7 +2,10 @@ import { numberedName } from '#core/item-path.ts';
 
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Returns the names that a drop box tries for a file: its own, then some with a number, at last one with the token of the upload. */
+/**
+ * Returns the names that a drop box tries for a file: its own name, then names with a number, and
+ * last a name with the token of the upload.
+ */
 export const dropBoxNames = (name: string, token: string): readonly string[] => [
   name,
   ...[...numbers, token].map((suffix) => numberedName(name, suffix)),

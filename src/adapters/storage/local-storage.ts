@@ -64,9 +64,9 @@ export function localStorage(folders: OpenFolders, { folder, writingRules: writi
       }),
     createFolder: (parent, name, context) => withStorage((storage) => storage.createFolder(parent, name, context)),
     upload: (target, token) => withStorage(async (storage, hold) => releaseAfterUpload(await storage.upload(target, token), hold())),
-    continueUpload: (target, closed) =>
+    continueUpload: (target, closedUpload) =>
       withStorage(async (storage, hold) => {
-        const upload = await storage.continueUpload(target, closed);
+        const upload = await storage.continueUpload(target, closedUpload);
         return { ...releaseAfterUpload(upload, hold()), readBack: () => upload.readBack() };
       }),
     recover: (change) => withStorage((storage) => storage.recover(change)),

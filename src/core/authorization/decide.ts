@@ -9,7 +9,7 @@ export type Action = (typeof actions)[number];
 /** Requests that come before an action: the page of the link, sign-in and sign-out. They need no sign-in. */
 export type EntryRequest = 'page' | 'signIn' | 'signOut';
 
-/** Everything that a visitor may ask of a link. */
+/** Everything that a visitor may request at a link. */
 export type VisitorAction = Action | EntryRequest;
 
 /** The reasons for a refusal, in the order in which they are checked (docs/integrator/access-rules.md, "When access is refused"). */
@@ -71,8 +71,8 @@ const flagsFor: Record<VisitorAction, readonly (keyof Permissions)[]> = {
 function isListed(share: ShareRules, identity: VisitorNames): boolean {
   const includesAny = (list: readonly string[], names: readonly string[]) => {
     if (list.length === 0 || names.length === 0) return false;
-    const folded = foldedNames(names);
-    return list.some((entry) => folded.has(fold(entry)));
+    const nameSet = foldedNames(names);
+    return list.some((entry) => nameSet.has(fold(entry)));
   };
   return includesAny(share.userNames, identity.names) || includesAny(share.groupNames, identity.groups);
 }
@@ -92,8 +92,8 @@ const isVisitBeforeSignIn = ({ request, profile, visitor }: LinkQuestion) =>
 
 function hasPermission({ request, share, replaces }: LinkQuestion): boolean {
   const flags = flagsFor[request];
-  const allowed = flags.length === 0 || flags.some((flag) => share[flag]);
-  return allowed && (!replaces || share.canDelete);
+  const isAllowed = flags.length === 0 || flags.some((flag) => share[flag]);
+  return isAllowed && (!replaces || share.canDelete);
 }
 
 /** The rules in their order. The first one that does not hold decides the denial. */
@@ -116,7 +116,7 @@ const rules: readonly Rule[] = [
     exempt: noRequests,
     reason: (_, holds) =>
       holds
-        ? 'The share has no start date, or it has passed.'
+        ? 'The share has no start date, or its start date has passed.'
         : 'The start date is in the future. Requests to its link get the same response as for a link that does not exist.',
   },
   {
@@ -185,8 +185,8 @@ export function decide<R extends VisitorAction>(question: Question<R>): Permit<R
   const { share } = question;
   if (share === null) return { because: 'unknown' };
   const linkQuestion = { ...question, share };
-  const violated = rules.find((rule) => !isAllowedBy(rule, linkQuestion));
-  return violated ? { because: violated.denial } : { [permitKey]: true, request: question.request, share };
+  const violatedRule = rules.find((rule) => !isAllowedBy(rule, linkQuestion));
+  return violatedRule ? { because: violatedRule.denial } : { [permitKey]: true, request: question.request, share };
 }
 
 /** The result of one rule, for share/explain. */

@@ -3,7 +3,10 @@ import { statedEmail } from '#core/mail/email.ts';
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
 
-/** Returns the subject of a user: `sub` is unique at its issuer only. */
+/**
+ * Returns the subject of a user. It contains the issuer, because `sub` is unique only within its
+ * issuer.
+ */
 export const subjectOf = (issuer: string, sub: string): string => `${issuer} ${sub}`;
 
 /** Claims of an ID token or of the userinfo endpoint, as the provider states them: any JSON. */
@@ -13,7 +16,10 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface ClaimedIdentity {
   readonly subject: string;
   readonly name: string;
-  /** Verified address; empty: none. */
+  /**
+   * Address that the provider has verified, or that `emailTrust` accepts without verification;
+   * empty: none.
+   */
   readonly email: string;
   readonly names: readonly string[];
   readonly groups: readonly string[];
@@ -27,7 +33,10 @@ type ClaimNames = Pick<OidcConfiguration, 'groupsClaim' | 'usernameClaim' | 'ema
 const maxSubject = 255; // characters (OpenID Connect Core, 2)
 const maxText = 255;
 
-/** Returns a text of a claim, or nothing if it is too long: a part of it could be the name of somebody else. */
+/**
+ * Returns the text of a claim, or an empty text if it is too long: a part of it could be the name
+ * of somebody else.
+ */
 const textOf = (value: unknown): string => (typeof value === 'string' && value.length <= maxText ? value : '');
 
 /** Returns the value at a path such as `realm_access.roles`. A claim whose own name contains the dots comes first. */
@@ -53,7 +62,10 @@ export function needsUserinfo(claims: Claims, { groupsClaim, usernameClaim, emai
   return [groupsClaim, usernameClaim].some((path) => path !== undefined && claimAt(claims, path) === undefined);
 }
 
-/** Returns the claims from which an identity can be made again, without what a configuration does not use. */
+/**
+ * Returns only the claims that a configuration uses. They are enough to determine the identity
+ * again.
+ */
 export function usedClaims(claims: Claims, { groupsClaim, usernameClaim }: ClaimNames): Claims {
   const paths = [groupsClaim, usernameClaim].filter((path) => path !== undefined);
   const standardNames = ['iss', 'sub', 'name', 'preferred_username', 'email', 'email_verified', '_claim_names', 'hasgroups'];
@@ -79,9 +91,10 @@ function groupsOf(sources: readonly Claims[], path: string | undefined): readonl
 }
 
 /**
- * Returns the address if the provider has verified it, or if its statement is enough according to `emailTrust`. A text
- * such as "true" is not `true`. An address and its verification belong together, so both come from one source: the
- * first one with `email` and `email_verified`, or else the first one with `email`.
+ * Returns the address if the provider has verified it, or if `emailTrust` accepts it without
+ * verification. The text "true" does not count as `true`. An address and its verification belong
+ * together, so both come from one source: the first one with `email` and `email_verified`, or else
+ * the first one with `email`.
  */
 function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration['emailTrust']): string {
   const withEmail = sources.filter((source) => source['email'] !== undefined);
@@ -98,7 +111,7 @@ function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration
  */
 export function identityOfClaims({ iss, sub }: Claims, sources: readonly Claims[], configuration: OidcConfiguration): ClaimedIdentity {
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > maxSubject)
-    throw new ClaimsRefused('The provider did not send a subject.');
+    throw new ClaimsRefused('The provider did not send a valid subject.');
   const { groupsClaim, usernameClaim, emailTrust, requireGroup } = configuration;
   const groups = groupsOf(sources, groupsClaim);
   const groupProblem = requiredGroupProblem(groups, requireGroup);

@@ -72,7 +72,7 @@ export const shareFields = {
       'A password for this link only, 10 to 256 characters. The share gets its own login profile with the ipRange, lang and startupMessage of the profile in authenticationId. Never returned.',
   }),
   proxyMode: flag(
-    'true: Postern itself sends the files. false: where the storage can sign addresses (kind `s3`), a download is answered by 302 to an address of the storage that is valid for 60 seconds. Postern handles the download itself if the share is protected or needs a digital signature (such files may be refused), if it ends within that time, or if the login profile has an `ipRange`.',
+    'true: Postern itself sends the files. false: where the storage can sign addresses (kind `s3`), a download is answered by 302 to an address of the storage that is valid for 60 seconds. Postern handles the download itself if the share is protected or needs a digital signature (such files may be refused), if the share expires within that time, or if the login profile has an `ipRange`.',
   ),
   folder: flag('Whether the path is a folder.'),
   active: flag('false: requests to the link get 404, as for an unknown link.'),
@@ -138,7 +138,7 @@ export const NewShare = bodyOf(
 );
 export type NewShare = Static<typeof NewShare>;
 
-/** Body of share/update. An absent optional field does not change. */
+/** Body of share/update. An optional field that is absent keeps its value. */
 export const ShareChange = bodyOf(
   shareFields,
   ['id', 'title', 'authenticationId', ...permissions, 'allowAllUsers', 'folder', 'proxyMode', 'active'],

@@ -3,7 +3,7 @@ import { statedEmail } from '#core/mail/email.ts';
 import type { SamlConfiguration } from '#core/records/saml-configuration.ts';
 import { requiredGroupProblem } from '#core/required-group.ts';
 
-/** What a provider states about a user, by the assertion that it has signed. */
+/** What a provider states about a user in a signed assertion. */
 export interface StatedUser {
   /** Entity ID of the provider. */
   readonly issuer: string;

@@ -23,7 +23,8 @@ export const de: VisitorMessages = {
   passwordChanged: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet.',
   passwordWeak: 'Wählen Sie ein anderes Passwort: Dieses ist zu kurz, zu leicht zu erraten oder das bisherige.',
   forgotPassword: 'Passwort vergessen?',
-  resetIntro: 'Geben Sie Ihre E-Mail-Adresse ein. Sie erhalten einen Code, mit dem Sie ein neues Passwort wählen können.',
+  resetIntro:
+    'Geben Sie Ihre E-Mail-Adresse ein. Gibt es ein Konto mit dieser Adresse, erhalten Sie einen Code, mit dem Sie ein neues Passwort wählen können.',
   setNewPassword: 'Neues Passwort festlegen',
   backToSignIn: 'Zurück zur Anmeldung',
   askForPassword: 'Passwort vergessen? Bitten Sie den Absender des Links um ein neues.',
@@ -131,7 +132,7 @@ export const de: VisitorMessages = {
   uploaded: 'Hochgeladen',
   tryAgain: 'Noch einmal versuchen',
   tryAllAgain: 'Alle noch einmal versuchen',
-  goesOn: 'Unterbrochen. Der Upload wird von selbst fortgesetzt.',
+  willContinue: 'Unterbrochen. Der Upload wird von selbst fortgesetzt.',
   unfinishedUploads: 'Unterbrochene Uploads',
   unfinishedText: 'Wählen Sie dieselbe Datei noch einmal: Ihr Upload geht dort weiter, wo er aufgehört hat.',
   chooseAgain: 'Datei auswählen',

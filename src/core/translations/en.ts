@@ -135,7 +135,7 @@ export const en = {
   uploaded: 'Uploaded',
   tryAgain: 'Try again',
   tryAllAgain: 'Try all again',
-  goesOn: 'Interrupted. The upload continues by itself.',
+  willContinue: 'Interrupted. The upload continues by itself.',
   unfinishedUploads: 'Unfinished uploads',
   unfinishedText: 'Choose the same file again, and its upload continues where it stopped.',
   chooseAgain: 'Choose the file',

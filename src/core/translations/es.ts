@@ -23,7 +23,8 @@ export const es: VisitorMessages = {
   passwordChanged: 'Su contraseña se ha cambiado. Se ha cerrado la sesión en todos los demás lugares.',
   passwordWeak: 'Elija otra contraseña: esta es demasiado corta, demasiado fácil de adivinar o la misma que antes.',
   forgotPassword: '¿Ha olvidado la contraseña?',
-  resetIntro: 'Introduzca su dirección de correo. Recibirá un código con el que podrá elegir una contraseña nueva.',
+  resetIntro:
+    'Introduzca su dirección de correo. Si su cuenta tiene esta dirección, recibirá un código con el que podrá elegir una contraseña nueva.',
   setNewPassword: 'Establecer contraseña nueva',
   backToSignIn: 'Volver al inicio de sesión',
   askForPassword: '¿Ha olvidado la contraseña? Pida una nueva a quien envió el enlace.',
@@ -130,7 +131,7 @@ export const es: VisitorMessages = {
   uploaded: 'Subido',
   tryAgain: 'Intentar de nuevo',
   tryAllAgain: 'Intentar todos de nuevo',
-  goesOn: 'Interrumpida. La subida continuará por sí sola.',
+  willContinue: 'Interrumpida. La subida continuará por sí sola.',
   unfinishedUploads: 'Subidas interrumpidas',
   unfinishedText: 'Elija de nuevo el mismo archivo y su subida continuará donde se detuvo.',
   chooseAgain: 'Elegir el archivo',

@@ -23,7 +23,8 @@ export const fr: VisitorMessages = {
   passwordChanged: 'Votre mot de passe a été changé. Vous êtes déconnecté partout ailleurs.',
   passwordWeak: 'Choisissez un autre mot de passe : celui-ci est trop court, trop facile à deviner ou identique au précédent.',
   forgotPassword: 'Mot de passe oublié ?',
-  resetIntro: 'Saisissez votre adresse e-mail. Vous recevrez un code qui vous permettra de choisir un nouveau mot de passe.',
+  resetIntro:
+    'Saisissez votre adresse e-mail. Si votre compte a cette adresse, vous recevrez un code qui vous permettra de choisir un nouveau mot de passe.',
   setNewPassword: 'Définir le nouveau mot de passe',
   backToSignIn: 'Retour à la connexion',
   askForPassword: 'Mot de passe oublié ? Demandez-en un nouveau à la personne qui vous a envoyé le lien.',
@@ -131,7 +132,7 @@ export const fr: VisitorMessages = {
   uploaded: 'Envoyé',
   tryAgain: 'Réessayer',
   tryAllAgain: 'Tout réessayer',
-  goesOn: 'Interrompu. L’envoi reprendra automatiquement.',
+  willContinue: 'Interrompu. L’envoi reprendra automatiquement.',
   unfinishedUploads: 'Envois interrompus',
   unfinishedText: 'Choisissez à nouveau le même fichier : son envoi reprend là où il s’est arrêté.',
   chooseAgain: 'Choisir le fichier',

@@ -23,7 +23,8 @@ export const it: VisitorMessages = {
   passwordChanged: 'La password è stata cambiata. La sessione è stata chiusa su tutti gli altri dispositivi.',
   passwordWeak: 'Scegli un’altra password: questa è troppo corta, troppo facile da indovinare o uguale a quella di prima.',
   forgotPassword: 'Password dimenticata?',
-  resetIntro: 'Inserisci il tuo indirizzo e-mail. Riceverai un codice con cui potrai scegliere una nuova password.',
+  resetIntro:
+    'Inserisci il tuo indirizzo e-mail. Se il tuo account ha questo indirizzo, riceverai un codice con cui potrai scegliere una nuova password.',
   setNewPassword: 'Imposta nuova password',
   backToSignIn: 'Torna all’accesso',
   askForPassword: 'Password dimenticata? Chiedine una nuova a chi ti ha inviato il link.',
@@ -130,7 +131,7 @@ export const it: VisitorMessages = {
   uploaded: 'Caricato',
   tryAgain: 'Riprova',
   tryAllAgain: 'Riprova tutti',
-  goesOn: 'Interrotto. Il caricamento riprenderà da solo.',
+  willContinue: 'Interrotto. Il caricamento riprenderà da solo.',
   unfinishedUploads: 'Caricamenti interrotti',
   unfinishedText: 'Scegli di nuovo lo stesso file: il caricamento riprende da dove si è fermato.',
   chooseAgain: 'Scegli il file',

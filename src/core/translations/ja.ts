@@ -23,7 +23,8 @@ export const ja: VisitorMessages = {
   passwordChanged: 'パスワードを変更しました。ほかの場所ではすべてサインアウトされました。',
   passwordWeak: '別のパスワードを選んでください。短すぎるか、推測されやすいか、以前と同じものです。',
   forgotPassword: 'パスワードを忘れた場合',
-  resetIntro: 'メールアドレスを入力してください。新しいパスワードを設定するためのコードが届きます。',
+  resetIntro:
+    'メールアドレスを入力してください。アカウントにこのアドレスが登録されていれば、新しいパスワードを設定するためのコードが届きます。',
   setNewPassword: '新しいパスワードを設定',
   backToSignIn: 'サインインに戻る',
   askForPassword: 'パスワードを忘れた場合は、リンクの送信者に新しいものを依頼してください。',
@@ -131,7 +132,7 @@ export const ja: VisitorMessages = {
   uploaded: 'アップロード済み',
   tryAgain: 'もう一度試す',
   tryAllAgain: 'すべてもう一度試す',
-  goesOn: '中断されました。アップロードは自動的に再開されます。',
+  willContinue: '中断されました。アップロードは自動的に再開されます。',
   unfinishedUploads: '中断されたアップロード',
   unfinishedText: '同じファイルをもう一度選択すると、中断したところからアップロードが続きます。',
   chooseAgain: 'ファイルを選択',

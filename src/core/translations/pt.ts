@@ -23,7 +23,8 @@ export const pt: VisitorMessages = {
   passwordChanged: 'Sua senha foi alterada. A sessão foi encerrada em todos os outros lugares.',
   passwordWeak: 'Escolha outra senha: esta é curta demais, fácil demais de adivinhar ou igual à anterior.',
   forgotPassword: 'Esqueceu a senha?',
-  resetIntro: 'Informe seu endereço de e-mail. Você receberá um código com o qual poderá escolher uma nova senha.',
+  resetIntro:
+    'Informe seu endereço de e-mail. Se a sua conta tiver este endereço, você receberá um código com o qual poderá escolher uma nova senha.',
   setNewPassword: 'Definir nova senha',
   backToSignIn: 'Voltar ao início de sessão',
   askForPassword: 'Esqueceu a senha? Peça uma nova a quem mandou o link.',
@@ -130,7 +131,7 @@ export const pt: VisitorMessages = {
   uploaded: 'Enviado',
   tryAgain: 'Tentar de novo',
   tryAllAgain: 'Tentar todos de novo',
-  goesOn: 'Interrompido. O envio continua sozinho.',
+  willContinue: 'Interrompido. O envio continua sozinho.',
   unfinishedUploads: 'Envios interrompidos',
   unfinishedText: 'Escolha o mesmo arquivo novamente, e o envio continua de onde parou.',
   chooseAgain: 'Escolher o arquivo',

@@ -5,11 +5,17 @@ import type { Database } from '#ports/tables.ts';
 /** A row of any table. */
 export type CopiedRow = Readonly<Record<string, unknown>>;
 
-/** A copy holds neither the running processes nor the invitation of the first operator. Triggers fill the tables of counts again. */
+/**
+ * A copy does not contain the running processes and the invitation of the first operator. Triggers
+ * fill the tables of counts.
+ */
 type CopiedTable = Exclude<keyof Database, 'process' | 'console_invitation' | 'share_count' | 'user_count'>;
 type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
-/** Every copied table with its key. A table follows those that it refers to. The secret key is last: no Postern starts without it. */
+/**
+ * Every copied table with its key. A table follows the tables that it refers to. `secret_key` is
+ * copied last: until then, its row marks the copy as unfinished, and no Postern starts.
+ */
 export const copiedTables: Keys = {
   tenant: ['id'],
   login_profile: ['tid', 'id'],
@@ -63,16 +69,19 @@ const rowBytes = (names: readonly string[]) =>
     sql` + `,
   );
 
-/** Returns how many of the following rows fit in a page: an audit entry with long lists may hold megabytes. */
-async function nextPageSize(db: Tx, table: TableName, names: readonly string[], following: RawBuilder<unknown>): Promise<number> {
+/**
+ * Returns how many of the remaining rows fit in a page: an audit entry with long lists may have
+ * megabytes.
+ */
+async function nextPageSize(db: Tx, table: TableName, names: readonly string[], remainingRows: RawBuilder<unknown>): Promise<number> {
   const sizes = await sql<{ bytes: number }>`
-    select ${rowBytes(names)} as bytes from ${sql.table(table)} ${following} limit ${sql.lit(maxCopyPage.rows)}`.execute(db);
+    select ${rowBytes(names)} as bytes from ${sql.table(table)} ${remainingRows} limit ${sql.lit(maxCopyPage.rows)}`.execute(db);
   let bytes = 0;
-  const beyond = sizes.rows.findIndex((row) => {
+  const firstBeyond = sizes.rows.findIndex((row) => {
     bytes += Number(row.bytes);
     return bytes > maxCopyPage.bytes;
   });
-  return beyond < 0 ? sizes.rows.length : Math.max(1, beyond);
+  return firstBeyond < 0 ? sizes.rows.length : Math.max(1, firstBeyond);
 }
 
 /** Yields all rows of a table in the order of its key, page by page. */
@@ -83,9 +92,9 @@ export async function* readPages(db: Tx, table: TableName): AsyncGenerator<reado
   const names = Object.keys(sample);
   let after = sql``;
   for (;;) {
-    const following = sql`${after} order by ${key}`;
-    const size = await nextPageSize(db, table, names, following);
-    const page = await selectRows(db, sql<CopiedRow>`select * from ${sql.table(table)} ${following} limit ${sql.lit(size)}`);
+    const remainingRows = sql`${after} order by ${key}`;
+    const size = await nextPageSize(db, table, names, remainingRows);
+    const page = await selectRows(db, sql<CopiedRow>`select * from ${sql.table(table)} ${remainingRows} limit ${sql.lit(size)}`);
     const last = page.at(-1);
     if (!last) return;
     yield page;

@@ -31,7 +31,7 @@ const expiredConditions = (now: number): readonly (readonly [keyof Database, Raw
   ['ongoing', sql`until < ${now}`],
   ['alert', sql`created_at < ${now - maxDeliveryAge}`],
   ['sign_in_code', sql`created_at < ${now - codeWindow}`],
-  // Before that, what has arrived of an unfinished upload is deleted with its row (end-expired-uploads.ts).
+  // end-expired-uploads.ts deletes the bytes and the row of an expired unfinished upload. A row remains only if that was not possible.
   ['resumable_upload', sql`expires_at < ${now} and stored_name is not null or expires_at < ${now - uploadCleanup}`],
   ['delivery', sql`ended_at < ${now - mailRetention}`],
   [

@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
 import { readOperation } from '#features/operation.ts';
 
-const maxUploads = 1000; // unfinished uploads of a link, which has no more (create-upload.ts)
+const maxUploads = 1000; // a link cannot have more unfinished uploads (create-upload.ts)
 
 const UnfinishedUploads = Type.Object({
   list: Type.Array(
@@ -13,9 +13,9 @@ const UnfinishedUploads = Type.Object({
       visitor: Type.String({ description: 'Display name of the visitor. Empty for visitors without sign-in.' }),
       size: Type.Integer({ description: 'Bytes of the complete file.' }),
       received: Type.Integer({ description: 'Bytes that have arrived.' }),
-      expiresDateTime: Type.String({ format: 'date-time', description: 'The upload is deleted then, unless more bytes arrive.' }),
+      expiresDateTime: Type.String({ format: 'date-time', description: 'When the upload ends, unless more bytes arrive.' }),
     }),
-    { description: 'The uploads, the newest first.' },
+    { description: 'The uploads. The one that expires last comes first.' },
   ),
 });
 
@@ -23,7 +23,7 @@ export const unfinishedUploads = readOperation({
   name: 'share/unfinishedUploads',
   method: 'POST',
   role: 'reader',
-  summary: 'Lists the uploads in parts at a share that are not complete.',
+  summary: 'Lists the unfinished uploads in parts at a share.',
   body: Type.Object({ id: recordId('Share.') }, { additionalProperties: false }),
   response: UnfinishedUploads,
   async read({ id }, { tid }, { store, clock }) {

@@ -9,8 +9,8 @@ import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers
 import { uploadSlots } from '#features/visits/transfers/upload-slots.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Creates what limits how much visitors do at one time, and keeps the state of that. */
-export const visitLimits = ({ clock, limits }: Pick<Ports, 'clock' | 'limits'>) => ({
+/** Creates the limits and queues for the requests of visitors, with the state that they share within this process. */
+export const createVisitLimits = ({ clock, limits }: Pick<Ports, 'clock' | 'limits'>) => ({
   archives: new ArchivePlans(),
   changes: changesInTurn(limits.maxChangeTime),
   uploads: uploadSlots(),

@@ -30,7 +30,7 @@ const viewPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-
 /** Returns the headers of every response at a link. */
 const headersOf = (request: FastifyRequest): OutgoingHttpHeaders => ({ ...linkHeaders, 'x-request-id': request.id });
 
-/** Sends a response without Fastify, which answers only an error before the first byte. */
+/** Sends a response without Fastify. Fastify answers only an error that occurs before the first byte. */
 async function sendRaw(reply: FastifyReply, send: () => Promise<void>): Promise<void> {
   try {
     await send();
@@ -40,7 +40,7 @@ async function sendRaw(reply: FastifyReply, send: () => Promise<void>): Promise<
   reply.hijack();
 }
 
-/** Sends the visitor to the storage. Conditions and ranges of the request are left to the storage. */
+/** Redirects the visitor to the storage, which then handles the conditions and ranges of the request. */
 async function redirectToStorage(reply: FastifyReply, { entry, signAddress, appendEntry }: DirectDownload): Promise<void> {
   const address = await signAddress(disposition('attachment', entry.name));
   const auditEntry = await appendEntry();
@@ -50,7 +50,7 @@ async function redirectToStorage(reply: FastifyReply, { entry, signAddress, appe
 
 async function serveFile(request: FastifyRequest, reply: FastifyReply, parts: VisitorParts, action: 'view' | 'download'): Promise<void> {
   const visitorRequest = visitorRequestOf(request, parts);
-  // Postern answers HEAD itself: the page of another origin could not read the response of the storage.
+  // Postern answers HEAD itself: the storage has another origin, so the page could not read its response.
   const download = await openDownload(parts.ports, visitorRequest, request.place.path, action, request.method === 'GET');
   if ('signAddress' in download) return redirectToStorage(reply, download);
   const headers = headersOf(request);

@@ -17,7 +17,7 @@ const checksumAlgorithm = 'sha256';
 const sha256Bytes = 32;
 const maxMetadataLength = 2048; // characters
 
-/** A request, and the body that it may have. */
+/** A request with its body, if it has one, and the reply. */
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -63,9 +63,12 @@ function checksumOf(request: FastifyRequest): Buffer | null {
   return checksum;
 }
 
-const expires = (time: number) => new Date(time).toUTCString();
+const formatExpiry = (time: number) => new Date(time).toUTCString();
 
-/** @throws Refusal (400) if the metadata names no file, or its name is not valid */
+/**
+ * Returns the file that a client wants to send.
+ * @throws Refusal (400) if the metadata names no file, or its name is not valid
+ */
 function announcedFileOf(request: FastifyRequest) {
   const size = bytesOf(request, 'Upload-Length');
   const metadata = headerOf(request, 'Upload-Metadata') ?? '';
@@ -90,12 +93,12 @@ async function create({ request, reply, parts, incoming }: Exchange): Promise<Fa
   if (file.size === 0) {
     const part = { ...incoming, length: 0, offset: 0, checksum: null, body: noBytes() };
     await continueUpload(ports, visitorRequest, id, part).catch(async (cause: unknown) => {
-      await deleteUpload(ports, visitorRequest, id).catch(() => {}); // the client does not know its address
+      await deleteUpload(ports, visitorRequest, id).catch(() => {}); // the client does not know the address of the upload
       throw cause;
     });
   }
   const location = `${ports.links.publicUrl()}/s/${encodeURIComponent(request.place.viewId)}/upload/${id}`;
-  const headers = { location, 'upload-expires': expires(expiresAt) };
+  const headers = { location, 'upload-expires': formatExpiry(expiresAt) };
   return reply.code(201).headers(headers).send();
 }
 
@@ -107,7 +110,7 @@ const sendProgress = (reply: FastifyReply, { received, expiresAt, stored }: Uplo
     .code(204)
     .headers({
       'upload-offset': received,
-      ...(stored ? digestHeader(stored.sha256) : { 'upload-expires': expires(expiresAt) }),
+      ...(stored ? digestHeader(stored.sha256) : { 'upload-expires': formatExpiry(expiresAt) }),
     })
     .send();
 
@@ -125,14 +128,14 @@ async function receivePart({ request, reply, parts, incoming }: Exchange): Promi
 }
 
 /**
- * Sends how many bytes have arrived. For a complete upload it responds with 410 and the same headers, plus the SHA-256, for a client that
- * has lost the response to the last part.
+ * Sends how many bytes have arrived. For a complete upload, responds with 410, the same headers and
+ * the SHA-256, for a client that did not get the response to the last part.
  */
 async function sendState({ request, reply, parts }: Exchange): Promise<FastifyReply> {
   const upload = await readUpload(parts.ports, visitorRequestOf(request, parts), idOf(request));
   const { received, size, metadata, expires_at: expiresAt, stored_name: storedName, sha256 } = upload;
   reply.headers({ 'upload-offset': received, 'upload-length': size, 'upload-metadata': metadata, 'cache-control': 'no-store' });
-  if (storedName === null) return reply.code(200).header('upload-expires', expires(expiresAt)).send();
+  if (storedName === null) return reply.code(200).header('upload-expires', formatExpiry(expiresAt)).send();
   if (sha256 !== null) reply.headers(digestHeader(sha256));
   throw new Refusal('uploadComplete');
 }
@@ -150,7 +153,10 @@ const handlers: Readonly<Record<'POST' | 'PATCH' | 'HEAD' | 'DELETE', Handler>> 
 };
 const isHandled = (method: string): method is keyof typeof handlers => Object.hasOwn(handlers, method);
 
-/** Returns the method that a request means: a client that cannot send it names it in a header. */
+/**
+ * Returns the intended method of a request: a client that cannot send this method sends POST and
+ * names it in a header.
+ */
 function methodOf(request: FastifyRequest): string {
   return (request.method === 'POST' ? headerOf(request, 'X-HTTP-Method-Override') : undefined) ?? request.method;
 }
@@ -180,7 +186,8 @@ export function resumableUploadRoutes(app: FastifyInstance, parts: VisitorParts)
     uploads.addContentTypeParser('*', async () => undefined); // the handler reads the body
     uploads.addHook('onRequest', async ({ raw }, reply) => {
       reply.header('tus-resumable', version);
-      raw.headers['content-type'] = 'application/octet-stream'; // a malformed one would be refused before the handler discards the body
+      // A malformed Content-Type would be refused before the handler discards the body.
+      raw.headers['content-type'] = 'application/octet-stream';
     });
     const withBody: HTTPMethods[] = ['POST', 'PATCH'];
     for (const url of pathUrls('/s/:viewId/upload')) {

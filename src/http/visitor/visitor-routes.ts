@@ -19,6 +19,7 @@ import { parsePaths, type VisitorParts, visitorRequestOf } from './visitor-reque
 import { linkHeaders, sendVisitorProblem } from './visitor-responses.ts';
 
 const checkNoQuery = validator(NoParameters);
+
 /** Refuses a network that tries unknown links, unless the visitor has signed in at this link. @throws `refusal` */
 async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refusal: Refusal): Promise<void> {
   const visitor = { ...visitorRequestOf(request, parts), checkNetwork: () => {} };
@@ -33,7 +34,7 @@ async function checkSignedIn(request: FastifyRequest, parts: VisitorParts, refus
   if (!request.exemptFromLinkLimit) throw refusal;
 }
 
-/** Methods that each address of a link accepts, for 405. */
+/** The methods that each address accepts, for a 405 response. */
 const allowedMethods: readonly (readonly [RegExp, string])[] = [
   [/^\/([sp]\/[^/]+)?$/, 'GET, HEAD'],
   [/^\/[sp]\/[^/]+\/visit$/, 'GET, HEAD'],

@@ -22,7 +22,7 @@ export const AzureFields = ({ form }: { readonly form: UseFormReturnType<Locatio
     />
     <Checkbox
       label="Use the managed identity of this machine"
-      description="Instead of a key, on a machine of Azure. POSTERN_MACHINE_CREDENTIALS must be set on the server to allow this."
+      description="Instead of a key, on a machine in Azure. POSTERN_MACHINE_CREDENTIALS must be set on the server to allow this."
       {...form.getInputProps('useMachineCredentials', { type: 'checkbox' })}
     />
     {!form.values.useMachineCredentials && (

@@ -23,8 +23,8 @@ const Local = ({ form }: Props) => (
   <>
     <TextInput label={storageKindName('local')} placeholder="/srv/files" required withAsterisk={false} {...form.getInputProps('path')} />
     <Text size="sm" c="dimmed">
-      Tenant 1 can use files, a folder in POSTERN_DATA. Other folders must be allowed with POSTERN_LOCAL_ROOTS (for example 1:/srv/files),
-      and a restart of Postern.
+      Tenant 1 can use the folder “files” in POSTERN_DATA. To allow other folders, set POSTERN_LOCAL_ROOTS (for example 1:/srv/files) on the
+      server, then restart Postern.
     </Text>
   </>
 );
@@ -47,7 +47,7 @@ const S3 = ({ form }: Props) => (
     />
     <Checkbox
       label="Bucket in the path"
-      description="For services that do not know the bucket as part of the host name, such as MinIO and Ceph."
+      description="For services that do not accept the bucket as part of the host name, such as MinIO and Ceph."
       {...form.getInputProps('pathStyle', { type: 'checkbox' })}
     />
     <TextInput
@@ -58,7 +58,7 @@ const S3 = ({ form }: Props) => (
     />
     <Checkbox
       label="Use the role of this machine"
-      description="Instead of an access key, on a machine of Amazon. POSTERN_MACHINE_CREDENTIALS must be set on the server to allow this."
+      description="Instead of an access key, on a machine at Amazon (EC2 or ECS). POSTERN_MACHINE_CREDENTIALS must be set on the server to allow this."
       {...form.getInputProps('useMachineCredentials', { type: 'checkbox' })}
     />
     {!form.values.useMachineCredentials && (

@@ -2,8 +2,8 @@ import { profileTypes } from '#core/records/login-profile.ts';
 import { configurationOf, type ProfileValues, profileBodyOf } from './profile-values.ts';
 
 /**
- * Fields whose change does not end all sessions of the profile. For the members of a configuration, `changesSignIn` of
- * the server decides the same.
+ * Fields whose change does not end all sessions of the profile. For the members of a configuration,
+ * a test checks that `changesSignIn` of the server gives the same result.
  */
 const harmlessFields: readonly string[] = [
   ...['title', 'description', 'startupMessage', 'lang', 'ipRange', 'allow', 'configuration'],

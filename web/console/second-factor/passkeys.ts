@@ -2,11 +2,12 @@ import { browserSupportsWebAuthn, startAuthentication, startRegistration } from 
 import { Problem, post } from '#console/api/call.ts';
 import type { PasskeyRequest, PasskeySignIn } from '#core/records/passkey.ts';
 
-/** Matches a host in a URL that is an IP address: browsers have no passkeys for these. */
-const address = /^(?:\d+\.){3}\d+$|^\[/;
+/** Matches a host in a URL that is an IP address: browsers do not support passkeys at IP addresses. */
+const ipAddressHost = /^(?:\d+\.){3}\d+$|^\[/;
 
 /** Whether this browser can use passkeys at the address of the console. */
-export const canUsePasskeys = (): boolean => window.isSecureContext && browserSupportsWebAuthn() && !address.test(window.location.hostname);
+export const canUsePasskeys = (): boolean =>
+  window.isSecureContext && browserSupportsWebAuthn() && !ipAddressHost.test(window.location.hostname);
 
 const reasons: Readonly<Record<string, string>> = {
   InvalidStateError: 'This device already has a passkey for your account.',

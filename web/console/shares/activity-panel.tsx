@@ -39,11 +39,11 @@ function Visitors({ visitors }: { visitors: Activity['byVisitor'] }) {
 /** Returns a sentence that lists who has not opened the share: up to 50 names, and the number of the others. */
 function notOpenedText(names: readonly string[]): string {
   const more = names.length - maxNames;
-  const shown = [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])];
-  return `Have not opened the share in the last ${days} days: ${list.format(shown)}.`;
+  const items = [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])];
+  return `Have not opened the share in the last ${days} days: ${list.format(items)}.`;
 }
 
-/** The files that visitors have begun to upload in parts. Nothing is shown if there are none. */
+/** The unfinished uploads in parts. Shows nothing if there are none. */
 function UnfinishedUploads({ id }: { id: number }) {
   const { data } = useQuery({ queryKey: ['share', 'unfinishedUploads', id], queryFn: () => post('share/unfinishedUploads', { id }) });
   if (!data || data.list.length === 0) return null;
@@ -55,7 +55,7 @@ function UnfinishedUploads({ id }: { id: number }) {
       <Table.ScrollContainer minWidth={300}>
         <Table
           data={{
-            head: ['File', 'Visitor', 'Received', 'Deleted'],
+            head: ['File', 'Visitor', 'Received', 'Expires'],
             body: data.list
               .slice(0, maxNames)
               .map(({ path, visitor, size, received, expiresDateTime }) => [

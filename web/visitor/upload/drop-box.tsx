@@ -51,7 +51,7 @@ function Receipt({ receipts }: { receipts: readonly UploadReceipt[] }) {
 interface DropBoxProperties {
   readonly queue: Queue;
   readonly uploads: Uploads;
-  /** Whether no visitor can get what was uploaded. */
+  /** Whether no visitor can download the uploaded files. */
   readonly hidesFiles: boolean;
 }
 

@@ -15,7 +15,7 @@ async function send(method: 'POST' | 'DELETE', address: string, headers: Record<
 /** Returns a text as UTF-8 in base64. */
 const toBase64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** Begins an upload. @param path of the file, with its name at the end @returns the path of its address */
+/** Begins an upload. @param path of the file, with its name at the end @returns the path of the upload's address */
 export async function beginUpload(path: readonly string[], size: number): Promise<string> {
   const response = await send('POST', addressOf('upload', path.slice(0, -1)), {
     'upload-length': `${size}`,
@@ -40,7 +40,7 @@ export async function fetchState(address: string): Promise<UploadState> {
     throw offlineFailure();
   });
   const received = response.headers.get('upload-offset');
-  const isComplete = response.status === 410 && received !== null; // without an offset, the link has ended
+  const isComplete = response.status === 410 && received !== null; // a 410 without an offset means that the link has expired
   if (response.status === 404) throw new Failure(404, 'uploadUnknown', '', null);
   if (!response.ok && !isComplete) throw parseFailure(response.status, '', response.headers.get('retry-after'));
   return { received: Number(received), isComplete, sha256: digestOf(response.headers.get('repr-digest')) };

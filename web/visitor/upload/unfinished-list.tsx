@@ -16,14 +16,15 @@ interface FoundUpload extends UnfinishedUpload {
 
 /** Returns the unfinished uploads of this browser that the server still has, and forgets those that are complete. */
 async function findUploads(): Promise<readonly FoundUpload[]> {
-  const found = await Promise.all(
+  const uploads = await Promise.all(
     readUnfinished().map(async (upload) => {
-      const state = await fetchState(upload.address).catch(() => null); // of another visitor, expired, or there is no connection
+      // null: the upload belongs to another visitor or has expired, or there is no connection.
+      const state = await fetchState(upload.address).catch(() => null);
       if (state?.isComplete) forgetUnfinished(upload.address);
       return state && !state.isComplete ? { ...upload, received: state.received } : null;
     }),
   );
-  return found.filter((upload) => upload !== null);
+  return uploads.filter((upload) => upload !== null);
 }
 
 interface LineProperties {
@@ -61,23 +62,26 @@ function UnfinishedLine({ upload, onFile, onDelete }: LineProperties) {
   );
 }
 
-/** The uploads that were interrupted when the page was closed. `sessions` counts the sign-ins at this page. A page cannot open the files again: the visitor chooses them once more. */
+/**
+ * The uploads that were interrupted when the page was closed. A page cannot open their files again,
+ * so the visitor chooses them again. `sessions` counts the sign-ins at this page.
+ */
 export function UnfinishedList({ queue, uploads, sessions }: { queue: Queue; uploads: Uploads; sessions: number }) {
   const { translate } = useTranslation();
-  const [found, setFound] = useState<readonly FoundUpload[]>([]);
+  const [foundUploads, setFoundUploads] = useState<readonly FoundUpload[]>([]);
   useEffect(() => {
-    void findUploads().then(setFound);
+    void findUploads().then(setFoundUploads);
   }, [sessions]);
-  const remove = (address: string) => setFound((before) => before.filter((upload) => upload.address !== address));
+  const remove = (address: string) => setFoundUploads((before) => before.filter((upload) => upload.address !== address));
   const isQueued = ({ path }: FoundUpload) => queue.items.some((item) => item.path.join('/') === path.join('/'));
-  const shown = found.filter((upload) => !isQueued(upload));
-  if (shown.length === 0) return null;
+  const visibleUploads = foundUploads.filter((upload) => !isQueued(upload));
+  if (visibleUploads.length === 0) return null;
   return (
     <section class="unfinished" aria-label={translate('unfinishedUploads')}>
       <h2>{translate('unfinishedUploads')}</h2>
       <p class="quiet">{translate('unfinishedText')}</p>
       <ul>
-        {shown.map((upload) => (
+        {visibleUploads.map((upload) => (
           <UnfinishedLine
             key={upload.address}
             upload={upload}
@@ -88,7 +92,7 @@ export function UnfinishedList({ queue, uploads, sessions }: { queue: Queue; upl
             onDelete={() => {
               remove(upload.address);
               forgetUnfinished(upload.address);
-              endUpload(upload.address).catch(() => {}); // the server deletes it after a day
+              endUpload(upload.address).catch(() => {}); // the server deletes it when it expires
             }}
           />
         ))}

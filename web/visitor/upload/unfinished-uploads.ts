@@ -7,15 +7,15 @@ const maxUploads = 50;
 
 /** An upload in parts that this browser has begun. */
 export interface UnfinishedUpload {
-  /** Path of its address. */
+  /** Path of the address of the upload. */
   readonly address: string;
   /** The path of the file, with its name at the end. */
   readonly path: readonly string[];
   /** Bytes. */
   readonly size: number;
-  /** When the file was last modified, in ms since the epoch: tells whether the visitor chooses the same file again. */
+  /** When the file was last modified, in ms since the epoch: shows whether the visitor chooses the same file again. */
   readonly modified: number;
-  /** When a part was last sent, in ms since the epoch. */
+  /** When the browser last began to send a part, in ms since the epoch. */
   readonly sentAt: number;
 }
 
@@ -35,8 +35,8 @@ export function readUnfinished(): readonly UnfinishedUpload[] {
 
 const save = (uploads: readonly UnfinishedUpload[]) => saveStoredText('localStorage', key, JSON.stringify(uploads.slice(0, maxUploads)));
 
-/** Keeps an upload, so that it can go on after the page was closed. */
-export function keepUnfinished(upload: Omit<UnfinishedUpload, 'sentAt'>): void {
+/** Saves an upload, so that it can be continued after the page was closed. */
+export function saveUnfinished(upload: Omit<UnfinishedUpload, 'sentAt'>): void {
   save([{ ...upload, sentAt: Date.now() }, ...readUnfinished().filter(({ address }) => address !== upload.address)]);
 }
 
@@ -48,7 +48,7 @@ export const isSameFile = ({ size, modified }: UnfinishedUpload, file: FileOfVis
   size === file.size && modified === file.lastModified;
 
 /** Returns the unfinished upload of a file to a path, or undefined. @param addresses of uploads that are being sent */
-export const findUnfinished = (
+export const findUnfinishedUpload = (
   path: readonly string[],
   file: FileOfVisitor,
   addresses: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import { asFailure, type Failure, offlineFailure, type UploadReceipt, upload } from '#visitor/link-api.ts';
 import { beginUpload, endUpload, fetchState, sendPart } from './tus-requests.ts';
-import { findUnfinished, forgetUnfinished, keepUnfinished } from './unfinished-uploads.ts';
+import { findUnfinishedUpload, forgetUnfinished, saveUnfinished } from './unfinished-uploads.ts';
 
 /** Files that are larger are sent in parts; bytes. */
 export const maxSingleSize = 8 << 20;
@@ -10,10 +10,10 @@ const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
 
 const temporaryCodes = ['offline', 'uploadInUse', 'uploadOffsetWrong'];
 const temporaryStatuses = [502, 503, 504];
-/** Returns whether the upload goes on by itself after a failure. */
+/** Returns whether the upload continues by itself after a failure. */
 const isTemporary = ({ code, status }: Failure) => temporaryCodes.includes(code) || temporaryStatuses.includes(status);
 
-/** What the queue wants to know about an upload. */
+/** What an upload reports to the queue. */
 export interface UploadEvents {
   /** Receives how many bytes the server has. */
   readonly onOffset: (received: number) => void;
@@ -25,7 +25,9 @@ export interface UploadEvents {
   readonly addresses: Set<string>;
 }
 
-/** Waits, at most until the browser reports a connection. */
+/**
+ * Waits for a time in ms. Ends earlier if the browser reports a connection or the signal aborts.
+ */
 function pause(time: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -49,21 +51,21 @@ async function attemptPart(
   signal: AbortSignal,
 ): Promise<UploadReceipt | null> {
   const end = Math.min(file.size, offset + partSize);
-  const lost = new AbortController();
-  const lose = () => lost.abort(offlineFailure());
-  let timer = setTimeout(lose, maxSilence);
-  window.addEventListener('offline', lose);
+  const connectionLoss = new AbortController();
+  const endAttempt = () => connectionLoss.abort(offlineFailure());
+  let timer = setTimeout(endAttempt, maxSilence);
+  window.addEventListener('offline', endAttempt);
   try {
     const onSent = (sent: number) => {
       clearTimeout(timer);
       // The server may need minutes to make the last bytes durable.
-      if (offset + sent < end) timer = setTimeout(lose, maxSilence);
+      if (offset + sent < end) timer = setTimeout(endAttempt, maxSilence);
       onProgress(offset + sent);
     };
-    return await sendPart(address, file, { offset, end }, onSent, AbortSignal.any([signal, lost.signal]));
+    return await sendPart(address, file, { offset, end }, onSent, AbortSignal.any([signal, connectionLoss.signal]));
   } finally {
     clearTimeout(timer);
-    window.removeEventListener('offline', lose);
+    window.removeEventListener('offline', endAttempt);
   }
 }
 
@@ -106,7 +108,7 @@ async function sendParts(
     received = state.received;
     events.onInterruption(false);
     events.onOffset(received);
-    keepUnfinished({ address, path, size: file.size, modified: file.lastModified });
+    saveUnfinished({ address, path, size: file.size, modified: file.lastModified });
     return attemptPart(address, file, received, events, signal);
   }
   for (;;) {
@@ -115,15 +117,19 @@ async function sendParts(
   }
 }
 
-/** Ends an upload on the server, and forgets it. A failure does not matter: the server deletes it after a day. */
+/**
+ * Ends an upload on the server, and forgets it. A failure does not matter: the server deletes the
+ * upload when it expires.
+ */
 function giveUp(address: string): void {
   forgetUnfinished(address);
   endUpload(address).catch(() => {});
 }
 
 /**
- * Uploads a large file in parts. It goes on after a lost connection, and after the page was closed if the visitor chooses the same file
- * again. A storage that cannot continue uploads gets the file in one request.
+ * Uploads a large file in parts. The upload continues after a lost connection. If the page was
+ * closed, it continues when the visitor chooses the same file again. A storage that cannot continue
+ * uploads gets the file in one request.
  * @throws Failure
  */
 export async function uploadInParts(
@@ -133,7 +139,7 @@ export async function uploadInParts(
   signal: AbortSignal,
 ): Promise<UploadReceipt> {
   const { addresses } = events;
-  let address = findUnfinished(path, file, addresses)?.address;
+  let address = findUnfinishedUpload(path, file, addresses)?.address;
   try {
     address ??= await repeat(
       () => beginUpload(path, file.size),
@@ -149,7 +155,8 @@ export async function uploadInParts(
     const { code } = asFailure(cause);
     if (code === 'changeImpossible' && address === undefined) return upload(path, file, null, events.onProgress, signal);
     if (address === undefined) throw cause;
-    // An upload that is gone begins anew; one that was cancelled, or whose name was taken meanwhile, is of no use any more.
+    // An upload that the server no longer has starts again. One that was cancelled, or whose name
+    // was taken meanwhile, is not needed any more.
     if (signal.aborted || code === 'itemExists') giveUp(address);
     if (code !== 'uploadUnknown') throw cause;
     forgetUnfinished(address);

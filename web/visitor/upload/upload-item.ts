@@ -4,7 +4,7 @@ import type { Failure, UploadReceipt } from '#visitor/link-api.ts';
 export interface FileToUpload {
   readonly file: File;
   readonly folder: readonly string[];
-  /** The device could not read the file when it was chosen. */
+  /** true: the device could not read the file when it was chosen. */
   readonly unreadable?: boolean;
 }
 

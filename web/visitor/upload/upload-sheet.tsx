@@ -14,7 +14,7 @@ function Status({ item }: { item: UploadItem }) {
   const progress = item.file.size === 0 ? 1 : item.sent / item.file.size;
   if (item.state === 'failed')
     return <span class="problem small">{item.failure && describeUploadFailure(item.failure, uploadName(item), translation)}</span>;
-  if (item.state === 'sending' && item.isInterrupted) return <span class="quiet small">{translate('goesOn')}</span>;
+  if (item.state === 'sending' && item.isInterrupted) return <span class="quiet small">{translate('willContinue')}</span>;
   const text = {
     done: format.size(item.file.size),
     waiting: translate('waiting'),
@@ -80,19 +80,19 @@ interface Properties {
   readonly canReplace: boolean;
 }
 
-/** The uploads, at the bottom of the page. The page stays usable above it. */
+/** The uploads, at the bottom of the page. The page above them stays usable. */
 export function UploadSheet({ queue, uploads, hasReceipt, canReplace }: Properties) {
   const { translate } = useTranslation();
   const { items, isPaused } = queue;
-  const listed = hasReceipt ? items.filter(({ state }) => state !== 'done') : items;
-  if (listed.length === 0) return null;
+  const listedItems = hasReceipt ? items.filter(({ state }) => state !== 'done') : items;
+  if (listedItems.length === 0) return null;
   const pendingCount = items.filter(({ state }) => state === 'waiting' || state === 'sending').length;
   const conflicts = items.filter(({ state }) => state === 'conflict');
   const failedCount = items.filter(({ state }) => state === 'failed').length;
   const result = failedCount > 0 ? translate('notUploaded', { count: failedCount }) : translate('allUploaded');
   const conflict = conflicts[0];
   const order = ['conflict', 'sending', 'failed', 'waiting', 'done'];
-  const lines = [...listed].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)).slice(0, maxLines);
+  const lines = [...listedItems].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)).slice(0, maxLines);
   const pauseLabel = translate(isPaused ? 'resume' : 'pause');
   return (
     <section class="sheet" aria-label={translate('uploads')}>

@@ -171,7 +171,7 @@ export class Uploads {
     return uploadInParts(path, file, { onOffset, onProgress, onInterruption, addresses: this.#addresses }, signal);
   }
 
-  /** Returns functions that receive the bytes that an earlier attempt has sent, and all bytes sent so far. */
+  /** Returns functions that receive the number of bytes that earlier attempts have sent, and the number sent so far. */
   #countProgress(number: number): Pick<UploadEvents, 'onOffset' | 'onProgress'> {
     let sentBefore = 0;
     return {

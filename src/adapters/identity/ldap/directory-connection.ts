@@ -13,11 +13,14 @@ import { requestStartTls } from './start-tls.ts';
 
 const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:': 389 };
 
-/** A connection to a directory. It is never opened again: the library would send the next password without TLS. */
+/**
+ * A connection to a directory. It is never reopened: the library would send the next password
+ * without TLS.
+ */
 export interface DirectoryConnection {
   readonly client: Library.Client;
   readonly isOpen: () => boolean;
-  /** Aborts a running operation, too. */
+  /** Also aborts a running operation. */
   close(): void;
 }
 
@@ -27,20 +30,20 @@ function unavailable(cause: unknown, host: string): DirectoryUnavailable {
   return new DirectoryUnavailable(`${message}.`, { cause });
 }
 
-/** Waits until the connection is encrypted, and the certificate is verified. */
+/** Starts TLS on a connection, and waits until it is encrypted and the certificate is verified. */
 async function encrypt(socket: Duplex, host: string, ca: string | undefined, signal: AbortSignal): Promise<TLSSocket> {
-  const secured = Promise.withResolvers<void>();
-  const abort = () => secured.reject(signal.reason);
+  const handshake = Promise.withResolvers<void>();
+  const abort = () => handshake.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  const secure = startTenantTls(socket, { host, ca });
-  secure.once('secureConnect', () => secured.resolve());
-  secure.on('error', secured.reject); // stays: a later error must not end the process
-  secure.on('close', () => secured.reject(new DirectoryUnavailable('The directory closed the connection.')));
+  const tlsSocket = startTenantTls(socket, { host, ca });
+  tlsSocket.once('secureConnect', () => handshake.resolve());
+  tlsSocket.on('error', handshake.reject); // stays: a later error must not end the process
+  tlsSocket.on('close', () => handshake.reject(new DirectoryUnavailable('The directory closed the connection.')));
   try {
-    await secured.promise;
-    return secure;
+    await handshake.promise;
+    return tlsSocket;
   } catch (cause) {
-    secure.destroy();
+    tlsSocket.destroy();
     throw cause;
   } finally {
     signal.removeEventListener('abort', abort);
@@ -54,7 +57,7 @@ async function openSocket(outbound: Pick<Outbound, 'connect'>, configuration: Ld
   const host = hostOf(hostname);
   const { socket } = await outbound.connect({ host, port: Number(port) || (defaultPorts[protocol] ?? 0) }, signal);
   if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a duplex stream');
-  socket.on('error', () => {}); // each step notices it
+  socket.on('error', () => {}); // each step that uses the socket handles errors itself
   try {
     if (startTls) await requestStartTls(socket, signal);
     return protocol === 'ldaps:' || startTls ? await encrypt(socket, host, ca, signal) : socket;
@@ -85,16 +88,16 @@ export async function connectDirectory(
     throw unavailable(cause, new URL(directory.url).host);
   });
   const messages = new MessageSocket(socket, messageTurns, directory.tid);
-  messages.on('error', () => {}); // the operation that runs fails
+  messages.on('error', () => {}); // the running operation fails with this error
   socket.pause();
-  let isGiven = false;
+  let isSocketUsed = false;
   function giveSocket(): Duplex {
-    if (isGiven || socket.destroyed) throw new DirectoryUnavailable('The directory closed the connection.');
-    isGiven = true;
+    if (isSocketUsed || socket.destroyed) throw new DirectoryUnavailable('The directory closed the connection.');
+    isSocketUsed = true;
     queueMicrotask(() => socket.resume());
     return messages;
   }
-  // The library takes any socket here, and asks for one when it has none.
+  // The library accepts any socket here, and calls `createConnection` when it has none.
   const client = new library.Client({ url: 'ldap://directory.invalid', createConnection: giveSocket as never, autoRebind: false });
   return { client, isOpen: () => !socket.destroyed, close: () => socket.destroy() };
 }

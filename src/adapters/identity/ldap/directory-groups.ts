@@ -16,8 +16,8 @@ function checkGroups(groups: readonly string[]): void {
 }
 
 /**
- * Searches for groups. Without a size limit in the request, which the library would take as a wish for a part of the groups. Bytes and
- * messages have limits.
+ * Searches for groups. The request has no size limit: if it had one, the library would return a part of the groups
+ * without an error. Other limits bound the bytes and messages of the response.
  * @throws DirectoryRefused if there are too many; SizeLimitExceededError if the directory returns only a part of them
  */
 async function searchGroups(client: Client, { baseDn }: LdapConfiguration, filter: string): Promise<readonly string[]> {
@@ -52,7 +52,7 @@ async function parentsOf(client: Client, configuration: LdapConfiguration, dn: s
 
 /**
  * Returns the DNs of all groups of a user.
- * @param username with which the user has signed in
+ * @param username the name with which the user has signed in
  * @throws DirectoryRefused if there are too many
  */
 export async function groupsOf(

@@ -5,7 +5,7 @@ import { ChangeImpossible, StorageUnavailable } from '#ports/storage.ts';
 /** The codes of errors that a configuration or an operator can cause, and of a service with too many requests. */
 const meanings: ReadonlyMap<string, CodeMeaning> = new Map(
   Object.entries({
-    AuthenticationFailed: { explanation: 'the account key or the SAS token is wrong, or the clock of this machine', isSignIn: true },
+    AuthenticationFailed: { explanation: 'the account key, the SAS token or the clock of this machine is wrong', isSignIn: true },
     InvalidAuthenticationInfo: { explanation: 'the credentials are wrong', isSignIn: true },
     KeyBasedAuthenticationNotPermitted: { explanation: 'the account does not accept its key', isSignIn: true },
     AccountIsDisabled: { explanation: 'the account is disabled', isSignIn: true },

@@ -24,15 +24,18 @@ import { hasBlobs, isArchiveTier, isKeyTooLong, listBlobs } from './azure-list.t
 /** Header in which Postern notes the token of the change that wrote a blob. */
 const tokenHeader = 'x-ms-meta-posterntoken';
 const copiedHeaders = /^x-ms-meta-.+$/;
-const [firstPause, longestPause] = [200, 5_000]; // ms between looks at a copy that the service has not completed
+const [firstPause, longestPause] = [200, 5_000]; // ms between two checks of a copy that the service has not completed
 
-/** Headers of a request that writes only under a condition. */
+/** Returns the headers of a request that writes only under a condition. */
 function headersOf(condition: WriteCondition): Readonly<Record<string, string>> {
   if (condition === 'none') return {};
   return condition === 'absent' ? { 'if-none-match': '*' } : { 'if-match': condition.etag };
 }
 
-/** Returns the id of a block. All blocks of a blob need ids of one length, also those of other uploads. */
+/**
+ * Returns the id of a block. All block ids of a blob must have the same length, including those of
+ * other uploads.
+ */
 const blockId = (uploadId: string, number: number) => Buffer.from(`${uploadId}-${`${number}`.padStart(5, '0')}`).toString('base64');
 
 function throwIfArchived(cause: unknown): never {
@@ -40,7 +43,10 @@ function throwIfArchived(cause: unknown): never {
   throw cause;
 }
 
-/** Returns the state of a copy that has no bytes. */
+/**
+ * Returns the state of a blob whose copy is pending or has failed: it has no bytes. For other
+ * blobs, returns no state.
+ */
 function copyStateOf(status: string | undefined): Pick<ObjectDescription, 'copyState'> {
   if (status === undefined || status === 'success') return {};
   return { copyState: status === 'pending' ? 'pending' : 'failed' };
@@ -88,12 +94,12 @@ export class AzureStore implements ObjectStore {
     const { status, headers } = await this.#container.sendAndRead('HEAD', key, { expected: [404] });
     if (status === 404) return null;
     if (headers['x-ms-resource-type'] === 'directory' || headers['x-ms-meta-hdi_isfolder'] === 'true') throw hierarchical();
-    const copied = Object.entries(headers).filter(([name, value]) => copiedHeaders.test(name) && /^[\x20-\x7e]*$/.test(value));
+    const metadata = Object.entries(headers).filter(([name, value]) => copiedHeaders.test(name) && /^[\x20-\x7e]*$/.test(value));
     return {
       ...describedObject(key, headers, isArchiveTier(headers['x-ms-access-tier'])),
       isLocked: headers['x-ms-lease-status'] === 'locked',
       token: headers[tokenHeader] ?? null,
-      headers: Object.fromEntries(copied),
+      headers: Object.fromEntries(metadata),
       ...copyStateOf(headers['x-ms-copy-status']),
     };
   }
@@ -136,7 +142,10 @@ export class AzureStore implements ObjectStore {
     if (response.headers['x-ms-copy-status'] !== 'success') await this.#awaitCopy(to);
   }
 
-  /** Returns an id that is the same for all attempts: a container needs no request to start an upload in blocks. */
+  /**
+   * Returns an id that is the same for all attempts. Azure needs no request to start an upload in
+   * blocks.
+   */
   async startParts(_key: string, token: string): Promise<string> {
     return createHash('sha256').update(token).digest('hex').slice(0, 16);
   }
@@ -166,7 +175,7 @@ export class AzureStore implements ObjectStore {
     return response.status < 300;
   }
 
-  /** Does nothing: a service deletes blocks that were not joined after a week. */
+  /** Does nothing: after a week, the service deletes blocks that were not joined. */
   async abortParts(): Promise<void> {}
 
   async #delete(key: string, condition: Readonly<Record<string, string>>, expected: readonly number[]): Promise<void> {

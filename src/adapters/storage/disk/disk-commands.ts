@@ -30,9 +30,9 @@ export class DiskCommands {
   readonly #lists = new OpenLists();
   #openedRoot: StorageRoot | null;
 
-  /** @param opened the folder, or null if `openRoot` will open it */
-  constructor(opened: StorageRoot | null) {
-    this.#openedRoot = opened;
+  /** @param root the open folder, or null if `openRoot` will open it */
+  constructor(root: StorageRoot | null) {
+    this.#openedRoot = root;
   }
 
   check(folder: FolderPath): void {
@@ -119,7 +119,7 @@ export class DiskCommands {
     fs.closeSync(staging.folder);
   }
 
-  /** @returns the descriptor of the changed folder, for `syncFolder`. `rename` and `remove` return the same. */
+  /** @returns the descriptor of the changed folder, for `syncFolder`, as `rename` and `remove` do */
   createFolder(change: EntryChange, ownership: Ownership): number {
     return this.#inRoot((root) => changeEntry(root, change, (entry, marks) => makeFolder(entry, marks, ownership)));
   }

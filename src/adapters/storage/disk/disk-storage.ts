@@ -34,7 +34,7 @@ async function orNull<T>(work: Promise<T>): Promise<T | null> {
 type NameOfChange = Pick<EntryChange, 'parent' | 'name'>;
 type DiskChange = (change: EntryChange) => Promise<number>;
 
-/** Returns the storage of an open folder of this machine. No symbolic link is followed. */
+/** Returns the storage of an open folder of this machine. It follows no symbolic links. */
 export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { floor, ownership }: WritingRules): FolderStorage {
   const { changes, data, pages, removals, syncs } = threads;
   /** Confirms a change and makes it. Confirms it again if the disk took so long that the confirmation has expired. */
@@ -67,19 +67,19 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
     },
     async upload(target, token) {
       const { parent, size, client } = target;
-      const staged = await data.run('openUpload', [parent, token, size, floor], {
+      const stagingFile = await data.run('openUpload', [parent, token, size, floor], {
         client,
         late: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(staged, target, ownership, threads);
+      return new DiskUpload(stagingFile, target, ownership, threads);
     },
     async continueUpload(target, { token, offset }) {
       const { parent, size, client } = target;
-      const staged = await data.run('reopenUpload', [parent, token, offset, size, floor], {
+      const stagingFile = await data.run('reopenUpload', [parent, token, offset, size, floor], {
         client,
         late: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
       });
-      return new DiskUpload(staged, target, ownership, threads, offset);
+      return new DiskUpload(stagingFile, target, ownership, threads, offset);
     },
     createFolder: (parent, name, context) =>
       changeEntry({ parent, name }, context, (change) => changes.run('createFolder', [change, ownership])),
@@ -92,7 +92,8 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
     async sweep(listActiveTokens) {
       const names = await removals.run('stagedNames', []);
       if (!names) return;
-      // Queried after the folder was read: a change that begins in between is not among the names.
+      // The tokens are queried after the folder was read. The names do not contain changes that
+      // begin in between.
       const containsActive = tokenFinder(await listActiveTokens());
       for (const name of names.filter((name) => !containsActive(name))) await removals.run('deleteStagedName', [name]).catch(() => {}); // an undeletable entry stays
     },

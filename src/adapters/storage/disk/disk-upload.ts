@@ -18,8 +18,8 @@ function namesFor({ name, ifTaken }: UploadTarget): string[] {
 }
 
 /**
- * Receives a file. It is written to the staging area, synced, and then linked into place, so that it is visible only when it is
- * complete. A buffer is filled while a thread writes the other one.
+ * Receives a file. The file is written to the staging area, synced, and then put in place, so that it is visible only
+ * when it is complete. There are two buffers: one is filled while a thread writes the other.
  */
 export class DiskUpload implements ContinuedUpload {
   readonly handle = null;
@@ -32,10 +32,15 @@ export class DiskUpload implements ContinuedUpload {
   #filled = 0;
   #position: number;
   #writing: Promise<unknown> = Promise.resolve();
-  /** Resolves when no thread uses the descriptors: another file may get their numbers after that. */
+  /**
+   * Resolves when no thread uses the descriptors. They must not be closed before: another file could get their numbers.
+   */
   #unused: Promise<void> = Promise.resolve();
   #isSynced = false;
-  /** Rejects once a sync has failed: the system may report the next one as successful although bytes are lost. */
+  /**
+   * The last sync. If it failed, it is not repeated: the system may report the next sync as successful although bytes are
+   * lost.
+   */
   #synced: Promise<unknown> = Promise.resolve();
 
   /** @param offset bytes that the staging file has already */
@@ -102,7 +107,7 @@ export class DiskUpload implements ContinuedUpload {
     await this.#threads.data.run('closeUpload', [this.#staged], { client: this.#client, always: true });
   }
 
-  /** Begins to write the filled buffer, after the write before it has ended. */
+  /** Waits until the previous write has ended, and begins to write the filled buffer. */
   async #flush(): Promise<void> {
     await this.#writing;
     if (this.#filled === 0) return;

@@ -66,7 +66,10 @@ function withMountNote<T>(open: () => number, token: string, work: (note: Direct
   }
 }
 
-/** Removes the mount note of a change, if there is one. @param evidence a change has a note only if this is in the changed folder */
+/**
+ * Deletes the mount note of a change, if there is one.
+ * @param evidence entry of the change; only an entry in the changed folder has a note
+ */
 export function deleteMountNote(root: StorageRoot, token: string, evidence: DirectoryEntry): void {
   if (evidence.name === siblingName(token)) withMountNote(() => openStagingFolder(root), token, unlinkIfPresent);
 }
@@ -121,7 +124,8 @@ function openStagingIfPresent(root: StorageRoot): number | null {
 }
 
 /**
- * Returns the evidence entry (see `evidenceEntry`) of a change that is recovered. It creates nothing, and the parent may be missing. The caller must close the folder of the entry.
+ * Returns the evidence entry (see `evidenceEntry`) of a change that is recovered. Creates nothing.
+ * The parent may be missing. The caller must close the folder of the entry.
  * @returns null if neither `.postern/` nor the parent exists
  * @throws StorageUnavailable if the entry is in a mount that is missing
  */

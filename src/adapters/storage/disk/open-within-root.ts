@@ -38,7 +38,7 @@ export function openRoot(configuredPath: string): StorageRoot {
 
 const isSameFile = (one: fs.Stats, other: fs.Stats) => one.ino === other.ino && one.dev === other.dev;
 
-/** Returns whether the root's path still leads to the folder that was opened. It does not after an unmount or a removal. */
+/** Returns whether the root's path still leads to the folder that was opened: false after an unmount or a removal. */
 export function isRootPresent(root: StorageRoot): boolean {
   try {
     return isSameFile(fs.fstatSync(root.descriptor), fs.statSync(root.path));
@@ -93,7 +93,7 @@ export function openPathWithinRoot(root: StorageRoot, segments: readonly string[
   return walk(root, segments);
 }
 
-/** Opens the file or folder of a descriptor from `openPathWithinRoot`: the same inode, no name is looked up again. */
+/** Opens the file or folder of a descriptor from `openPathWithinRoot`. It is the same inode: no name is looked up again. */
 export const reopen = (pathDescriptor: number, flags: number = O_RDONLY) => fs.openSync(descriptorPath(pathDescriptor), flags);
 
 /**

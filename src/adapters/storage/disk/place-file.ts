@@ -9,7 +9,10 @@ const claimMode = 0o600;
 
 /** Suffix of the second name of a staging file, which is renamed over the file that it replaces. */
 const secondNameSuffix = '-twin';
-/** Suffix of the note with the name that the file will get, if the first name that was tried was taken. */
+/**
+ * Suffix of the note with the name of the file. It exists if the first name was taken and another
+ * one is tried.
+ */
 const nameSuffix = '-name';
 /**
  * Suffix of the claim note, which is used on a file system without hard links. It is written before the staging file is
@@ -51,7 +54,8 @@ function claimAndRename(staging: DirectoryEntry, to: DirectoryEntry): void {
 }
 
 /**
- * Puts a staging file in place under a free name. With hard links, the file keeps a second name in the staging area, which marks the upload as done.
+ * Puts a staging file in place under a free name. With hard links, the file keeps a second name in
+ * the staging area. This name marks the upload as done.
  * @param isFirst false if another name was tried before
  * @throws EEXIST if the name is taken
  */
@@ -119,7 +123,7 @@ export function recoverPlacing(staging: DirectoryEntry, target: DirectoryEntry):
   return isInPlace || hasOtherName;
 }
 
-/** Deletes the note with the name that a file would have got. */
+/** Deletes the note with the name of a file that was not put in place. */
 export const deleteNameNote = (staging: DirectoryEntry) => unlinkIfPresent(withSuffix(staging, nameSuffix));
 
 /** Deletes a staging file, its mark and its notes. */

@@ -21,7 +21,7 @@ export interface StagedUpload {
   readonly floor: number;
 }
 
-/** Opens a staging file. @param size bytes to receive, or null if not known. @throws ENOSPC if there is no space for them */
+/** Creates and opens a staging file. @param size bytes to receive, or null if not known. @throws ENOSPC if there is no space for them */
 export function openStagedUpload(
   root: StorageRoot,
   { parent, token, size }: { readonly parent: ItemPath; readonly token: string; readonly size: number | null },
@@ -39,9 +39,9 @@ export function openStagedUpload(
 }
 
 /**
- * Opens the staging file of an upload that goes on.
+ * Opens the staging file of an upload that continues.
  * @param upload `offset`: bytes that the file must have; `size`: bytes of the complete file, or null if not known
- * @throws ENOENT if it is gone or shorter; ENOSPC if there is no space for the rest
+ * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if there is no space for the rest
  */
 export function reopenStagedUpload(
   root: StorageRoot,
@@ -61,8 +61,9 @@ export function reopenStagedUpload(
     const file = openCreatedFile(staging.folder, staging.name);
     try {
       if (fs.fstatSync(file).size < offset) throw errorWithCode('ENOENT');
-      deleteNameNote(staging); // of an attempt to put the file in place
-      if (offset === 0) fs.fsyncSync(staging.folder); // what arrives must not be lost with the name of the file
+      deleteNameNote(staging); // left by an earlier attempt to put the file in place
+      // Makes the file's name durable: a crash that loses the name also loses the bytes.
+      if (offset === 0) fs.fsyncSync(staging.folder);
       return { file, staging, token, floor };
     } catch (cause) {
       fs.closeSync(file);
@@ -108,7 +109,7 @@ function placeUnderFreeName(staging: DirectoryEntry, folder: number, names: read
 }
 
 /**
- * Puts a staging file in place. Opens the parent again: during a long upload it may have been moved.
+ * Puts a staging file in place. Opens the parent again, because it may have been moved during a long upload.
  * @returns the name, and the descriptor of the folder: the caller must sync and close it
  */
 export function placeStaged(
@@ -125,7 +126,7 @@ export function placeStaged(
     return { name, folder };
   } catch (cause) {
     fs.closeSync(folder);
-    fs.fchmodSync(file, stagingMode); // an upload in parts tries again, and must be able to open the file
+    fs.fchmodSync(file, stagingMode); // a later part of the same upload must be able to open the file
     throw cause;
   }
 }

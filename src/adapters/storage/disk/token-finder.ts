@@ -1,12 +1,12 @@
 /**
- * Returns a function that finds out whether a name contains one of the tokens. Its time does not depend on their number: an installation
- * may have thousands of unfinished uploads.
+ * Returns a function that returns whether a name contains one of the tokens. The time it takes does not depend on the
+ * number of tokens: an installation may have thousands of unfinished uploads.
  */
 export function tokenFinder(tokens: readonly string[]): (name: string) => boolean {
-  const known = new Set(tokens);
+  const tokenSet = new Set(tokens);
   const lengths = [...new Set(tokens.map(({ length }) => length))];
   const containsOfLength = (name: string, length: number) => {
-    for (let start = 0; start + length <= name.length; start += 1) if (known.has(name.slice(start, start + length))) return true;
+    for (let start = 0; start + length <= name.length; start += 1) if (tokenSet.has(name.slice(start, start + length))) return true;
     return false;
   };
   return (name) => lengths.some((length) => containsOfLength(name, length));

@@ -26,20 +26,29 @@ import { isUploadProgress, UploadProgress } from './upload-progress.ts';
 
 /** ms. A job checks each location twice a minute, and services charge for each request. A location that failed is checked each time. */
 const checkInterval = 120_000;
-/** ms. Younger objects of the staging area stay: they may belong to another installation that uses the same place. */
+/**
+ * ms. Younger objects of the staging area stay: they may belong to another installation that uses
+ * the same bucket.
+ */
 const minSweepAge = 3_600_000;
-/** The same for what has arrived of an upload in parts: another installation keeps it for a day; ms. */
+/**
+ * The same for the received bytes of an unfinished upload, which another installation keeps for a
+ * day; ms.
+ */
 const minSweepAgeOfParts = 26 * 3_600_000;
 const minSweepAgeOf = (key: string) => (isUploadProgress(key) ? minSweepAgeOfParts : minSweepAge);
 
-/** What an object storage needs besides its objects. */
+/** What an object storage needs besides its object store. */
 export interface ObjectStorageServices {
   readonly parts: PartSpace;
   /** ms since the epoch. */
   readonly now?: () => number;
 }
 
-/** The files of a location in a place for objects. Folders are beginnings of keys, and are changed object by object. */
+/**
+ * The files of a location in an object store, such as a bucket. Folders are prefixes of keys, and
+ * are changed object by object.
+ */
 export class ObjectStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 16 } as const;
   readonly signedAddress: ((path: ItemPath, headers: SignedHeaders, lifetime: number) => Promise<string>) | null;
@@ -51,7 +60,7 @@ export class ObjectStorage implements Storage {
   readonly #now: () => number;
   #workedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param prefix beginning of all keys of the location */
+  /** @param prefix of all keys of the location */
   constructor(store: ObjectStore, prefix: string | undefined, { parts, now = Date.now }: ObjectStorageServices) {
     this.#store = store;
     this.#parts = parts;

@@ -14,7 +14,7 @@ import { openObjectFile } from './object-file.ts';
 import type { ObjectFolders } from './object-folders.ts';
 import type { WriteCondition } from './object-store.ts';
 import { nextPartSize, smallestPart } from './part-sizes.ts';
-import { claimToken, clearUpload, deleteClaim, keyOf, placedName } from './upload-evidence.ts';
+import { claimToken, clearUpload, deleteClaim, multipartKey, placedName } from './upload-evidence.ts';
 import { UploadProgress } from './upload-progress.ts';
 
 /** Where files are uploaded to. */
@@ -23,16 +23,16 @@ interface UploadPlace {
   readonly parts: PartSpace;
 }
 
-/** An upload: one request for a small file, several parts for a large one or one of unknown size. */
+/** An upload: one request to the service for a small file, several parts for a large file or one of unknown size. */
 class ObjectUpload implements ContinuedUpload {
   readonly handle: string | null;
   readonly #folders: ObjectFolders;
   readonly #target: UploadTarget;
   readonly #token: string;
-  /** The part that is being collected; of a small file, all of it. */
+  /** The part that is being collected; for a small file, the entire file. */
   readonly #part: UploadPart;
   readonly #partIds: string[] = [];
-  /** Keeps what has arrived of an upload that may go on; null: the upload is sent by one request. */
+  /** Saves what has arrived, so that a later request can continue the upload; null: the client sends the file in one request. */
   readonly #progress: UploadProgress | null;
   /** Key of the visible object. */
   #placedKey: string | null = null;
@@ -52,11 +52,11 @@ class ObjectUpload implements ContinuedUpload {
     this.#progress = progress;
   }
 
-  /** Takes over what an earlier request has sent. @throws ItemNotFound if it is gone */
+  /** Loads what earlier requests have sent. @param offset bytes to keep @throws ItemNotFound if they are gone */
   async restore(offset: number): Promise<void> {
     if (offset === 0) return;
     const partSize = nextPartSize(this.#target.size, 0);
-    // At the end of a part, it may have been sent or not.
+    // If the offset is the end of a part, this part may or may not have been sent to the service.
     const counts = this.handle === null ? [0] : new Set([Math.ceil(offset / partSize) - 1, Math.floor(offset / partSize)]);
     for (const count of counts) {
       const partIds = await this.#progress?.load(count, offset - count * partSize, (piece) => this.#part.append(piece));
@@ -71,7 +71,7 @@ class ObjectUpload implements ContinuedUpload {
     if (this.handle === null) return this.#part.append(chunk);
     for (let start = 0; start < chunk.length; ) {
       const partSize = nextPartSize(this.#target.size, this.#partIds.length);
-      // The last part stays here until the file is put in place: an upload that goes on at its last byte needs it.
+      // The last part stays here until the file is put in place: an upload that continues at its last byte needs it.
       if (this.#part.length === partSize) await this.#sendPart(this.handle);
       const end = Math.min(chunk.length, start + partSize - this.#part.length);
       await this.#part.append(chunk.subarray(start, end));
@@ -87,7 +87,7 @@ class ObjectUpload implements ContinuedUpload {
   async *readBack(): AsyncIterable<Uint8Array> {
     const { store } = this.#folders;
     const file = this.#placedKey === null ? null : await openObjectFile(store, this.#placedKey, this.#target.name);
-    if (!file) throw new StorageUnavailable('the uploaded file is not there');
+    if (!file) throw new StorageUnavailable('the uploaded file no longer exists');
     yield* file.read({ start: 0, end: file.entry.size - 1 });
   }
 
@@ -113,7 +113,7 @@ class ObjectUpload implements ContinuedUpload {
   }
 
   get #key(): string {
-    return keyOf(this.#folders, this.#target, this.#token);
+    return multipartKey(this.#folders, this.#target, this.#token);
   }
 
   async #sendLastPart(): Promise<void> {
@@ -142,14 +142,14 @@ class ObjectUpload implements ContinuedUpload {
       if (await this.#folders.entry([...parent, candidate])) continue;
       await this.#noteName(candidate);
       const key = this.#folders.keys.file([...parent, candidate]);
-      if (this.handle === null ? !(await this.#putWhole(key)) : !(await this.#copyStaged(key))) continue;
+      if (this.handle === null ? !(await this.#putFile(key)) : !(await this.#copyStaged(key))) continue;
       this.#placedKey = key;
       return candidate;
     }
-    throw new ItemExists('each name is taken');
+    throw new ItemExists('all names are taken');
   }
 
-  /** Notes the name of a drop box's file, which recovery could not guess. */
+  /** Records the name of a drop box's file, which recovery could not guess. */
   async #noteName(name: string): Promise<void> {
     const { store, keys } = this.#folders;
     await store.put(keys.staging(placedName(this.#token)), name, { repeatable: true });
@@ -158,7 +158,7 @@ class ObjectUpload implements ContinuedUpload {
   /** Makes the object visible under its key. @throws ItemExists, ItemChanged */
   async #complete(key: string): Promise<void> {
     if (this.handle !== null) await this.#joinParts(this.handle, this.#condition);
-    else if (!(await this.#putWhole(key))) throw this.#collision();
+    else if (!(await this.#putFile(key))) throw this.#collision();
     this.#placedKey = key;
   }
 
@@ -168,24 +168,24 @@ class ObjectUpload implements ContinuedUpload {
   }
 
   /** Stores the file with one request. @returns false if another program has written the object meanwhile */
-  #putWhole(key: string): Promise<boolean> {
+  #putFile(key: string): Promise<boolean> {
     return this.#folders.store.put(key, this.#part.body(), { token: this.#token, condition: this.#condition });
   }
 
   /**
-   * Claims a key with an empty object, and copies the uploaded object over it: a copy knows no condition.
+   * Claims a key with an empty object, and copies the uploaded object over it: the copy itself has no condition.
    * @returns false if the key was taken meanwhile
    */
   async #copyStaged(key: string): Promise<boolean> {
     const { store } = this.#folders;
     if (!(await store.put(key, '', { condition: 'absent', token: claimToken(this.#token) }))) return false;
-    const staged = await store.describe(this.#key);
-    if (!staged) {
+    const stagedObject = await store.describe(this.#key);
+    if (!stagedObject) {
       await deleteClaim(store, key, this.#token);
       throw new ItemChanged('the uploaded file was deleted');
     }
     try {
-      await store.copy(staged, key, { token: this.#token, overwrites: true }); // replaces the claim
+      await store.copy(stagedObject, key, { token: this.#token, overwrites: true }); // replaces the claim
       return true;
     } catch (cause) {
       if (cause instanceof ItemChanged) await deleteClaim(store, key, this.#token);
@@ -210,7 +210,7 @@ export async function startUpload(place: UploadPlace, target: UploadTarget, toke
   if (!(await folders.hasFolder(target.parent))) throw new ItemNotFound('there is no such folder');
   folders.checkLengths([folders.keys.file([...target.parent, target.name])]);
   const isSmall = target.size !== null && target.size <= smallestPart;
-  const handle = isSmall ? null : await folders.store.startParts(keyOf(folders, target, token), token);
+  const handle = isSmall ? null : await folders.store.startParts(multipartKey(folders, target, token), token);
   return new ObjectUpload(place, target, token, handle, null);
 }
 

@@ -1,7 +1,13 @@
-/** Bytes of a part of a large upload. All but the last must have at least 5 MiB, and there may be 10,000. */
+/**
+ * Size of the smallest part of a large upload, in bytes. S3 requires at least 5 MiB for every part
+ * but the last, and accepts at most 10,000 parts.
+ */
 export const smallestPart = 8 << 20;
 const maxParts = 10_000;
-/** Sizes of the parts of an upload of unknown length, from this number of sent parts on: 2.7 TiB together. Few services need equal parts. */
+/**
+ * Part sizes of an upload of unknown length, by the number of parts that were sent before. 10,000
+ * parts have 2.7 TiB together. Most services accept parts of different sizes.
+ */
 const growingParts = [
   { from: 5000, size: 512 << 20 },
   { from: 1000, size: 64 << 20 },

@@ -10,15 +10,15 @@ import { readXml, type XmlElement, type XmlLimits } from './xml.ts';
 export interface ServiceRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its pieces must be readable again: a request may be sent twice. */
+  /** Its pieces must be readable again: a request may be sent up to three times. */
   readonly body?: string | OutboundBody;
   /** Statuses of 300 or more that the caller interprets. All others are errors. */
   readonly expected?: readonly number[];
-  /** ms until the response is read to its end, if there is no signal. Default: a minute. null: none, for a response that is streamed. */
+  /** ms until the response is read to its end, if there is no signal. Default: a minute. null: no limit, for a streamed response. */
   readonly timeLimit?: number | null;
-  /** Whether a change may be sent again after any failure, because its result is the same. */
+  /** Whether a change may be sent again even if the service may have made it, because the result is the same. */
   readonly repeatable?: boolean;
-  /** Whether it is never sent again, even if the service has too many requests. */
+  /** true: the request is never sent again, not even if the service has too many requests. */
   readonly once?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -37,15 +37,16 @@ interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export const maxUnused = 1 << 16; // bytes of a response that nobody needs
+export const maxSkippedBytes = 1 << 16; // bytes of a response that nobody needs
 const defaultTimeLimit = 60_000; // ms
 export const bodyTimeLimit = 600_000; // ms until a part of an upload is stored
 export const slowTimeLimit = 600_000; // ms: a service may copy or join gigabytes before it responds
 const retries = { retries: 2, minTimeout: 200, factor: 2, randomize: true, unref: true }; // minTimeout in ms
 
 /**
- * Returns whether a failed request may be sent again: any request, if the service has too many; one that only reads or is repeatable,
- * if the service did not respond or answered 5xx. A second attempt of another change could meet the result of the first one.
+ * Returns whether a failed request may be sent again: any request, if the service has too many requests; one that only
+ * reads or is repeatable, if the service did not respond or answered 5xx; never one with `once`. A second attempt of any
+ * other change could meet the result of the first one.
  */
 function mayRetry(method: Method, { repeatable = !mayChange(method), once = false }: ServiceRequest, cause: unknown): boolean {
   if (once) return false;
@@ -68,27 +69,27 @@ export function sendWithRetries(
 
 /**
  * Sends a signed request for a tenant.
- * @param signal the one of the attempts
- * @throws StorageUnavailable, OutcomeUnknown without a response; the reason of the signal of the request
+ * @param signal ends all attempts
+ * @throws StorageUnavailable or OutcomeUnknown if there is no response; the reason of the signal in the request
  */
 export async function sendSigned(
   outbound: Pick<Outbound, 'request'>,
   tid: number,
   method: Method,
   { url, headers }: SignedRequest,
-  { body, timeLimit = defaultTimeLimit, signal: ofCaller }: ServiceRequest,
+  { body, timeLimit = defaultTimeLimit, signal: callerSignal }: ServiceRequest,
   signal: AbortSignal | undefined,
 ): Promise<OutboundResponse> {
   const slow = timeLimit !== null && timeLimit > defaultTimeLimit ? { headersTimeout: timeLimit } : {};
   try {
     return await outbound.request(url, { method, tid, headers, body: body ?? null, ...(signal ? { signal } : {}), ...slow });
   } catch (cause) {
-    if (ofCaller?.aborted) throw ofCaller.reason;
+    if (callerSignal?.aborted) throw callerSignal.reason;
     throw noResponse(method, cause);
   }
 }
 
-/** Returns the request for an object or a part of it. Its caller interprets the statuses for another version and for an impossible range. */
+/** Returns the request for an object or a part of it. The caller interprets the statuses 404, 412 (another version) and 416. */
 export const rangeRequest = ({ range, etag, streamed = false, signal }: ObjectRange) => ({
   headers: {
     ...(range ? { range: `bytes=${range[0]}-${range[1]}` } : {}),
@@ -116,13 +117,13 @@ export async function readBody<T>(method: Method, read: () => Promise<T>): Promi
 
 /** Reads a response that nobody needs. */
 export const skipBody = (method: Method, response: OutboundResponse): Promise<Uint8Array> =>
-  readBody(method, () => response.read(maxUnused));
+  readBody(method, () => response.read(maxSkippedBytes));
 
 /**
  * Reads a response that must be XML.
  * @param root name of its document element
  * @param errorOf returns the error that a document describes, or null: some services send an error with status 200
- * @param monotonic ms
+ * @param monotonic returns ms of a monotonic clock
  */
 export async function readDocument(
   method: Method,
@@ -136,5 +137,5 @@ export async function readDocument(
   const error = errorOf(document);
   if (error) throw error;
   if (document.name === root) return document;
-  throw new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent another document than ${root}`);
+  throw new (mayChange(method) ? OutcomeUnknown : StorageUnavailable)(`the service sent a document other than ${root}`);
 }

@@ -4,19 +4,26 @@ import type { ObjectFolders } from './object-folders.ts';
 import type { ObjectStore } from './object-store.ts';
 import { readText } from './read-text.ts';
 
-// What an upload leaves in the staging area and at its key, from which recovery sees whether it took place.
+// What an upload leaves in the staging area and at its key, so that recovery can see whether the
+// file is in place.
 
 const stagedPart = (token: string) => `${token}.part`;
 export const placedName = (token: string) => `${token}.name`;
-/** The token of an empty object that keeps a key for an upload. */
+/** Returns the token of the claim of an upload: the empty object that reserves a key. */
 export const claimToken = (token: string) => `${token}.claim`;
 const maxNote = 1 << 20; // bytes; the note contains a name
 
-/** Key at which an upload of several parts is completed. The name of a drop box's file is not known before. */
-export const keyOf = ({ keys }: ObjectFolders, { parent, name, ifTaken }: UploadTarget, token: string) =>
+/**
+ * Returns the key at which a multipart upload is completed. At a drop box, this key is in the
+ * staging area, because the name of the file is not known yet.
+ */
+export const multipartKey = ({ keys }: ObjectFolders, { parent, name, ifTaken }: UploadTarget, token: string) =>
   ifTaken === 'number' ? keys.staging(stagedPart(token)) : keys.file([...parent, name]);
 
-/** Deletes the empty object that keeps a key for an upload, if it is still there, also as a copy that has failed. @throws StorageUnavailable while it is copied */
+/**
+ * Deletes the claim of an upload, or the failed copy that has replaced it.
+ * @throws StorageUnavailable if the service has not completed the copy
+ */
 export async function deleteClaim(store: ObjectStore, key: string, token: string): Promise<void> {
   const object = await store.describe(key);
   const isOurs = object?.token === claimToken(token) || object?.token === token;
@@ -32,15 +39,15 @@ export async function recoverUpload(
   token: string,
 ): Promise<string | null> {
   const { store, keys } = folders;
-  await store.hasKeys(keys.folder([])); // if there is no bucket, nothing is known
-  const noted = await readText(store, keys.staging(placedName(token)), maxNote);
-  const placed = noted !== null && nameError(noted) === null ? noted : name;
-  await deleteClaim(store, keys.file([...parent, placed]), token);
-  const file = await folders.file([...parent, placed]);
-  return file?.token === token ? placed : null;
+  await store.hasKeys(keys.folder([])); // throws if the bucket is missing: then the outcome is not known
+  const nameNote = await readText(store, keys.staging(placedName(token)), maxNote);
+  const storedName = nameNote !== null && nameError(nameNote) === null ? nameNote : name;
+  await deleteClaim(store, keys.file([...parent, storedName]), token);
+  const file = await folders.file([...parent, storedName]);
+  return file?.token === token ? storedName : null;
 }
 
-/** Ends the multipart upload of an upload that recovery has looked at. A drop box's upload has a key in the staging area. */
+/** Aborts the multipart upload of an upload. Tries both keys of `keyOf`. */
 export async function abortUpload({ store, keys }: ObjectFolders, path: readonly string[], token: string, handle: string): Promise<void> {
   for (const key of [keys.file(path), keys.staging(stagedPart(token))]) await store.abortParts(key, handle);
 }

@@ -3,7 +3,7 @@ import { StorageUnavailable } from '#ports/storage.ts';
 import { fastEnough } from './fast-enough.ts';
 import type { ObjectFolders } from './object-folders.ts';
 
-const maxIds = 4 << 20; // bytes of the ids of 10,000 parts
+const maxIdBytes = 4 << 20; // for the ids of 10,000 parts
 const newline = 0x0a;
 const suffix = '.rest';
 /** Returns whether an object of the staging area is the progress of an upload. */
@@ -20,7 +20,7 @@ async function* afterFirstLine(pieces: AsyncIterable<Uint8Array>, onLine: (line:
     }
     const end = piece.indexOf(newline);
     line = Buffer.concat([line, end < 0 ? piece : piece.subarray(0, end)]);
-    if (line.length > maxIds) break;
+    if (line.length > maxIdBytes) break;
     if (end < 0) continue;
     onLine(line.toString());
     line = null;
@@ -34,14 +34,14 @@ function parseIds(line: string): readonly string[] {
   try {
     const ids: unknown = JSON.parse(line);
     if (Array.isArray(ids) && ids.every((id) => typeof id === 'string')) return ids;
-  } catch {} // as below
+  } catch {} // not JSON: unreadable, too
   throw unreadable();
 }
 
 /**
- * The progress of an upload that may go on, in the staging area: an object with the ids of the complete parts and the bytes that follow
- * them. A service does not show the bytes of parts before they are joined, and a part has at least 5 MiB. There is an object for each
- * number of complete parts: until the caller has recorded the progress, the one before is needed.
+ * The progress of an upload that can be continued: an object in the staging area with the ids of the complete parts and
+ * the bytes that follow them. These bytes cannot be a part of their own, because a part has at least 5 MiB. Each number
+ * of complete parts has its own object: until the caller has recorded the new progress, the previous object is needed.
  */
 export class UploadProgress {
   readonly #folders: ObjectFolders;
@@ -54,7 +54,7 @@ export class UploadProgress {
     this.#token = token;
   }
 
-  /** Makes the progress durable. The caller has recorded what was saved before. */
+  /** Makes the progress durable. The caller must have recorded the progress that was saved before. */
   async save(partIds: readonly string[], rest: OutboundBody): Promise<void> {
     const { store } = this.#folders;
     const line = Buffer.from(`${JSON.stringify(partIds)}\n`);
@@ -74,7 +74,7 @@ export class UploadProgress {
    * Reads the progress with a number of complete parts.
    * @param length bytes that follow these parts
    * @param append receives these bytes
-   * @returns what identifies the parts, or null if the progress is gone
+   * @returns the ids of the parts, or null if the progress is gone
    */
   async load(partCount: number, length: number, append: (piece: Uint8Array) => Promise<void>): Promise<readonly string[] | null> {
     const { store } = this.#folders;

@@ -139,7 +139,7 @@ export async function* readElements(
     builder.taken = [];
     yield* taken;
   }
-  if (top?.children[0]?.name !== root) throw new StorageUnavailable(`the service sent another document than ${root}`);
+  if (top?.children[0]?.name !== root) throw new StorageUnavailable(`the service sent a document other than ${root}`);
 }
 
 /** Returns the text of the first child with a name, or null. */

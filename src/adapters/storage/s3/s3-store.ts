@@ -31,7 +31,10 @@ export class S3Store implements ObjectStore {
   readonly #bucket: S3Bucket;
   readonly #conditions: S3Conditions;
 
-  /** @param testKey returns the key of an object for testing which conditions the service knows */
+  /**
+   * @param testKey returns the key of an object with which the store tests which conditions the
+   *   service supports
+   */
   constructor(bucket: S3Bucket, testKey: () => string) {
     this.#bucket = bucket;
     this.#conditions = new S3Conditions(bucket, testKey);

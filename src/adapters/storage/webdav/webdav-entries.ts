@@ -26,7 +26,7 @@ export interface WebdavEntry extends Entry {
 }
 
 /** Returns an ETag for a file whose server sends none: from its size and time. @param now ms since the epoch */
-export function madeEtag(size: number, modified: number, now: number): string {
+export function computedEtag(size: number, modified: number, now: number): string {
   const text = `"${size.toString(36)}-${Math.floor(modified / 1000).toString(36)}"`;
   return now - modified < youngTime ? `W/${text}` : text;
 }
@@ -78,7 +78,7 @@ function entryOf(response: XmlElement, folder: URL, now: number): { readonly pat
   const size = /^\d{1,16}$/.test(length) ? Number(length) : null;
   if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
   const sent = quoted(etagOf(childText(properties, 'getetag') ?? '').trim());
-  const etag = sent === '' ? madeEtag(size ?? 0, modified, now) : sent;
+  const etag = sent === '' ? computedEtag(size ?? 0, modified, now) : sent;
   return { path, entry: { name, folder: false, size: size ?? 0, modified, etag, hasServerEtag: sent !== '', isEmpty: size === 0 } };
 }
 

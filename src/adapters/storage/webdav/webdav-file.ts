@@ -3,7 +3,7 @@ import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/sto
 import { rangeRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
-import { findEntry, isSameVersion, madeEtag, type WebdavEntry } from './webdav-entries.ts';
+import { computedEtag, findEntry, isSameVersion, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the size of the file in `content-range`, or null. */
@@ -22,22 +22,22 @@ function emptyFile({ name, etag, modified }: WebdavEntry): OpenFile {
 export async function openWebdavFile(server: WebdavServer, path: readonly string[], now: () => number): Promise<OpenFile | null> {
   const name = path.at(-1) ?? '';
   const url = server.urlOf(path);
-  const opened = await findEntry(server, path, now); // a GET of a folder may be answered with a page
-  if (!opened || opened.folder) return null;
+  const listedEntry = await findEntry(server, path, now); // a GET of a folder may be answered with a page
+  if (!listedEntry || listedEntry.folder) return null;
 
   /**
-   * Gives a response of the same version the ETag of the list. Some servers list none, although they send one with the file, and some
-   * send it as weak at first.
+   * Replaces the ETag of a response by the listed one if both name the same version. Some servers list no ETag although
+   * they send one with the file, and some send a weak one at first.
    */
   function withListedEtag(response: OutboundResponse): OutboundResponse {
-    const { 'last-modified': modified = '', 'content-range': range, etag: sent = '' } = response.headers;
+    const { 'last-modified': modified = '', 'content-range': range, etag: sentEtag = '' } = response.headers;
     const size = sizeIn(range);
-    if (size === null || !opened) return response;
-    const etag = opened.hasServerEtag ? sent : madeEtag(size, Date.parse(modified), now());
-    return { ...response, headers: { ...response.headers, etag: isSameVersion(etag, opened.etag) ? opened.etag : etag } };
+    if (size === null || !listedEntry) return response;
+    const etag = listedEntry.hasServerEtag ? sentEtag : computedEtag(size, Date.parse(modified), now());
+    return { ...response, headers: { ...response.headers, etag: isSameVersion(etag, listedEntry.etag) ? listedEntry.etag : etag } };
   }
   async function get(_key: string, { etag, ...range }: ObjectRange = {}): Promise<OutboundResponse | null> {
-    const condition = opened?.hasServerEtag && etag?.startsWith('"') ? { etag } : {};
+    const condition = listedEntry?.hasServerEtag && etag?.startsWith('"') ? { etag } : {};
     const response = await server.send('GET', url, rangeRequest({ ...range, ...condition }));
     if (response.status !== 404) return withListedEtag(response);
     response.discard();
@@ -51,6 +51,6 @@ export async function openWebdavFile(server: WebdavServer, path: readonly string
     const object: StoredObject = { key, size, modified, etag, mayNeedRestore: false };
     return { ...object, token: null, headers: {} };
   }
-  if (opened.isEmpty) return emptyFile(opened); // servers ignore ranges of an empty file
+  if (listedEntry.isEmpty) return emptyFile(listedEntry); // servers ignore ranges of an empty file
   return openObjectFile({ get, describe, monotonic: server.monotonic }, name, name);
 }

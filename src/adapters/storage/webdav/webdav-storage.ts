@@ -115,7 +115,10 @@ export class WebdavStorage implements Storage {
     return this.#changes.recover(change);
   }
 
-  /** Checks that the folder is the one with the evidence: an empty one may be a mount point. @throws StorageUnavailable */
+  /**
+   * Checks that the folder is not an empty mount point, which would hide the evidence.
+   * @throws StorageUnavailable
+   */
   async #checkMounted(): Promise<void> {
     await this.check();
     for await (const _ of this.#evidence.list([])) return;

@@ -14,7 +14,7 @@ interface UploadPlace {
   readonly parts: PartSpace;
 }
 
-/** An upload. The file is collected on this machine, and sent with one request: no WebDAV server continues a file. */
+/** An upload. The file is collected on this machine and sent with one request: WebDAV has no request that continues a file. */
 class WebdavUpload implements Upload {
   readonly handle = null;
   readonly #evidence: WebdavEvidence;
@@ -81,7 +81,7 @@ class WebdavUpload implements Upload {
         if (!(cause instanceof ItemExists)) throw cause;
       }
     }
-    throw new ItemExists('each name is taken');
+    throw new ItemExists('all names are taken');
   }
 
   /** @param replaced null: the name must be free */

@@ -13,8 +13,8 @@ import type { ListingJson } from './listing-json.ts';
  * nor other networks.
  */
 const maxConcurrent = { location: 4, link: 3, folder: 2, wide: 1 };
-/** Requests that wait or whose responses are still being sent: of one visitor of a link, of a network and of a wide network. */
-const maxRequests = { visitor: 32, network: 64, wide: 128 };
+/** Requests that wait or whose responses are still being sent: of a network at one link, of a network and of a wide network. */
+const maxRequests = { networkAtLink: 32, network: 64, wide: 128 };
 /**
  * Requests that wait for a page of a link or of a location. Beyond this number, the newest request of the wide network
  * with the most of them is refused.
@@ -140,12 +140,12 @@ function leaveJob(turns: LocationTurns, job: Job, groups: readonly string[]): vo
   job.result.reject(job.key); // settles the promise, on which no request waits any more
 }
 
-/** Returns the limits on requests that count for a visitor and their networks. */
+/** Returns the limits on the requests of a visitor's networks. */
 function limitsOf(request: ListingTurnRequest): readonly { readonly name: string; readonly max: number }[] {
   const groups = turnGroupsOf(request);
   const [, wide, network] = groups;
   return [
-    { name: `visitor ${groups.join('\n')}`, max: maxRequests.visitor },
+    { name: `network at link ${groups.join('\n')}`, max: maxRequests.networkAtLink },
     { name: `network ${network}`, max: maxRequests.network },
     { name: `wide network ${wide}`, max: maxRequests.wide },
   ];
@@ -154,7 +154,7 @@ function limitsOf(request: ListingTurnRequest): readonly { readonly name: string
 /** Reads pages of folders and formats them as JSON, in turns: by location, then by link, by folder, and by network. */
 export class ListingTurns {
   readonly #locations = new Map<number, LocationTurns>();
-  /** Requests that wait or whose responses are being sent, by visitor and network. */
+  /** Requests that wait or whose responses are being sent, by the name of their limit. */
   readonly #requestCounts = new Map<string, number>();
 
   /** Returns how many pages wait for their turn. */

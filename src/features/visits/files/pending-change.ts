@@ -39,9 +39,15 @@ export type SaveResponse = (tx: Tx, auditId: number) => Promise<void>;
 export interface PendingChange {
   /** Part of the names of the files of the change in the staging area, which show recovery the steps that were done. */
   readonly token: string;
-  /** Called as the last step before a folder is created, or an item renamed or deleted. @throws StoreUnavailable if another process has recovered it meanwhile */
+  /**
+   * Called as the last step before a folder is created, or an item renamed or deleted.
+   * @throws StoreUnavailable if another process has recovered the change meanwhile
+   */
   readonly confirm: () => Promise<void>;
-  /** Records the handle of an upload. Must be called before its first byte is written, so that recovery can find it. */
+  /**
+   * Records the handle of an upload, so that recovery can find what was sent to the storage. Must be called before the
+   * first byte is written; for an upload in parts, before the file is put in place.
+   */
   readonly recordHandle: (handle: string) => Promise<void>;
 }
 

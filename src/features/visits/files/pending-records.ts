@@ -77,8 +77,8 @@ export async function recordDone<T>(
     // If another process has recovered the change as done meanwhile, it has enqueued the alert.
     if (change.alert && (wasPending || existing?.outcome === 'failed')) {
       const identityKey = visit.authenticated?.signedIn.identityKey ?? null;
-      const alerted = { auditId, action: change.action, identityKey, address: visit.visitorRequest.address };
-      await enqueueAlert(tx, visit.link, alerted, ports.clock.now());
+      const alertEvent = { auditId, action: change.action, identityKey, address: visit.visitorRequest.address };
+      await enqueueAlert(tx, visit.link, alertEvent, ports.clock.now());
     }
     await recordAlso?.(tx);
     await confirmResponse(tx, tid, auditId);
@@ -95,8 +95,9 @@ export async function deletePendingChange(tx: Tx, tid: number, auditId: number):
 }
 
 /**
- * Checks that the change is still pending in this process. If a process was paused for more than a minute, another process may
- * have recovered its changes, and clients may have repeated them: it must not make them any more.
+ * Checks that the change is still pending in this process. If this process was paused for more than
+ * a minute, another process may have recovered its changes, and clients may have repeated them:
+ * this process must not make them any more.
  * @throws StoreUnavailable if another process has recovered the change
  */
 export async function confirmPending(
@@ -129,21 +130,27 @@ export async function recordHandle(
   );
 }
 
-/** Ends a pending change that has failed. Does nothing if another process has recovered it. @param change what becomes of its audit entry */
+/**
+ * Ends a pending change that has failed. Does nothing if another process has recovered it.
+ * @param changeEntry changes or deletes its audit entry
+ */
 async function endFailed(
   ports: Pick<Ports, 'store'>,
   { link: { tid }, visitorRequest }: AuthorizedVisit,
   auditId: number,
-  change: (tx: Tx, tid: number) => Promise<unknown>,
+  changeEntry: (tx: Tx, tid: number) => Promise<unknown>,
 ): Promise<void> {
   await ports.store.write(async (tx) => {
     if (!(await deletePendingChange(tx, tid, auditId))) return;
-    await change(tx, tid);
+    await changeEntry(tx, tid);
     await deleteResponse(tx, tid, auditId);
   }, visitorTurn(visitorRequest.address));
 }
 
-/** Deletes the audit entry of a change that failed before it had an effect: repeated failures would fill the disk. */
+/**
+ * Deletes the audit entry of a change that failed before it had an effect. Otherwise, repeated
+ * failures would fill the disk.
+ */
 export const deletePendingEntry = (ports: Pick<Ports, 'store'>, visit: AuthorizedVisit, auditId: number): Promise<void> =>
   endFailed(ports, visit, auditId, (tx, tid) => tx.deleteFrom('audit').where('tid', '=', tid).where('id', '=', auditId).execute());
 

@@ -20,8 +20,8 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
     .execute();
 
 /**
- * Claims a pending change for this process, because recovery also repairs files: two processes at once might each see half of a
- * repair.
+ * Claims a pending change for this process. Recovery also repairs files: without a claim, one process might see the
+ * half-done repair of another.
  * @returns whether the change belongs to this process
  */
 async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: PendingRow): Promise<boolean> {
@@ -40,7 +40,7 @@ async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: 
   return Number(result?.numUpdatedRows) === 1;
 }
 
-/** Returns whether a change is still pending and of this process: another run may have recovered it since its row was read. */
+/** Returns whether a change is still pending in this process: another run may have recovered it since its row was read. */
 const isStillPending = async ({ store, process }: Pick<Ports, 'store' | 'process'>, { tid, audit_id }: PendingRow): Promise<boolean> =>
   (await store.read
     .selectFrom('unsettled')
@@ -67,13 +67,13 @@ async function recover(ports: RecoveryPorts, row: PendingRow, keepsTrash: boolea
     const recoverChange = async () => ((await isStillPending(ports, row)) ? { name: await storage.recover(change) } : null);
     return change.action === 'delete' ? recoverChange() : withNameLocks(ports, storage, folder, names, recoverChange);
   }
-  const recovered = await recoverFiles(change.parent).catch((cause: unknown) => {
+  const recovery = await recoverFiles(change.parent).catch((cause: unknown) => {
     if (cause instanceof ItemNotFound) return { name: null };
     throw cause; // the change may have taken place: the next run checks again
   });
-  if (!recovered) return;
-  await store.write((tx) => recordOutcome(tx, row, change, recovered.name, clock.now()), 'job');
-  if (change.action === 'upload' && recovered.name === null && (await isUnfinishedUpload(store.read, row.tid, change.token))) return;
+  if (!recovery) return;
+  await store.write((tx) => recordOutcome(tx, row, change, recovery.name, clock.now()), 'job');
+  if (change.action === 'upload' && recovery.name === null && (await isUnfinishedUpload(store.read, row.tid, change.token))) return;
   const storage = await openStorage().catch(() => null);
   if (!storage || (keepsTrash && change.action === 'delete' && storage.traits.folders === 'real')) return;
   await storage.clearEvidence(change).catch(() => {}); // the next sweep deletes it
@@ -188,8 +188,8 @@ export async function recoverInterruptedChanges(
 }
 
 /**
- * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes and of uploads in parts that
- * can go on. Skips locations that are unavailable.
+ * Deletes files that interrupted uploads and deletions left at each location, except those of pending changes and of
+ * unfinished uploads in parts. Skips locations that are unavailable.
  * @returns the reasons of locations that refuse changes, by location name
  */
 export async function sweepLocations({

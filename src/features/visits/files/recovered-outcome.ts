@@ -41,7 +41,8 @@ export type PendingRow = Awaited<ReturnType<ReturnType<typeof pendingRows>['exec
 /** Returns the change of a row. */
 export function changeOf({ action, parent: folder, name, new_name: newName, token, handle }: PendingRow): PendingFileChange {
   const parent = parseStoredPath(folder);
-  if (!parent || !isChange(action)) throw new Error('invalid row in the table of pending changes'); // cannot happen: it was checked when it was written
+  // Cannot happen: the row was checked when it was written.
+  if (!parent || !isChange(action)) throw new Error('invalid row in the table of pending changes');
   return { action, parent, name, newName, token, handle };
 }
 
@@ -65,9 +66,15 @@ async function enqueueAlertOf(
   await enqueueAlert(tx, share, { auditId: audit_id, action, identityKey: identity_key, address }, now);
 }
 
-/** Records the outcome of a change that was recovered. @param name the resulting name, or the deleted one; null: the change did not take place */
+/**
+ * Records the outcome of a change that was recovered.
+ * @param name the name that was created, renamed to or deleted; null: the change did not take
+ *   place
+ */
 export async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFileChange, name: string | null, now: number): Promise<void> {
-  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return; // its outcome is already recorded, by the process that began it or by one that recovered it
+  // If the change is no longer pending, the process that began it, or one that recovered it, has
+  // recorded its outcome.
+  if (!(await deletePendingChange(tx, row.tid, row.audit_id))) return;
   const path = parseStoredPath(row.path);
   await tx
     .updateTable('audit')

@@ -8,7 +8,7 @@ export async function unfinishedUploadTokens(db: Tx): Promise<readonly string[]>
   return rows.map(({ token }) => token);
 }
 
-/** Returns whether a token belongs to an upload in parts that is not complete, and can go on. */
+/** Returns whether a token belongs to an upload in parts that is not complete. */
 export async function isUnfinishedUpload(db: Tx, tid: number, token: string): Promise<boolean> {
   const query = db
     .selectFrom('resumable_upload')

@@ -32,7 +32,10 @@ export interface IncomingFile extends IncomingBody {
   readonly ifMatch: string | null;
 }
 
-/** The response for the visitor. The name is the one that they sent, even if a drop box stores the file under another name. */
+/**
+ * The response for the visitor. The name is the one that the visitor sent, even if a drop box
+ * stores the file under another name.
+ */
 export interface StoredFile {
   readonly name: string;
   readonly size: number;
@@ -65,8 +68,8 @@ async function receiveBody(
 
 /**
  * Stores a file that a visitor uploads. The file becomes visible only when it is complete. Returns after the storage has made it durable.
- * @throws Refusal (403, 404, 409, 412, 413, 507): no part of the file is stored then; (503): it may still be stored if the storage has not
- *   responded, and the detail says so
+ * @throws Refusal (403, 404, 409, 412, 413, 507): no part of the file is stored; (503): if the
+ *   storage has not responded, the file may still be stored later, and the detail says so
  */
 export async function uploadFile(
   ports: AuthorizationPorts & StoragePorts & ChangePorts & Pick<VisitServices, 'uploads'>,
@@ -80,7 +83,7 @@ export async function uploadFile(
   if (incoming.length !== null && incoming.length > limit)
     throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
   const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, incoming.abort);
-  const received = Promise.withResolvers<void>();
+  const bodyReceived = Promise.withResolvers<void>();
   const storing = withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
@@ -97,7 +100,7 @@ export async function uploadFile(
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
       const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, limit, onData);
-      received.resolve();
+      bodyReceived.resolve();
       const file = { upload, parent, name, etag, token, abortSignal };
       const storedName = await placeReceivedFile(ports, visit, shared.storage, file);
       return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
@@ -113,6 +116,6 @@ export async function uploadFile(
       await upload?.closeForRecovery(); // the outcome is not recorded: keeps the staging file, because recovery needs it
     }
   }).finally(release);
-  await Promise.race([storing, received.promise]); // the sender may take as long as it needs
+  await Promise.race([storing, bodyReceived.promise]); // the sender may take as long as it needs
   return respondInTime(storing, ports.limits.maxChangeTime);
 }

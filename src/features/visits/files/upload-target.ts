@@ -68,7 +68,8 @@ export async function placeReceivedFile(
     if (etag !== null) await recordEarlierChanges(ports, storage, lockedName, token);
     return upload.place();
   }
-  // If the storage does not guarantee that only one of several uploads to one name succeeds, a lock makes them run one after the other.
+  // A lock makes uploads to one name run one after the other if they replace a file, or if the storage does not guarantee
+  // that only one of them succeeds.
   const isAtomic = etag === null && storage.traits.create === 'atomic';
   return isAtomic ? place() : withNameLocks(ports, storage, parent, [name], place);
 }

@@ -12,11 +12,11 @@ import type { ChangePorts } from '#features/visits/files/pending-change.ts';
 import { respondInTime } from '#features/visits/files/respond-in-time.ts';
 import type { StoredFile } from '#features/visits/files/upload-file.ts';
 import { ItemNotFound } from '#ports/storage.ts';
-import { beyondLength, type IncomingPart, PartReceiver } from './part-receiver.ts';
+import { type IncomingPart, PartReceiver, partTooLong } from './part-receiver.ts';
 import {
   claimUpload,
   deleteUploadRow,
-  findUnfinished,
+  findUnfinishedUpload,
   pathOfUpload,
   releaseUpload,
   type UploadRow,
@@ -48,28 +48,28 @@ export async function continueUpload(
   part: IncomingPart,
 ): Promise<UploadState> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
-  const found = await findUnfinished(ports, visit, id);
+  const row = await findUnfinishedUpload(ports, visit, id);
   const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, part.abort);
-  const received = Promise.withResolvers<void>();
+  const partReceived = Promise.withResolvers<void>();
   const receiving = ports.uploadWriters
-    .run(id, part.abort, (report) => withStorageErrors(() => receivePart(ports, visit, found, part, report, received.resolve)))
+    .run(id, part.abort, (report) => withStorageErrors(() => receivePart(ports, visit, row, part, report, partReceived.resolve)))
     .finally(release);
-  await Promise.race([receiving, received.promise]); // the sender may take as long as it needs
+  await Promise.race([receiving, partReceived.promise]); // the sender may take as long as it needs
   return respondInTime(receiving, ports.limits.maxChangeTime);
 }
 
 async function receivePart(
   ports: UploadPorts,
   visit: AuthorizedVisit<'upload'>,
-  found: UploadRow,
+  unclaimed: UploadRow,
   part: IncomingPart,
   report: WriterReport,
   onReceived: () => void,
 ): Promise<UploadState> {
-  const row = await claimUpload(ports, visit, found);
+  const row = await claimUpload(ports, visit, unclaimed);
   try {
     if (part.offset !== row.received) throw new Refusal('uploadOffsetWrong', `The upload continues at offset ${row.received}.`);
-    if (part.offset + (part.length ?? 0) > row.size) throw beyondLength(row.size);
+    if (part.offset + (part.length ?? 0) > row.size) throw partTooLong(row.size);
     const shared = await storageFor(visit, ports);
     const { continueUpload: reopen } = shared.storage;
     if (!reopen) throw new Refusal('uploadUnknown'); // the location was changed
@@ -89,6 +89,8 @@ async function receivePart(
       await receiver.close();
     }
   } finally {
-    await releaseUpload(ports, row).catch(() => {}); // the claim stays: others get 423 until this process uses it again, or has ended
+    // If this fails, the claim stays: other processes respond with 423 until this process uses the upload
+    // again, or has ended.
+    await releaseUpload(ports, row).catch(() => {});
   }
 }

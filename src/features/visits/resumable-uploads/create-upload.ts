@@ -13,9 +13,9 @@ import type { Tx } from '#ports/store.ts';
 import { deleteUploadRow, ownerKey, type UploadRow } from './upload-rows.ts';
 
 const idBits = 192;
-/** Maximum number of unfinished uploads at one link: in all, and from one network and wide network. */
+/** Maximum number of unfinished uploads at one link: in total, from one network, and from one wide network. */
 const maxUnfinished = { link: 1000, network: 200, wide: 400 };
-/** An upload without a byte ends after this time, so that nobody can use up the uploads of a link for a day; ms. */
+/** Time in ms after which an upload without a byte ends, so that nobody can use up the uploads of a link for a day. */
 const emptyLifetime = 15 * 60_000;
 const retryAfter = 60; // seconds
 
@@ -106,7 +106,7 @@ export async function createUpload(
         expires_at: now + emptyLifetime,
       },
     };
-    // The row comes first: the sweep deletes a staging file without one.
+    // The row comes first: the sweep deletes a staging file that has no row.
     await ports.store.write(async (tx) => {
       await checkUnfinished(tx, row, now);
       await tx.insertInto('resumable_upload').values(row).execute();

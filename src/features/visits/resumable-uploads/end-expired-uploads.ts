@@ -6,11 +6,12 @@ import { deleteUploadRow, isFree } from './upload-rows.ts';
 
 const maxUploads = 1000; // in one run
 /** A part that was begun before its upload expired may still be received for this time; ms. */
-const grace = 3_600_000;
+const gracePeriod = 3_600_000;
 
 /**
- * Deletes what has arrived of uploads in parts that have expired, and their rows. A location that is unavailable is tried again in the next
- * run; the row is deleted after a week (features/jobs/delete-expired-rows.ts).
+ * Deletes the received bytes of expired uploads in parts, and their rows. If a location is
+ * unavailable, the next run tries again. After a week, the row is deleted in any case
+ * (features/jobs/delete-expired-rows.ts).
  */
 export async function endExpiredUploads(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>): Promise<void> {
   const { store, storages, vault, clock, process } = ports;
@@ -23,7 +24,7 @@ export async function endExpiredUploads(ports: Pick<Ports, 'store' | 'storages' 
     .selectAll('location')
     .select(['resumable_upload.id as upload_id', 'location_path', 'token', 'handle'])
     .where('stored_name', 'is', null)
-    .where('expires_at', '<', clock.now() - grace)
+    .where('expires_at', '<', clock.now() - gracePeriod)
     .where(isFree(process, running))
     .limit(maxUploads)
     .execute();

@@ -12,7 +12,10 @@ import type { ContinuedUpload } from '#ports/storage.ts';
 import { saveProgress, type UploadRow } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
-/** Bytes and ms after which the progress of a part is saved, so that a process that is killed loses no more than this. */
+/**
+ * Bytes and ms after which the progress of a part is saved, so that a process that is killed loses little more than
+ * this. A part with a checksum is saved only when it is complete.
+ */
 const saveInterval = { bytes: 32 << 20, time: 60_000 };
 
 /** A part of a file that a visitor sends. */
@@ -21,7 +24,7 @@ export interface IncomingPart extends IncomingBody {
   readonly length: number | null;
   /** Upload-Offset. */
   readonly offset: number;
-  /** SHA-256 of the part, which is kept only if it matches; null: the client did not send it. */
+  /** SHA-256 of the part. The part is kept only if its bytes match; null: the client sent no checksum. */
   readonly checksum: Buffer | null;
 }
 
@@ -34,8 +37,8 @@ export interface UploadPlace {
   readonly name: string;
 }
 
-/** The refusal of a part that has more bytes than the file lacks. */
-export const beyondLength = (size: number) => new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${size} bytes.`);
+/** Returns the refusal of a part that has more bytes than the rest of the file. */
+export const partTooLong = (size: number) => new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${size} bytes.`);
 
 async function hashOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
@@ -43,7 +46,7 @@ async function hashOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** An upload whose next part is received. */
+/** An upload that receives its next part. */
 interface OpenUpload {
   readonly ports: ChangePorts & Pick<VisitServices, 'uploadHashes'>;
   readonly visit: AuthorizedVisit<'upload'>;
@@ -109,7 +112,7 @@ export class PartReceiver {
 
   async #write(chunk: Uint8Array): Promise<void> {
     const { row, upload } = this.#open;
-    if (this.#received + chunk.length > row.size) throw beyondLength(row.size);
+    if (this.#received + chunk.length > row.size) throw partTooLong(row.size);
     await upload.write(chunk);
     this.#hash?.update(chunk);
     this.#received += chunk.length;
@@ -134,7 +137,7 @@ export class PartReceiver {
     if (this.#hash && received === this.#received) ports.uploadHashes.keep(row.id, received, this.#hash.copy());
   }
 
-  /** Makes the complete file visible. If that fails, a part with the last byte tries it again. */
+  /** Makes the complete file visible. If that fails, the client can send the last byte again, which starts another attempt. */
   async #complete(abortSignal: AbortSignal): Promise<StoredFile> {
     const { ports, visit, storage, upload, row, place } = this.#open;
     const { id, token, size } = row;

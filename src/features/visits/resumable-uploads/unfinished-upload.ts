@@ -4,24 +4,31 @@ import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#f
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
-import { findUnfinished, findUpload, isBeingPlaced, isFree, pathOfUpload, type UploadRow } from './upload-rows.ts';
+import { findUnfinishedUpload, findUpload, isBeingPlaced, isFree, pathOfUpload, type UploadRow } from './upload-rows.ts';
 import { uploadInUse } from './upload-writers.ts';
 
 /** What the operations on unfinished uploads use. */
 type UnfinishedPorts = AuthorizationPorts & Pick<Ports, 'process'> & Pick<VisitServices, 'uploadWriters' | 'uploadHashes'>;
 
-/** Returns an upload, with the bytes that have arrived. It may be complete. @throws Refusal (403, 404) */
+/**
+ * Returns an upload, with the number of bytes that have arrived. It may be complete.
+ * @throws Refusal (403, 404)
+ */
 export async function readUpload(ports: UnfinishedPorts, visitorRequest: VisitorRequest, id: string): Promise<UploadRow> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
-  await findUpload(ports, visit, id); // another visitor must not end the part that is being received
+  await findUpload(ports, visit, id); // checked first: another visitor must not end the part that is being received
   await ports.uploadWriters.endSilent(id);
   return findUpload(ports, visit, id);
 }
 
-/** Ends an upload and deletes what has arrived. @throws Refusal (403, 404, 410), (423) if its last bytes have arrived just now, or another process receives a part */
+/**
+ * Ends an upload and deletes what has arrived.
+ * @throws Refusal (403, 404, 410); (423) if its last bytes have just arrived, or another process
+ *   receives a part
+ */
 export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visitorRequest: VisitorRequest, id: string): Promise<void> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
-  const row = await findUnfinished(ports, visit, id);
+  const row = await findUnfinishedUpload(ports, visit, id);
   await ports.uploadWriters.end(id);
   const running = await findRunningProcesses(ports);
   const isDeleted = await ports.uploadWriters.run(
@@ -43,11 +50,11 @@ export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visito
     },
   );
   if (!isDeleted) {
-    await findUnfinished(ports, visit, id); // it was completed or deleted meanwhile
+    await findUnfinishedUpload(ports, visit, id); // it was completed or deleted meanwhile
     throw uploadInUse();
   }
   ports.uploadHashes.forget(id);
-  // The response does not depend on it: the next sweep deletes a staging file that stays.
+  // A failure here does not change the response: the next sweep deletes a staging file that stays.
   await withStorageErrors(async () => {
     const { storage, directoryEntry } = await storageFor(visit, ports);
     await storage.clearEvidence({

@@ -4,8 +4,8 @@ import { setAndEvict } from '#core/bounded-map.ts';
 const maxHashes = 1000;
 
 /**
- * The SHA-256 of uploads between two parts, in memory. After a restart, or if another process has received a part, the complete file is
- * read once more.
+ * The SHA-256 of uploads between two parts, in memory. If the hash of an upload is missing, the complete file is read
+ * once more: after a restart, if another process has received a part, or if the hashes of newer uploads have replaced it.
  */
 export class UploadHashes {
   readonly #hashes = new Map<string, { readonly received: number; readonly hash: Hash }>();
@@ -13,8 +13,8 @@ export class UploadHashes {
   /** Returns the hash of the first bytes of an upload, or null if it is not known. @param received number of these bytes */
   find(upload: string, received: number): Hash | null {
     if (received === 0) return createHash('sha256');
-    const known = this.#hashes.get(upload);
-    return known?.received === received ? known.hash.copy() : null;
+    const entry = this.#hashes.get(upload);
+    return entry?.received === received ? entry.hash.copy() : null;
   }
 
   /** Keeps the hash for the next part. The caller must not change it any more. */

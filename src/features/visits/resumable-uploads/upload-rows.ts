@@ -10,7 +10,10 @@ import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
 import { uploadInUse } from './upload-writers.ts';
 
-/** An upload ends when no bytes have arrived for this time; ms. */
+/**
+ * An upload ends when no more bytes have arrived for this time; ms. One without any byte ends
+ * earlier (create-upload.ts).
+ */
 export const uploadLifetime = 24 * 3_600_000;
 
 /** The row of an upload. */
@@ -23,7 +26,7 @@ export const ownerKey = ({ authenticated }: Pick<AuthorizedVisit, 'authenticated
 /** Returns the path of the file in the share. */
 export function pathOfUpload({ path }: Pick<UploadRow, 'path'>): ItemPath {
   const parsed = parseStoredPath(path);
-  if (!parsed) throw new Error('invalid row in the table of uploads'); // cannot happen: it was checked when it was written
+  if (!parsed) throw new Error('invalid row in the table of uploads'); // cannot happen: the row was checked when it was written
   return parsed;
 }
 
@@ -49,13 +52,15 @@ export async function findUpload(
 }
 
 /** Returns an unfinished upload of the visitor at the link. @throws Refusal as `findUpload`; (410) if it is complete */
-export async function findUnfinished(...parameters: Parameters<typeof findUpload>): Promise<UploadRow> {
+export async function findUnfinishedUpload(...parameters: Parameters<typeof findUpload>): Promise<UploadRow> {
   const row = await findUpload(...parameters);
   if (row.stored_name !== null) throw new Refusal('uploadComplete');
   return row;
 }
 
-/** Deletes the row of an unfinished upload of which nothing is left. */
+/**
+ * Deletes the row of an unfinished upload. If files of the upload are left, the sweep deletes them.
+ */
 export async function deleteUploadRow({ store }: Pick<Ports, 'store'>, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
   await store.write(
     (tx) => tx.deleteFrom('resumable_upload').where('tid', '=', tid).where('id', '=', id).where('stored_name', 'is', null).execute(),
@@ -70,8 +75,8 @@ export function isFree(process: string, running: readonly string[]) {
 }
 
 /**
- * Returns whether the file of an upload is being put in place. If that was interrupted, recovery finds out whether the file is in place
- * already.
+ * Returns whether the file of an upload is being put in place, or a process has ended while it did
+ * that. In the second case, recovery finds out whether the file is in place.
  */
 export async function isBeingPlaced(tx: Tx, tid: number, token: string): Promise<boolean> {
   const query = tx.selectFrom('unsettled').select('audit_id').where('tid', '=', tid).where('token', '=', token);
@@ -89,7 +94,7 @@ export async function claimUpload(
   { id, token }: UploadRow,
 ): Promise<UploadRow> {
   const running = await findRunningProcesses(ports);
-  const claimed = await ports.store.write(async (tx) => {
+  const claimedRow = await ports.store.write(async (tx) => {
     if (await isBeingPlaced(tx, tid, token)) return;
     return tx
       .updateTable('resumable_upload')
@@ -101,8 +106,8 @@ export async function claimUpload(
       .returningAll()
       .executeTakeFirst();
   }, visitorTurn(visitorRequest.address));
-  if (!claimed) throw uploadInUse();
-  return claimed;
+  if (!claimedRow) throw uploadInUse();
+  return claimedRow;
 }
 
 /** Records that the first `received` bytes are durable. @throws Refusal (404) if the upload was deleted meanwhile */

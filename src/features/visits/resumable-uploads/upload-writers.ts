@@ -1,7 +1,7 @@
 import { Refusal } from '#core/messages.ts';
 import { inTime } from '#core/time-limit.ts';
 
-/** A part whose client has sent nothing for this time gives way: its connection is probably lost. ms */
+/** Time in ms after which a part whose client sends nothing gives way to the next one: its connection is probably lost. */
 const silentTime = 3000;
 const maxEndTime = 5000; // ms in which such a part must end
 const retryAfter = 1; // seconds
@@ -22,7 +22,7 @@ export interface WriterReport {
   complete(): void;
 }
 
-/** Refuses a part while another one of the same upload is received. */
+/** Returns the refusal of a part while another one of the same upload is being received. */
 export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAfter });
 
 /**

@@ -25,12 +25,15 @@ type ProviderPorts = AuthorizationPorts &
 /** State of a started sign-in, stored encrypted in a cookie until the browser returns. */
 interface PendingSignIn {
   readonly profileId: number;
-  /** Session epoch of the profile: what one provider has sent is not sent to another one. */
+  /**
+   * Session epoch of the profile at the start. If it has changed since, the profile may use another
+   * provider, and the sign-in is refused.
+   */
   readonly epoch: number;
   readonly at: 'share' | 'portal';
   readonly viewId: string;
   readonly state: string;
-  /** What the kind of sign-in needs at the end. */
+  /** What the kind of sign-in needs to complete the sign-in. */
   readonly pending: string;
 }
 
@@ -113,7 +116,8 @@ const eventOf = ({ link, profile }: SignInPlace, visitorRequest: VisitorRequest)
 /** Records a refused sign-in with the reason for the operator. */
 function recordRefusal({ audit }: Pick<ProviderPorts, 'audit'>, event: Omit<VisitEvent, 'outcome' | 'visitor'>, refusal: Refusal): void {
   if (messages[refusal.messageName].status === 400) return;
-  // With the reference, each refusal has an entry of its own. While a provider is unavailable, one entry counts the sign-ins of a minute.
+  // The reference gives each refusal a separate entry. While a provider is unavailable, one entry
+  // counts all sign-ins of a minute.
   const reference = refusal.messageName === 'providerRefused' ? { reference: event.visitorRequest.requestId } : {};
   audit.recordInBackground({ ...event, visitor: null, outcome: 'refused', after: { ...refusalDetails(refusal), ...reference } });
 }
@@ -131,14 +135,18 @@ type SignInToComplete = Pick<PendingSignIn, 'at' | 'viewId' | 'epoch'> & {
 const unknownSignIn = () =>
   new Refusal('requestMalformed', 'This sign-in was started in another browser, or has expired. Open the link and sign in again.');
 
-/** Returns the sign-in that the browser has begun, or null if it has begun none that fits. */
+/** Returns the sign-in that the browser has begun, or null if it has begun none that matches. */
 function pendingOf(ports: Pick<Ports, 'vault' | 'clock'>, { profileId, state, cookieOf }: ProviderReturn): PendingSignIn | null {
   const sealed = cookieOf(state);
   const pending = sealed === null ? null : openPending<PendingSignIn>(ports, purpose, sealed);
   return pending?.state === state && pending.profileId === profileId ? pending : null;
 }
 
-/** Returns the sign-in of a browser that comes back without having begun one here. It ends at the portal. @throws Refusal (400) */
+/**
+ * Returns a sign-in that has begun at the provider: the browser has begun none here. It leads to
+ * the portal.
+ * @throws Refusal (400) if the profile does not allow this
+ */
 async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderReturn): Promise<SignInToComplete> {
   const profile = await findProfileRef(ports.store.read, profileId);
   const mayBegin = profile && (await findSignInKind(ports.signInKinds, profile)?.redirect?.mayBeginAtProvider?.(profile));
@@ -146,7 +154,7 @@ async function beginAtProvider(ports: ProviderPorts, { profileId }: ProviderRetu
   return { at: 'portal', viewId: profile.view_id, epoch: profile.session_epoch, pending: null };
 }
 
-/** Characters of a usual session. A larger one counts as several. */
+/** Maximum length of a usual session, in characters. A longer one counts as several. */
 const sizeOfSession = 4096;
 const storedSize = ({ identity, renewal = '' }: CompletedSignIn) => JSON.stringify(identity).length + renewal.length;
 
@@ -165,11 +173,11 @@ async function complete(
   ports.newSessions.count(address, profile.profile_id);
   // Counts for the network alone: the visitor has entered no name here.
   const countAttempt = await beginAttempt(ports, profile, null, address);
-  const completed = await countAttempt(() => redirect.finish(profile, response, pending));
-  // A provider decides how much a session stores.
-  ports.newSessions.count(address, profile.profile_id, Math.floor(storedSize(completed) / sizeOfSession));
-  const token = await beginSession(ports, profile, completed, address);
-  await ports.audit.record({ ...event, visitor: signedInVisitor(profile, completed), outcome: 'done' });
+  const completedSignIn = await countAttempt(() => redirect.finish(profile, response, pending));
+  // A provider decides how large a session is.
+  ports.newSessions.count(address, profile.profile_id, Math.floor(storedSize(completedSignIn) / sizeOfSession));
+  const token = await beginSession(ports, profile, completedSignIn, address);
+  await ports.audit.record({ ...event, visitor: signedInVisitor(profile, completedSignIn), outcome: 'done' });
   return { profileId: profile.profile_id, token };
 }
 
@@ -199,7 +207,8 @@ export async function completeProviderSignIn(
 }
 
 /**
- * Verifies what a browser sent without its cookies, and stores it for its next request, which has them.
+ * Verifies a provider's response that the browser sent without its cookies, and stores it for the
+ * browser's next request, which has the cookies.
  * @returns a reference for the parameter `parked` of that request
  * @throws Refusal (400, 404, 503)
  */
