@@ -26,7 +26,7 @@ const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
 const usesDatabase =
-  /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|hostile-codes|unsubscribe)\.)|^test\/resumable-uploads\/|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|sessions|sign-in-(delay|kinds)|audit)\./;
+  /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|hostile-codes|unsubscribe)\.)|^test\/(resumable-uploads|quotas)\/|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|sessions|sign-in-(delay|kinds)|audit)\./;
 /** Each file runs in a process of its own. They share compiled code. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
 /** `npm test` has just built the server, so threads run from the build, which starts them in a third of the time. */

@@ -12,6 +12,7 @@ import {
   reportEnded,
   reportInterval,
 } from '#features/processes/running-processes.ts';
+import { countDueFolders, hasDueFolders } from '#features/quotas/count-due-folders.ts';
 import { exchangeUnknownLinks } from '#features/rate-limits/unknown-links.ts';
 import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
@@ -26,7 +27,7 @@ const sweepDelay = 3000; // ms: the first requests after a start do not wait for
 const maxReportGap = 3 * reportInterval; // ms
 
 /** Returns a job that runs at intervals, even after failures. @param every ms */
-const recurring = (name: string, every: number, run: () => Promise<void>): JobKind => ({
+const recurring = (name: string, every: number, run: JobKind['run']): JobKind => ({
   ...{ name, every, run, concurrency: 1, lease: minute, pauses: [minute, 10 * minute], maxAttempts: null },
 });
 
@@ -109,6 +110,10 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
       await runIfClockIsRight(ports, warn, () => endExpiredUploads(ports));
       await sweepAndLog(ports, log);
     }),
+    {
+      ...recurring('count-files', minute / 6, (_, signal) => countDueFolders(ports, signal)),
+      hasWork: () => hasDueFolders(ports),
+    },
     recurring('audit-retention', minute * 10, () => runIfClockIsRight(ports, warn, () => retention.run())),
     ...(ports.store.isShared ? [recurring('recover-changes', reportInterval, recoverOthers)] : []),
     ...(ports.mail ? mailJobs({ ...ports, codeMails: emailCodeMails(ports) }, ports.mail, () => performance.now()) : []),

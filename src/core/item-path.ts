@@ -102,6 +102,12 @@ export const pathRule = `must be a path of at most ${maxPathLevels} names separa
 /** Returns a path as text, such as `/reports/2026`. The root is `/`. */
 export const formatItemPath = (path: ItemPath) => `/${path.join('/')}`;
 
+/** Returns the paths of the root, of all folders above an item, and of the item itself, as texts. */
+export const pathsToItem = (path: ItemPath): readonly string[] => [
+  '/',
+  ...path.map((_, index) => `/${path.slice(0, index + 1).join('/')}`),
+];
+
 /** Joins two paths: `inner` is relative to `outer`. */
 export const joinPaths = (outer: ItemPath, inner: ItemPath): ItemPath => toItemPath([...outer, ...inner]);
 

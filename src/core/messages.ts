@@ -146,6 +146,7 @@ export const messages = {
   providerAway: { id: 5044, status: 503, title: 'The identity provider or directory is not available. Try again in a moment' },
   testsBusy: { id: 5045, status: 503, title: 'Too many tests are running. Try again in a moment' },
   storageFull: { id: 5071, status: 507, title: 'There is not enough free disk space' },
+  quotaExceeded: { id: 5072, status: 507, title: 'The quota leaves no room for this file' },
 } as const satisfies Record<string, { id: number; status: number; title: string }>;
 export type MessageName = keyof typeof messages;
 

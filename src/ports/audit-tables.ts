@@ -99,4 +99,7 @@ export interface PendingChangeTable {
   process: string;
   /** What recovery of an upload needs besides the token; null: nothing. */
   handle: string | null;
+  /** What an upload in one request takes of the quotas while it runs. */
+  bytes: Generated<number>;
+  files: Generated<number>;
 }

@@ -16,6 +16,8 @@ import type {
 import type { ProcessTable, SecretKeyTable } from './installation-tables.ts';
 import type { JobTable } from './job-tables.ts';
 import type { AlertDigestTable, DeliveryTable, MailContentTable, SignInCodeTable, UnsubscribedTable } from './mail-tables.ts';
+import type { CountedFolderTable, UsedSpaceTable } from './quota-tables.ts';
+import type { KnownNetworkTable, UsedStatementTable, VisitSessionTable } from './session-tables.ts';
 
 /** Columns of all records that keys and operators manage. Times are integers in milliseconds since the epoch, in every table. */
 interface ManagedTable {
@@ -84,6 +86,9 @@ export interface ShareTable extends ManagedTable, ColumnsOf<typeof storedShareFi
   valid_from: number | null;
   valid_to: number | null;
   search_text: string;
+  /** Limits of what the folder of the share holds; null: none. */
+  max_bytes: Generated<number | null>;
+  max_files: Generated<number | null>;
 }
 
 export interface ShareUserTable {
@@ -119,6 +124,9 @@ export interface LocationTable extends ManagedTable {
   /** Encrypted. */
   configuration: string;
   search_text: string;
+  /** Limits of what the location holds; null: none. */
+  max_bytes: Generated<number | null>;
+  max_files: Generated<number | null>;
 }
 
 export interface IdempotencyTable {
@@ -132,51 +140,6 @@ export interface IdempotencyTable {
   created_at: number;
   /** Audit entry of the change while it is pending; null: the change has taken place. */
   audit_id: number | null;
-}
-
-/** A network from which a user of a directory has signed in. */
-export interface KnownNetworkTable {
-  tid: number;
-  profile_id: number;
-  /** Subject of the user. */
-  subject: string;
-  /** IPv4 address or IPv6 /64. */
-  network: string;
-  seen_at: number;
-}
-
-export interface UsedStatementTable {
-  tid: number;
-  profile_id: number;
-  /** Hash of the ID that the provider has given to the statement. */
-  statement_key: string;
-  /** When the statement is too old to be used. */
-  until: number;
-  /** The statement, encrypted, while it waits for the next request of its browser; null: it has begun a session. */
-  parked: string | null;
-}
-
-export interface VisitSessionTable {
-  tid: number;
-  hash: string;
-  profile_id: number;
-  profile_epoch: number;
-  user_id: number | null;
-  user_epoch: number | null;
-  /** Display name of the visitor. */
-  name: string;
-  /** `StoredIdentity` as JSON; null: the row was written by a version without this column. */
-  identity: Generated<string | null>;
-  /** `CompletedSignIn.renewal`; null: the sign-in cannot be renewed. */
-  renewal: Generated<string | null>;
-  /** Until when a process may be asking the provider, by the clock of the database; null: none is. */
-  renewing_until: Generated<number | null>;
-  /** How the provider names the session (`sid`); null: it does not. */
-  provider_session: Generated<string | null>;
-  /** Subject of a visitor whose provider may end the session; null: no provider may. */
-  provider_subject: Generated<string | null>;
-  created_at: number;
-  used_at: number;
 }
 
 /**
@@ -240,6 +203,8 @@ export interface Database {
   unsubscribed: UnsubscribedTable;
   unsettled: PendingChangeTable;
   resumable_upload: ResumableUploadTable;
+  counted_folder: CountedFolderTable;
+  used_space: UsedSpaceTable;
   visit_session: VisitSessionTable;
   known_network: KnownNetworkTable;
   used_statement: UsedStatementTable;

@@ -17,6 +17,8 @@ export const tenantTables = [
     'unsubscribed',
     'unsettled',
     'resumable_upload',
+    'counted_folder',
+    'used_space',
     'sign_in_code',
   ],
 ];

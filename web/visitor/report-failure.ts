@@ -2,8 +2,8 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { asFailure } from './link-api.ts';
 
-/** Codes that show that the permissions or the session changed after the page had requested the visit. */
-const changeCodes = ['signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused', 'permissionOff'];
+/** Codes that show that the permissions, the session or the used space changed after the page had requested the visit. */
+const changeCodes = ['quotaExceeded', 'signInNeeded', 'linkUnknown', 'linkEnded', 'notAdmitted', 'addressRefused', 'permissionOff'];
 
 /** Requests the visit again: its permissions and its session. */
 export const RefreshContext = createContext<() => void>(() => {});

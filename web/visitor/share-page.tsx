@@ -58,7 +58,7 @@ export function SharePage({ visit, share, sessions, onSignOut }: Properties) {
         {share.marked && hasList && <p class="notice">{translate('protectedFiles')}</p>}
         {can.upload && share.folder && <UnfinishedList queue={queue} uploads={uploads} sessions={sessions} />}
         {hasList && <FolderView share={share} can={can} address={address} version={queue.completed + sessions} uploads={uploads} />}
-        {!hasList && can.upload && <DropBox queue={queue} uploads={uploads} hidesFiles={!can.downloadFolder} />}
+        {!hasList && can.upload && <DropBox queue={queue} uploads={uploads} hidesFiles={!can.downloadFolder} quota={share.quota} />}
         {!hasList && can.downloadFolder && (
           <a class="button primary lone" href={addressOf('zip', [])} download>
             <Icon name="download" /> {translate('allAsZip')}

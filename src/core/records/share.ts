@@ -6,6 +6,7 @@ import {
   flag,
   freeText,
   instant,
+  limit,
   limits,
   lineOf,
   listOf,
@@ -74,6 +75,10 @@ export const shareFields = {
   proxyMode: flag(
     'true: Postern itself sends the files. false: where the storage can sign addresses (kind `s3`), a download is answered by 302 to an address of the storage that is valid for 60 seconds. Postern handles the download itself if the share is protected or needs a digital signature (such files may be refused), if the share expires within that time, or if the login profile has an `ipRange`.',
   ),
+  maxBytes: limit(
+    'Quota: how many bytes the files below the path may have together, whoever has stored them. Uploads at the link beyond it get 507. null: no limit.',
+  ),
+  maxFiles: limit('Quota: how many files there may be below the path. Uploads at the link beyond it get 507. null: no limit.'),
   folder: flag('Whether the path is a folder.'),
   active: flag('false: requests to the link get 404, as for an unknown link.'),
   ...stampFields,
@@ -86,6 +91,8 @@ export const Share = Type.Object({
   ...responseFields,
   validityStartDate: orNull(shareFields.validityStartDate),
   validityEndDate: orNull(shareFields.validityEndDate),
+  maxBytes: orNull(shareFields.maxBytes),
+  maxFiles: orNull(shareFields.maxFiles),
   etag,
 });
 export type Share = Static<typeof Share>;
@@ -115,6 +122,8 @@ const optionalFields = [
   'groupNames',
   'validityStartDate',
   'validityEndDate',
+  'maxBytes',
+  'maxFiles',
   'linkPassword',
 ] as const;
 

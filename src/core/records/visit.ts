@@ -42,6 +42,13 @@ const permissions = Type.Object({
   rename: Type.Boolean(),
   delete: Type.Boolean(),
 });
+const quota = Type.Object({
+  maxBytes: orNull(shareFields.maxBytes),
+  usedBytes: Type.Integer({ description: 'Bytes of the stored files and of the uploads under way.' }),
+  maxFiles: orNull(shareFields.maxFiles),
+  usedFiles: Type.Integer({ description: 'Number of the stored files and of the uploads under way.' }),
+});
+
 const visibleShare = Type.Object({
   title: shareFields.title,
   description: shareFields.description,
@@ -55,6 +62,11 @@ const visibleShare = Type.Object({
   }),
   validityEndDate: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description: 'When the link expires.' }),
   maxFileSize: Type.Integer({ description: 'Largest upload accepted, in bytes.' }),
+  quota: Type.Unsafe<Static<typeof quota> | null>({
+    ...quota,
+    type: ['object', 'null'],
+    description: 'What the share may hold, for visitors who may upload. null: no limit, or the visitor may not upload.',
+  }),
 });
 
 /** Response of `visit` at a link. Before sign-in it reveals nothing about the share. */

@@ -46,6 +46,8 @@ export const copiedTables: Keys = {
   unsubscribed: ['tid', 'share_id', 'recipient_key'],
   unsettled: ['tid', 'audit_id'],
   resumable_upload: ['tid', 'id'],
+  counted_folder: ['tid', 'location_id', 'path'],
+  used_space: ['tid', 'location_id', 'path', 'slot'],
   job: ['kind', 'key'],
   secret_key: ['fingerprint'],
 };

@@ -1,8 +1,10 @@
 import { fold } from '#core/fold.ts';
+import { rootPath } from '#core/item-path.ts';
 import { environmentKeyName } from '#core/records/api-key.ts';
 import { firstTenant } from '#core/records/tenant.ts';
 import { insertKey, keyBits, keyPrefix } from '#features/api-keys/api-key-rows.ts';
 import { findKeyRole } from '#features/api-keys/find-api-key.ts';
+import { addCountedFolder } from '#features/quotas/counted-folders.ts';
 import { sha256 } from '#features/records/sha256.ts';
 import { unfinishedCopy } from '#features/secrets/unfinished-copy.ts';
 import { sealConfiguration, unsealConfiguration } from '#features/storage-access/open-location.ts';
@@ -40,7 +42,7 @@ async function setEnvironmentKey(tx: Tx, key: string | null, now: number): Promi
 }
 
 async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, 'vault'>, now: number): Promise<void> {
-  await tx
+  const { id } = await tx
     .insertInto('location')
     .values({
       tid,
@@ -54,7 +56,9 @@ async function insertLocalLocation(tx: Tx, tid: number, { vault }: Pick<Ports, '
       created_at: now,
       updated_at: now,
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await addCountedFolder(tx, { tid, locationId: id, path: rootPath });
 }
 
 /** Returns the configuration of a location, or null if its row is damaged, which readiness reports. */

@@ -32,6 +32,8 @@ const selectLinks = (db: Tx) =>
       'profile.session_epoch',
       'location.kind',
       'location.configuration',
+      'location.max_bytes as location_max_bytes',
+      'location.max_files as location_max_files',
     ]);
 
 /** A link: the share, its login profile and its location, read by one query. */

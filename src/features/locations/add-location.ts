@@ -1,9 +1,11 @@
 import Type from 'typebox';
 import { fold } from '#core/fold.ts';
+import { rootPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { locationFields, maxLocations, NewLocation } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
+import { addCountedFolder } from '#features/quotas/counted-folders.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkLocation, checkOthersUnchanged, locationRecord } from './location-rows.ts';
@@ -54,6 +56,8 @@ export const addLocation = changeOperation({
         kind: body.kind,
         configuration: sealConfiguration(checked.configuration, vault),
         search_text: fold(name),
+        max_bytes: body.maxBytes ?? null,
+        max_files: body.maxFiles ?? null,
         created_owner: caller.name,
         updated_owner: caller.name,
         created_at: now,
@@ -61,6 +65,7 @@ export const addLocation = changeOperation({
       })
       .returning('id')
       .executeTakeFirstOrThrow();
+    await addCountedFolder(tx, { tid: caller.tid, locationId: id, path: rootPath });
     return { created: { id }, audit: { after: await locationRecord(tx, caller.tid, id, vault) } };
   },
 });

@@ -3,6 +3,7 @@ import { Refusal } from '#core/messages.ts';
 import { bodyOf } from '#core/records/field.ts';
 import { locationFields } from '#core/records/location.ts';
 import { changeOperation } from '#features/operation.ts';
+import { deleteCountedFolder } from '#features/quotas/counted-folders.ts';
 import type { Tx } from '#ports/store.ts';
 import { locationRecord } from './location-rows.ts';
 
@@ -26,6 +27,7 @@ export const deleteLocation = changeOperation({
     const used = await sharesOf(tx, caller.tid, id).select('id').limit(1).executeTakeFirst();
     if (used) throw new Refusal('locationInUse', 'A share still uses the location.');
     await tx.deleteFrom('location').where('tid', '=', caller.tid).where('id', '=', id).execute();
+    await deleteCountedFolder(tx, { tid: caller.tid, locationId: id, path: null });
     return { audit: { before } };
   },
 });

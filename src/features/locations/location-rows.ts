@@ -10,6 +10,7 @@ import {
 } from '#core/records/location-configurations.ts';
 import { secretMask } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
+import { spaceOfLocations } from '#features/quotas/used-space.ts';
 import { inIdOrder } from '#features/records/in-id-order.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
 import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
@@ -28,12 +29,17 @@ export async function locationRecords(db: Tx, tid: number, ids: readonly number[
     .where('tid', '=', tid)
     .where('id', 'in', [...ids])
     .execute();
+  const used = await spaceOfLocations(db, tid, ids);
   const records = rows.map((row) => ({
     id: row.id,
     tid: row.tid,
     name: row.name,
     kind: row.kind,
     configuration: maskMembers(unsealConfiguration(row, vault), locationSecrets),
+    maxBytes: row.max_bytes,
+    maxFiles: row.max_files,
+    usedBytes: used.get(row.id)?.bytes ?? null,
+    usedFiles: used.get(row.id)?.files ?? null,
     ...recordStamps(row),
   }));
   return inIdOrder(ids, records);

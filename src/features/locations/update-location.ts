@@ -3,6 +3,7 @@ import { fieldRefusal } from '#core/messages.ts';
 import { LocationChange, locationFields } from '#core/records/location.ts';
 import { normalizeText } from '#core/unicode.ts';
 import { changeOperation } from '#features/operation.ts';
+import { forgetCounts } from '#features/quotas/counted-folders.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { sealConfiguration } from '#features/storage-access/open-location.ts';
 import { checkLocationName } from './add-location.ts';
@@ -21,10 +22,10 @@ export const updateLocation = changeOperation({
   name: 'location/update',
   method: 'POST',
   role: 'admin',
-  summary: 'Renames a location or changes its configuration. Its shares use the new one.',
+  summary: 'Renames a location or changes its configuration or its quota. Its shares use the new one.',
   message: 'locationUpdated',
   body: withFixedFields(LocationChange, locationFields, fixedFields),
-  computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'etag'],
+  computed: ['createdOwner', 'updatedOwner', 'createDateTime', 'updateDateTime', 'usedBytes', 'usedFiles', 'etag'],
   target: { table: 'location' },
   readsAllTenants: true,
   async check(body, caller, ports) {
@@ -47,6 +48,8 @@ export const updateLocation = changeOperation({
       .updateTable('location')
       .set((row) => ({
         name,
+        max_bytes: body.maxBytes === undefined ? before.maxBytes : body.maxBytes,
+        max_files: body.maxFiles === undefined ? before.maxFiles : body.maxFiles,
         ...(checked ? { configuration: sealConfiguration(checked.configuration, vault) } : {}),
         search_text: fold(name),
         version: row('version', '+', 1),
@@ -56,6 +59,7 @@ export const updateLocation = changeOperation({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
+    if (checked) await forgetCounts(tx, caller.tid, before.id);
     return { audit: { before, after: await locationRecord(tx, caller.tid, before.id, vault) } };
   },
 });

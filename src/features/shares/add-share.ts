@@ -11,6 +11,7 @@ import { checkLinkPassword, resolveShareProfile } from './link-password.ts';
 import { checkTexts, parseListField, parseNotifyEmails, parseValidity, sharePathKey, shareSearchText } from './share-body.ts';
 import { addGroupNames, addUserNames } from './share-names.ts';
 import { checkSharedItem, findLocationByName } from './share-place.ts';
+import { countSharedFolder } from './share-quota.ts';
 import { findShareProfile, newShareRecord, shareAuditFields } from './share-rows.ts';
 
 /** Fields that add and duplicate return in addition to the envelope. */
@@ -60,6 +61,8 @@ export const addShare = changeOperation({
       notify_emails: parseNotifyEmails(body.notifyEmails),
       valid_from: from,
       valid_to: to,
+      max_bytes: body.maxBytes ?? null,
+      max_files: body.maxFiles ?? null,
       listed_names: userNames.length + groupNames.length,
       created_owner: caller.name,
       updated_owner: caller.name,
@@ -69,6 +72,7 @@ export const addShare = changeOperation({
     };
     const id = await insertRowWithId(tx, 'share', row);
     await claimNewViewId(tx, caller.tid, viewId, { share_id: id });
+    if (row.max_bytes !== null || row.max_files !== null) await countSharedFolder(tx, { tid: caller.tid, id });
     const lists = {
       userNames: await addUserNames(tx, { ...row, id }, profile, userNames),
       groupNames: await addGroupNames(tx, { ...row, id }, groupNames),

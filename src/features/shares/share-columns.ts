@@ -28,6 +28,8 @@ export const shareSortColumns: Sortable = {
   groupNames: firstName('share_group'),
   validityStartDate: emptyFirst('share.valid_from'),
   validityEndDate: emptyFirst('share.valid_to'),
+  maxBytes: emptyFirst('share.max_bytes'),
+  maxFiles: emptyFirst('share.max_files'),
   createdOwner: 'share.created_owner',
   updatedOwner: 'share.updated_owner',
   createDateTime: 'share.created_at',

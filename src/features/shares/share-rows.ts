@@ -93,6 +93,8 @@ function recordOf(row: ShareRow, { userNames, groupNames }: ListTexts, publicUrl
     userNames,
     validityStartDate: row.valid_from === null ? null : formatInstant(row.valid_from),
     validityEndDate: row.valid_to === null ? null : formatInstant(row.valid_to),
+    maxBytes: row.max_bytes,
+    maxFiles: row.max_files,
     ...recordStamps(row),
   };
 }

@@ -11,6 +11,7 @@ import { checkLinkPassword, deleteUnusedLinkProfile, resolveShareProfile } from 
 import { checkTexts, parseListField, parseNotifyEmails, parseValidity, shareSearchText } from './share-body.ts';
 import { countListedNames, hasUnlinkedNames, setGroupNames, setUserNames } from './share-names.ts';
 import { checkSharedItem, findLocationByName } from './share-place.ts';
+import { countSharedFolder } from './share-quota.ts';
 import {
   currentShareRecord,
   findShareProfile,
@@ -104,6 +105,10 @@ export const updateShare = changeOperation({
     const { from, to } = parseValidity(body, before);
     await checkPolicy(tx, caller.tid, { active: body.active, from, to, requiresSignIn: requiresSignIn(profile.type_id) }, clock.now());
     const columns = storedShareFields.toColumns(body);
+    const quota = {
+      max_bytes: body.maxBytes === undefined ? before.maxBytes : body.maxBytes,
+      max_files: body.maxFiles === undefined ? before.maxFiles : body.maxFiles,
+    };
     const lists = await updateLists(tx, body, before, profile);
     await tx
       .updateTable('share')
@@ -113,6 +118,7 @@ export const updateShare = changeOperation({
         listed_names: countListedNames(lists),
         valid_from: from,
         valid_to: to,
+        ...quota,
         ...(body.notifyEmails === undefined ? {} : { notify_emails: parseNotifyEmails(body.notifyEmails) }),
         search_text: shareSearchText({
           title: columns.title ?? before.title,
@@ -127,6 +133,7 @@ export const updateShare = changeOperation({
       .where('tid', '=', caller.tid)
       .where('id', '=', before.id)
       .execute();
+    if (quota.max_bytes !== null || quota.max_files !== null) await countSharedFolder(tx, { tid: caller.tid, id: before.id });
     if (profile.id !== before.authenticationId) await deleteUnusedLinkProfile(tx, caller.tid, before.authenticationId);
     const hasSameAudience =
       profile.id === before.authenticationId &&

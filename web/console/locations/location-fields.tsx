@@ -1,6 +1,7 @@
 import { Checkbox, Select, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
+import { QuotaFields } from '#console/components/quota-fields.tsx';
 import { SecretInput } from '#console/components/secret-input.tsx';
 import { Section } from '#console/components/section.tsx';
 import { AzureFields } from './azure-fields.tsx';
@@ -75,6 +76,17 @@ const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { lo
 
 /** The fields of a location. @param isNew the kind can be chosen */
 export function LocationFields({ form, isNew = false }: Props & { readonly isNew?: boolean }) {
+  return (
+    <>
+      <StorageFields form={form} isNew={isNew} />
+      <Section title="Quota" lead="How much the location may hold. Uploads beyond it are refused.">
+        <QuotaFields inputProps={form.getInputProps} />
+      </Section>
+    </>
+  );
+}
+
+function StorageFields({ form, isNew }: Props & { readonly isNew: boolean }) {
   const Fields = fieldsByKind[form.values.kind];
   return (
     <Section

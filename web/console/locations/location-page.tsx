@@ -16,6 +16,7 @@ import { locationSecrets } from '#core/records/location-configurations.ts';
 import { LocationFields, storageKindName } from './location-fields.tsx';
 import { changedLocationFields, type LocationValues, locationBodyOf, locationValuesOf, mainFieldOf } from './location-values.ts';
 import { deleteLocations } from './locations-page.tsx';
+import { usedSpaceText } from './used-space.ts';
 
 const get = (id: number) => post('location/get', { id });
 
@@ -50,7 +51,7 @@ export function LocationPage() {
   if (!location) return <Skeleton height={320} />;
   return (
     <>
-      <PageHead title={location.name} lead={storageKindName(location.kind)}>
+      <PageHead title={location.name} lead={`${storageKindName(location.kind)}. ${usedSpaceText(location)}.`}>
         <DeleteButton location={location} />
       </PageHead>
       <LocationTest key={location.etag} location={location} />

@@ -1,8 +1,9 @@
+import { type QuotaValues, quotaBodyOf, quotaValuesOf } from '#console/components/quota-fields.tsx';
 import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import type { Location } from '#core/records/location.ts';
 
 /** The form values of a location. Each member of a kind's configuration is a separate field. */
-export interface LocationValues extends Record<string, unknown> {
+export interface LocationValues extends QuotaValues, Record<string, unknown> {
   readonly name: string;
   readonly kind: string;
   readonly path: string;
@@ -42,6 +43,8 @@ export const emptyLocation: LocationValues = {
   container: '',
   accountKey: '',
   sasToken: '',
+  maxGigabytes: '',
+  maxFiles: '',
   rest: {},
 };
 
@@ -67,19 +70,21 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
 export const mainFieldOf = ({ kind }: LocationValues): string => membersOf[kind]?.[0] ?? 'name';
 
 /** Returns the form values of a location. */
-export function locationValuesOf({ name, kind, configuration }: Location): LocationValues {
+export function locationValuesOf({ name, kind, configuration, maxBytes, maxFiles }: Location): LocationValues {
   const { folder, ...others }: Record<string, unknown> = configuration === '' ? {} : JSON.parse(configuration);
   const members = folder === undefined ? others : { path: folder, ...others }; // `folder` is the former name of `path`
   const isShown = ([member]: readonly [string, unknown]) => membersOf[kind]?.includes(member) ?? false;
   const [shown, rest] = [true, false].map((wanted) => Object.entries(members).filter((entry) => isShown(entry) === wanted));
-  return { ...emptyLocation, ...Object.fromEntries(shown ?? []), name, kind, rest: Object.fromEntries(rest ?? []) };
+  const configured = { ...emptyLocation, ...Object.fromEntries(shown ?? []), rest: Object.fromEntries(rest ?? []) };
+  return { ...configured, ...quotaValuesOf({ maxBytes, maxFiles }), name, kind };
 }
 
 /** Returns the request body of location/add and location/update, without the kind. Empty optional members are left out. */
 export function locationBodyOf(values: LocationValues) {
   const members = membersOf[values.kind] ?? [];
   const filled = members.map((member) => [member, values[member]] as const).filter(([, value]) => value !== '' && value !== false);
-  return { name: values.name, configuration: JSON.stringify({ ...Object.fromEntries(filled), ...values.rest }) };
+  const configuration = JSON.stringify({ ...Object.fromEntries(filled), ...values.rest });
+  return { name: values.name, configuration, ...quotaBodyOf(values) };
 }
 
 export const changedLocationFields = changedFieldsBy<LocationValues>({
@@ -94,4 +99,6 @@ export const changedLocationFields = changedFieldsBy<LocationValues>({
   account: 'storage account',
   accountKey: 'account key',
   sasToken: 'SAS token',
+  maxGigabytes: 'quota',
+  maxFiles: 'quota',
 });

@@ -11,6 +11,7 @@ import { RelativeTime } from '#console/components/times.tsx';
 import { useHasRole } from '#console/shell/caller.ts';
 import type { Location } from '#core/records/location.ts';
 import { storageKindName } from './location-fields.tsx';
+import { usedSpaceText } from './used-space.ts';
 
 const load = (query: Query, signal: AbortSignal) => get('location/search', query, signal);
 
@@ -33,6 +34,7 @@ const columns: readonly Column<Location>[] = [
     ),
   },
   { name: 'Kind', sort: 'kind', cell: ({ kind }) => storageKindName(kind) },
+  { name: 'Used', cell: usedSpaceText },
   { name: 'Created by', sort: 'createdOwner', cell: ({ createdOwner }) => createdOwner },
   { name: 'Modified', sort: 'updateDateTime', cell: ({ updateDateTime }) => <RelativeTime at={updateDateTime} /> },
 ];

@@ -2,6 +2,7 @@ import { Switch, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { formats, untilText } from '#console/components/format.ts';
+import { QuotaFields } from '#console/components/quota-fields.tsx';
 import { Section } from '#console/components/section.tsx';
 import { profileTypes } from '#core/records/login-profile.ts';
 import { AccessFields } from './access-fields.tsx';
@@ -55,6 +56,9 @@ export function ShareForm({ form, fixed }: { form: UseFormReturnType<ShareValues
       </Section>
       <Section title="Permissions" lead="What visitors can do. Everything else is hidden and refused.">
         <PermissionFields form={form} />
+      </Section>
+      <Section title="Quota" lead="How much the shared folder may hold. Uploads at this link beyond it are refused.">
+        <QuotaFields inputProps={form.getInputProps} />
       </Section>
       <Section title="Validity" lead="Before the start, visitors see the message “This link does not exist”.">
         <ValidityFields form={form} />

@@ -1,3 +1,4 @@
+import { type QuotaValues, quotaBodyOf, quotaValuesOf } from '#console/components/quota-fields.tsx';
 import { changedFieldsBy } from '#console/components/record-editor.tsx';
 import { formatList, parseList } from '#core/list-text.ts';
 import { profileTypes } from '#core/records/login-profile.ts';
@@ -5,7 +6,7 @@ import type { Share } from '#core/records/share.ts';
 import { type PermissionFlags, permissionPresets, permissions } from './permissions.ts';
 
 /** The form values of a share: lists as arrays, times in the operator's time zone. */
-export interface ShareValues extends PermissionFlags, Record<string, unknown> {
+export interface ShareValues extends PermissionFlags, QuotaValues, Record<string, unknown> {
   readonly title: string;
   readonly description: string;
   readonly startupMessage: string;
@@ -80,6 +81,8 @@ export const newShareValues = (location: string, authenticationId: number): Shar
   digitalSignReason: '',
   active: true,
   proxyMode: true,
+  maxGigabytes: '',
+  maxFiles: '',
 });
 
 /** Returns the form values of a share. */
@@ -94,11 +97,23 @@ export function shareValuesOf(share: Share): ShareValues {
     emails: parseList(share.notifyEmails) ?? [],
     from: localTime(share.validityStartDate),
     until: localTime(share.validityEndDate),
+    ...quotaValuesOf(share),
   };
 }
 
 /** Returns the request body of share/add and share/update. */
-export function shareBodyOf({ users, groups, emails, from, until, ownPassword, linkPassword, ...rest }: ShareValues) {
+export function shareBodyOf({
+  users,
+  groups,
+  emails,
+  from,
+  until,
+  ownPassword,
+  linkPassword,
+  maxGigabytes,
+  maxFiles,
+  ...rest
+}: ShareValues) {
   return {
     ...rest,
     ...(ownPassword ? { linkPassword, allowAllUsers: true } : {}),
@@ -107,6 +122,7 @@ export function shareBodyOf({ users, groups, emails, from, until, ownPassword, l
     notifyEmails: formatList(emails),
     validityStartDate: instantOf(from),
     validityEndDate: instantOf(until),
+    ...quotaBodyOf({ maxGigabytes, maxFiles }),
   };
 }
 
@@ -129,6 +145,8 @@ const fieldLabels: Readonly<Record<string, string>> = {
   digitalSignReason: 'signature reason',
   active: 'active',
   proxyMode: 'proxy mode',
+  maxGigabytes: 'quota',
+  maxFiles: 'quota',
 };
 
 const alertLabels = Object.fromEntries(
@@ -142,6 +160,7 @@ export const shareFieldNames = {
   notifyEmails: 'emails',
   validityStartDate: 'from',
   validityEndDate: 'until',
+  maxBytes: 'maxGigabytes',
 };
 
 /** Returns the labels of the fields that differ. */

@@ -10,6 +10,7 @@ import { PromptDialog } from '#visitor/prompt-dialog.tsx';
 import { useReportFailure } from '#visitor/report-failure.ts';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { useDrop } from '#visitor/upload/drop-target.tsx';
+import { QuotaNote } from '#visitor/upload/quota-note.tsx';
 import type { FileToUpload } from '#visitor/upload/upload-item.ts';
 import type { Uploads } from '#visitor/upload/uploads.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
@@ -118,6 +119,7 @@ export function FolderView(properties: Properties) {
         replace={replace}
         newFolder={createFolder}
       />
+      <QuotaNote quota={share.quota} version={version + changes} />
       {failure && total === null && <FailureCard failure={failure} retry={folder.reload} onSignOut={null} embedded />}
       {failure && total !== null && <FailureBar failure={failure} retry={folder.reload} />}
       {!failure && total === null && <LoadingRows />}

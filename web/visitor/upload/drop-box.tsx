@@ -5,6 +5,7 @@ import { FileName } from '#visitor/listing/file-name.tsx';
 import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { byTouch, useMedia } from '#visitor/use-media.ts';
 import { useDrop } from './drop-target.tsx';
+import { type Quota, QuotaNote } from './quota-note.tsx';
 import { UploadButtons } from './upload-buttons.tsx';
 import type { FileToUpload, Queue } from './upload-item.ts';
 import type { Uploads } from './uploads.ts';
@@ -53,10 +54,11 @@ interface DropBoxProperties {
   readonly uploads: Uploads;
   /** Whether no visitor can download the uploaded files. */
   readonly hidesFiles: boolean;
+  readonly quota: Quota | null;
 }
 
 /** A drop target at a link without a list of files, and a receipt after the upload. */
-export function DropBox({ queue, uploads, hidesFiles }: DropBoxProperties) {
+export function DropBox({ queue, uploads, hidesFiles, quota }: DropBoxProperties) {
   const { translate } = useTranslation();
   const isTouch = useMedia(byTouch);
   const addFiles = useMemo(() => (files: readonly FileToUpload[]) => uploads.add(files, []), []);
@@ -70,6 +72,7 @@ export function DropBox({ queue, uploads, hidesFiles }: DropBoxProperties) {
         <span class="tools-actions">
           <UploadButtons onFiles={addFiles} />
         </span>
+        <QuotaNote quota={quota} version={queue.completed} />
         {hidesFiles && <p class="quiet small">{translate('dropBoxNote')}</p>}
       </div>
       {receipts.length > 0 && <Receipt receipts={receipts} />}

@@ -24,6 +24,7 @@ import { alertVisitors } from './0023-alert-visitors.ts';
 import { alertKeys } from './0024-alert-keys.ts';
 import { listedNameIndexes } from './0025-listed-names.ts';
 import { resumableUploads } from './0026-resumable-uploads.ts';
+import { quotas } from './0027-quotas.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   alertKeys,
   listedNameIndexes,
   resumableUploads,
+  quotas,
 ];

@@ -58,6 +58,7 @@ const permittedMethods = (storage: Storage, client: string) => {
     },
     delete: {
       ...change,
+      list: ((path) => storage.list(path, client)) satisfies Storage['list'],
       remove: ((parent, name, context) => storage.remove(parent, name, { ...context, client })) satisfies Storage['remove'],
     },
   };

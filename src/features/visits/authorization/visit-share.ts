@@ -1,9 +1,10 @@
 import { requiresWatermark } from '#core/authorization/delivery.ts';
 import { formatInstant } from '#core/instant.ts';
-import { parseStoredPath } from '#core/item-path.ts';
+import { parseStoredPath, rootPath } from '#core/item-path.ts';
 import { profileTypeName, requiresSignIn } from '#core/records/login-profile.ts';
 import type { Visit } from '#core/records/visit.ts';
 import type { LinkRow, SignedInVisitor } from '#features/links/find-link.ts';
+import { usedSpace } from '#features/quotas/used-space.ts';
 import { findSignInKind } from '#features/visits/sessions/find-sign-in-kind.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
@@ -36,10 +37,19 @@ export function signInPart(
 export const visitorPart = (signedIn: SignedInVisitor | null) => signedIn && { name: signedIn.name, email: signedIn.email };
 
 /** What the response of a link uses. */
-export type VisitResponsePorts = Pick<Ports, 'limits'> & Pick<VisitServices, 'signInKinds'>;
+export type VisitResponsePorts = Pick<Ports, 'limits' | 'store' | 'clock'> & Pick<VisitServices, 'signInKinds'>;
+
+/** Returns what a share may hold, for visitors who may upload; null: there is no limit. */
+async function quotaPart({ store, clock }: Pick<Ports, 'store' | 'clock'>, link: LinkRow, canUpload: boolean) {
+  const { tid, location_id: locationId, max_bytes: maxBytes, max_files: maxFiles } = link;
+  if (!canUpload || (maxBytes === null && maxFiles === null)) return null;
+  const folder = { tid, locationId, path: parseStoredPath(link.path) ?? rootPath };
+  const { bytes: usedBytes, files: usedFiles } = await usedSpace(store.read, folder, clock.now());
+  return { maxBytes, usedBytes, maxFiles, usedFiles };
+}
 
 /** Returns the response for an authorized visit. Before sign-in it contains nothing of the share. */
-export function visitResponse(ports: VisitResponsePorts, { link, authenticated, permit }: AuthorizedVisit): Visit {
+export async function visitResponse(ports: VisitResponsePorts, { link, authenticated, permit }: AuthorizedVisit): Promise<Visit> {
   const signedIn = authenticated?.signedIn ?? null;
   const signIn = signInPart(ports, link, signedIn);
   if (!signIn.signedIn) return { signIn, visitor: null, share: null };
@@ -66,6 +76,7 @@ export function visitResponse(ports: VisitResponsePorts, { link, authenticated, 
       marked: requiresWatermark(share),
       validityEndDate: link.valid_to === null ? null : formatInstant(link.valid_to),
       maxFileSize: ports.limits.maxFileSize,
+      quota: await quotaPart(ports, link, share.canUpload),
     },
   };
 }
@@ -73,7 +84,7 @@ export function visitResponse(ports: VisitResponsePorts, { link, authenticated, 
 /** Returns the visit of a link. Notes it in the audit log after sign-in. */
 export async function visitShare(ports: AuthorizationPorts & VisitResponsePorts, visitorRequest: VisitorRequest): Promise<Visit> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'visit' });
-  const response = visitResponse(ports, visit);
+  const response = await visitResponse(ports, visit);
   if (response.share)
     ports.audit.recordInBackground({
       link: visit.link,

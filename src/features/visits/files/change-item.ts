@@ -2,13 +2,22 @@ import { Refusal } from '#core/messages.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ChangeContext, Storage } from '#ports/storage.ts';
 import { findChangeContext, withNameLocks } from './name-locks.ts';
-import { type ChangePorts, type FileChange, type PendingChange, runPendingChange, type SaveResponseOf } from './pending-change.ts';
+import {
+  type ChangePorts,
+  type FileChange,
+  type FileChangeOutcome,
+  type PendingChange,
+  runPendingChange,
+  type SaveResponseOf,
+} from './pending-change.ts';
 import { recordEarlierChanges } from './record-earlier-changes.ts';
 
 /** A new folder, a rename or a deletion: the change, the function that makes it, and the response to the visitor. */
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
+  /** What the change adds to its folder. */
+  readonly space?: FileChangeOutcome<T>['space'];
   readonly apply: (context: ChangeContext) => Promise<void>;
 }
 
@@ -17,12 +26,12 @@ export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
   storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'recover'>,
-  { change, response, apply }: ItemChange<T>,
+  { change, response, space, apply }: ItemChange<T>,
   saveResponse: SaveResponseOf<T> | null,
 ): Promise<T> {
   const { action, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = visit.link;
-  const outcome = { value: response, ...(newName ? { after: { name: newName } } : {}) };
+  const outcome = { value: response, ...(newName ? { after: { name: newName } } : {}), ...(space ? { space } : {}) };
   /** Decides again, because the change may have waited for its turn. */
   async function checkPermitted(): Promise<void> {
     if (!(await visit.decideAgain())) throw new Refusal('permissionOff');

@@ -1,10 +1,35 @@
 import type { ItemPath } from '#core/item-path.ts';
+import type { Entry } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
+import { hasQuota } from '#features/quotas/check-quota.ts';
+import { type CountableStorage, countFiles, TooManyFiles } from '#features/quotas/count-files.ts';
+import type { SpaceChange } from '#features/quotas/counted-folders.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
 import type { ChangePorts, SaveResponseOf } from './pending-change.ts';
+
+/** Files and folders that are counted before a folder with a quota is deleted. */
+const maxCountedEntries = 10_000;
+
+/** Returns what a deletion adds to the folder, which is negative; `unknown`: the files must be counted afterwards. */
+async function freedSpace(
+  storage: CountableStorage,
+  path: ItemPath,
+  { folder, size }: Pick<Entry, 'folder' | 'size'>,
+  isLimited: boolean,
+): Promise<SpaceChange | 'unknown'> {
+  if (!folder) return { bytes: -size, files: -1 };
+  if (!isLimited) return 'unknown';
+  try {
+    const { bytes, files } = await countFiles(storage, path, { maxEntries: maxCountedEntries });
+    return { bytes: -bytes, files: -files };
+  } catch (cause) {
+    if (cause instanceof TooManyFiles) return 'unknown';
+    throw cause;
+  }
+}
 
 /**
  * Deletes a file, or a folder with its content. A storage with real folders does it in one step.
@@ -21,9 +46,11 @@ export async function deleteItem(
   return withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
-    if (!(await shared.storage.stat(shared.locationPath(path)))) throw new Refusal('itemAbsent');
+    const item = await shared.storage.stat(shared.locationPath(path));
+    if (!item) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: visit.link.alert_delete === 1 } as const;
-    const itemChange = { change, response: null, apply: (context: ChangeContext) => shared.storage.remove(parent, name, context) };
+    const space = await freedSpace(shared.storage, shared.locationPath(path), item, hasQuota(visit.link));
+    const itemChange = { change, response: null, space, apply: (context: ChangeContext) => shared.storage.remove(parent, name, context) };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
 }

@@ -1,5 +1,6 @@
 import type { ItemPath } from '#core/item-path.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
+import type { SpaceChange } from '#features/quotas/counted-folders.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -21,6 +22,8 @@ export interface FileChange {
   readonly newName?: string;
   /** Token of an upload in parts, whose staging file exists already. undefined: the change gets a new one. */
   readonly token?: string;
+  /** What an upload adds. Bytes of unknown length are claimed while they arrive. undefined: nothing that a quota limits. */
+  readonly claim?: SpaceChange;
   readonly alert: boolean;
 }
 
@@ -30,6 +33,8 @@ export interface FileChangeOutcome<T> {
   readonly path?: string;
   readonly bytes?: number;
   readonly after?: object;
+  /** What the change has added to its folder; `unknown`: the files must be counted again. undefined: nothing. */
+  readonly space?: SpaceChange | 'unknown';
 }
 
 /** `SaveResponseOf` with the response already bound. */

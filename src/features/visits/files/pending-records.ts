@@ -1,8 +1,10 @@
-import { formatItemPath } from '#core/item-path.ts';
+import { formatItemPath, joinPaths, parseSegments, rootPath } from '#core/item-path.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { appendAuditEntry } from '#features/audit/audit-entry.ts';
 import { auditEntryOf } from '#features/audit/event-entry.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
+import { checkQuota } from '#features/quotas/check-quota.ts';
+import { recordSpaceChange, requestCount } from '#features/quotas/counted-folders.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { Ports } from '#ports/ports.ts';
@@ -13,6 +15,7 @@ import type { FileChange, FileChangeOutcome, FileChangeSteps, SaveResponse } fro
 
 const maxQueryTime = 10_000; // ms; a slower query is repeated, because the process may have been paused, and the result may be out of date
 
+/** Records a change as pending. @throws Refusal (507) if it exceeds a quota */
 export async function recordPending(
   ports: Pick<Ports, 'store' | 'clock' | 'process'>,
   { link, authenticated, visitorRequest }: AuthorizedVisit,
@@ -22,6 +25,7 @@ export async function recordPending(
 ): Promise<number> {
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {
+    if (change.claim) await checkQuota(tx, link, change.claim, now);
     const event = {
       link,
       visitor: authenticated?.signedIn ?? null,
@@ -42,6 +46,8 @@ export async function recordPending(
         new_name: change.newName ?? '',
         token,
         process: ports.process,
+        bytes: change.claim?.bytes ?? 0,
+        files: change.claim?.files ?? 0,
       })
       .execute();
     await saveResponse?.(tx, id);
@@ -81,6 +87,13 @@ export async function recordDone<T>(
       await enqueueAlert(tx, visit.link, alertEvent, ports.clock.now());
     }
     await recordAlso?.(tx);
+    if (outcome.space) {
+      const path = joinPaths(change.parent, parseSegments([change.name]) ?? rootPath);
+      const item = { tid, locationId: visit.link.location_id, path };
+      // Another process that has recovered the change has requested a count, which may or may not have seen it.
+      if (outcome.space === 'unknown' || !wasPending) await requestCount(tx, item);
+      else await recordSpaceChange(tx, item, outcome.space, ports.store.isShared ? auditId : 0);
+    }
     await confirmResponse(tx, tid, auditId);
   }, visitorTurn(visit.visitorRequest.address));
 }

@@ -1,6 +1,7 @@
-import { formatItemPath, parseStoredPath, withName } from '#core/item-path.ts';
+import { formatItemPath, joinPaths, parseSegments, parseStoredPath, withName } from '#core/item-path.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
+import { requestCount } from '#features/quotas/counted-folders.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import { deletePendingChange } from './pending-records.ts';
@@ -87,6 +88,8 @@ export async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFile
     .where('id', '=', row.audit_id)
     .execute();
   if (name === null) return deleteResponse(tx, row.tid, row.audit_id);
+  const changed = parseSegments([change.name]);
+  if (changed) await requestCount(tx, { tid: row.tid, locationId: row.location_id, path: joinPaths(change.parent, changed) });
   if (change.action === 'upload') await recordCompleteUpload(tx, row.tid, change.token, name, null);
   await confirmResponse(tx, row.tid, row.audit_id);
   await enqueueAlertOf(tx, row, change.action, now);

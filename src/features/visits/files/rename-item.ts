@@ -22,12 +22,15 @@ export async function renameItem(
   return withStorageErrors(async () => {
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
-    if (!(await shared.storage.stat(shared.locationPath(path)))) throw new Refusal('itemAbsent');
+    const item = await shared.storage.stat(shared.locationPath(path));
+    if (!item) throw new Refusal('itemAbsent');
     if (newName === name || (await shared.storage.stat(withName(shared.locationPath(path), newName)))) throw new Refusal('itemExists');
     const change = { action: 'rename', path, parent, name, newName, alert: visit.link.alert_rename === 1 } as const;
     const itemChange = {
       change,
       response: { name: newName },
+      // Folders that are counted may have another path now.
+      ...(item.folder ? { space: 'unknown' as const } : {}),
       apply: (context: ChangeContext) => shared.storage.rename(parent, name, newName, context),
     };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);

@@ -11,6 +11,7 @@ import {
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
 import type { Upload } from '#ports/storage.ts';
+import { claimBytes } from './claim-bytes.ts';
 import { type ChangePorts, type FileChangeOutcome, type PendingChange, runPendingChange } from './pending-change.ts';
 import { respondInTime } from './respond-in-time.ts';
 import { checkUploadTarget, placeReceivedFile } from './upload-target.ts';
@@ -42,13 +43,21 @@ export interface StoredFile {
   readonly sha256: string;
 }
 
-/** Writes the body to the staging file. @param onData called for every chunk @throws Refusal (413) if the body is too long */
+interface BodyLimits {
+  /** Bytes of the longest file. */
+  readonly limit: number;
+  /** Called for every chunk. */
+  readonly onData: () => void;
+  /** Claims the bytes received so far, if the length of the body is not known. */
+  readonly claim: ((received: number) => Promise<void>) | undefined;
+}
+
+/** Writes the body to the staging file. @throws Refusal (413, 507) if the body is too long */
 async function receiveBody(
   upload: Upload,
   { body, begin }: IncomingFile,
   visit: AuthorizedVisit,
-  limit: number,
-  onData: () => void,
+  { limit, onData, claim }: BodyLimits,
 ): Promise<{ size: number; sha256: string; abortSignal: AbortSignal }> {
   const hash = createHash('sha256');
   const abortSignal = begin(visit);
@@ -58,6 +67,7 @@ async function receiveBody(
     abortSignal.throwIfAborted();
     size += chunk.length;
     if (size > limit) throw new Refusal('fileTooLarge', `Files of at most ${limit} bytes are accepted.`);
+    await claim?.(size);
     hash.update(chunk);
     await upload.write(chunk);
   }
@@ -88,8 +98,21 @@ export async function uploadFile(
     const shared = await storageFor(visit, ports);
     const { parent, name } = shared.directoryEntry(path);
     const dropBox = isDropBox(permit.share);
-    const etag = await checkUploadTarget(shared, parent, shared.locationPath(path), incoming.ifMatch, { dropBox, nested: path.length > 1 });
-    const change = { action: 'upload', path, parent, name, alert: link.alert_upload === 1 } as const;
+    const replaced = await checkUploadTarget(shared, parent, shared.locationPath(path), incoming.ifMatch, {
+      dropBox,
+      nested: path.length > 1,
+    });
+    const etag = replaced?.etag ?? null;
+    /** What a file of this size adds to the folder. */
+    const spaceOf = (size: number) => ({ bytes: size - (replaced?.size ?? 0), files: replaced ? 0 : 1 });
+    const change = {
+      action: 'upload',
+      path,
+      parent,
+      name,
+      alert: link.alert_upload === 1,
+      claim: spaceOf(incoming.length ?? replaced?.size ?? 0),
+    } as const;
     let upload: Upload | undefined;
     let hasNoEffect = true;
     const onData = () => {
@@ -99,11 +122,13 @@ export async function uploadFile(
       const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
-      const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, limit, onData);
+      const claim = incoming.length === null ? claimBytes(ports, visit, token) : undefined;
+      const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, { limit, onData, claim });
       bodyReceived.resolve();
       const file = { upload, parent, name, etag, token, abortSignal };
       const storedName = await placeReceivedFile(ports, visit, shared.storage, file);
-      return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
+      const storedPath = formatItemPath(withName(path, storedName));
+      return { value: { name, size, sha256 }, bytes: size, path: storedPath, after: { size, sha256 }, space: spaceOf(size) };
     };
     const deleteEvidence = async () => {
       const finishedUpload = upload;

@@ -16,7 +16,7 @@ interface TargetRules {
 
 /**
  * Checks the folder and the name of a file before it is received.
- * @returns the ETag of the file to replace, or null if the name must be free
+ * @returns the ETag and the bytes of the file to replace, or null if the name must be free
  * @throws Refusal (404, 409, 412)
  */
 export async function checkUploadTarget(
@@ -25,7 +25,7 @@ export async function checkUploadTarget(
   path: ItemPath,
   ifMatch: string | null,
   { dropBox, nested }: TargetRules,
-): Promise<string | null> {
+): Promise<{ readonly etag: string; readonly size: number } | null> {
   // A drop box must not show which folders exist in it.
   if (dropBox && nested) throw new Refusal('itemAbsent');
   const parent = await storage.stat(folder);
@@ -39,7 +39,7 @@ export async function checkUploadTarget(
   if (existing?.folder) throw new Refusal('itemExists');
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (!existing || !(tags.includes('*') || tags.includes(existing.etag))) throw new Refusal('itemStale');
-  return existing.etag;
+  return existing;
 }
 
 /** A received file that is to become visible. */

@@ -3,6 +3,7 @@ import { narrowNetworkOf, wideNetworkOf } from '#core/client-networks.ts';
 import { formatItemPath, type ItemPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
 import { checkStoreSpace } from '#features/health/check-store-space.ts';
+import { checkQuota } from '#features/quotas/check-quota.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
@@ -109,6 +110,7 @@ export async function createUpload(
     // The row comes first: the sweep deletes a staging file that has no row.
     await ports.store.write(async (tx) => {
       await checkUnfinished(tx, row, now);
+      await checkQuota(tx, link, { bytes: size, files: 1 }, now);
       await tx.insertInto('resumable_upload').values(row).execute();
     }, visitorTurn(visitorRequest.address));
     try {

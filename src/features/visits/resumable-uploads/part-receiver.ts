@@ -151,7 +151,9 @@ export class PartReceiver {
         const file = { upload, parent, name, etag: null, token, abortSignal };
         storedName = await placeReceivedFile(ports, visit, storage, file);
         sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()));
-        return { value: { name, size, sha256 }, bytes: size, path: formatItemPath(withName(path, storedName)), after: { size, sha256 } };
+        const storedPath = formatItemPath(withName(path, storedName));
+        const space = { bytes: size, files: 1 };
+        return { value: { name, size, sha256 }, bytes: size, path: storedPath, after: { size, sha256 }, space };
       },
       deleteEvidence: async () => {
         if (storedName === undefined) return;

@@ -1,0 +1,68 @@
+import { type ItemPath, joinPaths, parseSegments } from '#core/item-path.ts';
+import { inTime } from '#core/time-limit.ts';
+import { type Storage, StorageUnavailable } from '#ports/storage.ts';
+import type { UsedSpace } from './used-space.ts';
+
+const maxDepth = 255; // levels; deeper folders are not counted: a hostile service could nest them without end
+const maxPendingFolders = 1_000_000; // names in memory
+const stepTimeLimit = 60_000; // ms; a storage that hangs must not keep the count of other locations from running
+
+/** What counting needs of a storage. */
+export type CountableStorage = Pick<Storage, 'stat' | 'list'>;
+
+/** There are more files than the caller wants to wait for. */
+export class TooManyFiles extends Error {}
+
+/** Waits for a storage. @throws StorageUnavailable if it does not respond in time */
+async function respond<T>(step: Promise<T>): Promise<T> {
+  const result = await inTime(step, stepTimeLimit);
+  if (result.late) throw new StorageUnavailable('the storage did not respond while its files were counted');
+  return result.value;
+}
+
+/** Yields the batches of a folder's entries. Ends if the folder was deleted. */
+async function* batchesOf(storage: CountableStorage, folder: ItemPath) {
+  const batches = await respond(storage.list(folder));
+  const iterator = batches?.[Symbol.asyncIterator]();
+  try {
+    for (let next = iterator && (await respond(iterator.next())); next && !next.done; next = iterator && (await respond(iterator.next())))
+      yield next.value;
+  } finally {
+    void iterator?.return?.().catch(() => {});
+  }
+}
+
+/**
+ * Counts the files of a folder and of all its subfolders. The path may also be that of a file. The list of folders is explicit: a
+ * recursion would need a call for each level.
+ * @param maxEntries files and folders
+ * @throws TooManyFiles, StorageUnavailable; the reason of the signal
+ */
+export async function countFiles(
+  storage: CountableStorage,
+  path: ItemPath,
+  { maxEntries = Number.POSITIVE_INFINITY, signal }: { readonly maxEntries?: number; readonly signal?: AbortSignal } = {},
+): Promise<UsedSpace> {
+  const root = path.length === 0 ? null : await respond(storage.stat(path));
+  if (path.length > 0 && !root) return { bytes: 0, files: 0 };
+  if (root && !root.folder) return { bytes: root.size, files: 1 };
+  /** Folders that are still to be listed; the name null stands for the first one. */
+  const pending: { readonly parent: ItemPath; readonly name: string | null }[] = [{ parent: path, name: null }];
+  let [bytes, files, entries] = [0, 0, 0];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const name = parseSegments(next.name === null ? [] : [next.name]);
+    if (!name) continue; // no path can have this name
+    const folder = joinPaths(next.parent, name);
+    for await (const batch of batchesOf(storage, folder)) {
+      signal?.throwIfAborted();
+      entries += batch.length;
+      for (const entry of batch) {
+        bytes += entry.size;
+        files += entry.folder ? 0 : 1;
+        if (entry.folder && folder.length < maxDepth) pending.push({ parent: folder, name: entry.name });
+      }
+      if (entries > maxEntries || pending.length > maxPendingFolders) throw new TooManyFiles('there are too many files to count');
+    }
+  }
+  return { bytes, files };
+}

@@ -1,0 +1,110 @@
+import { type SqlBool, sql } from 'kysely';
+import { formatItemPath, type ItemPath, pathsToItem } from '#core/item-path.ts';
+import type { Tx } from '#ports/store.ts';
+
+// Folders whose files are counted: the root of each location, and the folder of each share that has a quota.
+
+/** A file or folder in a location. */
+export interface LocationItem {
+  readonly tid: number;
+  readonly locationId: number;
+  /** Path in the location. */
+  readonly path: ItemPath;
+}
+
+/** Bytes and files that a change adds to a folder. Negative: it removes them. */
+export interface SpaceChange {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** Changes of a location are counted in this number of rows, if several processes use the database. */
+const slots = 64;
+
+/** Returns an SQL condition for the item of a path and everything below it. @param column holds paths as texts */
+export function isWithin(column: string, path: ItemPath) {
+  if (path.length === 0) return sql<SqlBool>`1 = 1`;
+  const text = formatItemPath(path);
+  return sql<SqlBool>`(${sql.ref(column)} = ${text} or ${sql.ref(column)} >= ${`${text}/`} and ${sql.ref(column)} < ${`${text}0`})`;
+}
+
+/** Starts to count the files of a folder, if they are not counted yet. */
+export async function addCountedFolder(tx: Tx, { tid, locationId, path }: LocationItem): Promise<void> {
+  await tx
+    .insertInto('counted_folder')
+    .values({ tid, location_id: locationId, path: formatItemPath(path), counted_at: null, due_at: 0 })
+    .onConflict((conflict) => conflict.columns(['tid', 'location_id', 'path']).doNothing())
+    .execute();
+}
+
+/**
+ * Adds a change to all counted folders that contain the item.
+ * @param slot any number: concurrent changes with different ones do not wait for each other
+ */
+export async function recordSpaceChange(
+  tx: Tx,
+  { tid, locationId, path }: LocationItem,
+  { bytes, files }: SpaceChange,
+  slot: number,
+): Promise<void> {
+  await tx
+    .insertInto('used_space')
+    .columns(['tid', 'location_id', 'path', 'slot', 'bytes', 'files', 'changes'])
+    .expression(
+      tx
+        .selectFrom('counted_folder')
+        .select([
+          'tid',
+          'location_id',
+          'path',
+          sql<number>`cast(${slot % slots} as bigint)`.as('slot'),
+          sql<number>`cast(${bytes} as bigint)`.as('bytes'),
+          sql<number>`cast(${files} as bigint)`.as('files'),
+          sql<number>`cast(1 as bigint)`.as('changes'),
+        ])
+        .where('tid', '=', tid)
+        .where('location_id', '=', locationId)
+        .where('path', 'in', pathsToItem(path)),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['tid', 'location_id', 'path', 'slot']).doUpdateSet((row) => ({
+        bytes: row('used_space.bytes', '+', row.ref('excluded.bytes')),
+        files: row('used_space.files', '+', row.ref('excluded.files')),
+        changes: row('used_space.changes', '+', 1),
+      })),
+    )
+    .execute();
+}
+
+/** Has all counted folders above, at and below a path counted again soon, after a change whose size is not known. */
+export async function requestCount(tx: Tx, { tid, locationId, path }: LocationItem): Promise<void> {
+  await tx
+    .updateTable('counted_folder')
+    .set({ due_at: 0 })
+    .where('tid', '=', tid)
+    .where('location_id', '=', locationId)
+    .where(({ or, eb }) => or([eb('path', 'in', pathsToItem(path)), isWithin('path', path)]))
+    .execute();
+}
+
+/** Has all folders of a location counted as if they never were: it holds other files now. */
+export async function forgetCounts(tx: Tx, tid: number, locationId: number): Promise<void> {
+  await tx.deleteFrom('used_space').where('tid', '=', tid).where('location_id', '=', locationId).execute();
+  await tx
+    .updateTable('counted_folder')
+    .set({ counted_at: null, due_at: 0 })
+    .where('tid', '=', tid)
+    .where('location_id', '=', locationId)
+    .execute();
+}
+
+/** Ends the counting of a folder, or of all folders of a location. @param path null: all folders */
+export async function deleteCountedFolder(
+  tx: Tx,
+  { tid, locationId, path }: Omit<LocationItem, 'path'> & { readonly path: string | null },
+): Promise<void> {
+  for (const table of ['used_space', 'counted_folder'] as const) {
+    const rows = tx.deleteFrom(table).where('tid', '=', tid).where('location_id', '=', locationId);
+    await (path === null ? rows : rows.where('path', '=', path)).execute();
+  }
+}

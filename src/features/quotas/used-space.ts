@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import { formatItemPath, splitPath } from '#core/item-path.ts';
+import type { Tx } from '#ports/store.ts';
+import { isWithin, type LocationItem } from './counted-folders.ts';
+
+/** What a folder holds. */
+export interface UsedSpace {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+const sumOf = (column: string) => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
+const toSpace = (row: { readonly bytes: number; readonly files: number } | undefined): UsedSpace => ({
+  bytes: Number(row?.bytes ?? 0),
+  files: Number(row?.files ?? 0),
+});
+
+/** Returns what the uploads into a folder that are under way will add to it. @param now ms since the epoch */
+async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, now: number): Promise<UsedSpace> {
+  const item = splitPath(path);
+  const pending = await db
+    .selectFrom('unsettled')
+    .select([sumOf('bytes').as('bytes'), sumOf('files').as('files')])
+    .where('tid', '=', tid)
+    .where('location_id', '=', locationId)
+    .where(({ or, and, eb }) =>
+      or([isWithin('parent', path), ...(item ? [and([eb('parent', '=', formatItemPath(item.parent)), eb('name', '=', item.name)])] : [])]),
+    )
+    .executeTakeFirst();
+  const inParts = await db
+    .selectFrom('resumable_upload')
+    .select([sumOf('size').as('bytes'), sql<number>`count(*)`.as('files')])
+    .where('tid', '=', tid)
+    .where('location_id', '=', locationId)
+    .where('stored_name', 'is', null)
+    .where('expires_at', '>', now)
+    .where(isWithin('location_path', path))
+    .executeTakeFirst();
+  const [a, b] = [toSpace(pending), toSpace(inParts)];
+  return { bytes: a.bytes + b.bytes, files: a.files + b.files };
+}
+
+/** Returns what a counted folder holds, without uploads that are under way. */
+export async function countedSpace(db: Tx, { tid, locationId, path }: LocationItem): Promise<UsedSpace> {
+  const counted = await db
+    .selectFrom('used_space')
+    .select([sumOf('bytes').as('bytes'), sumOf('files').as('files')])
+    .where('tid', '=', tid)
+    .where('location_id', '=', locationId)
+    .where('path', '=', formatItemPath(path))
+    .executeTakeFirst();
+  const { bytes, files } = toSpace(counted);
+  return { bytes: Math.max(0, bytes), files: Math.max(0, files) };
+}
+
+/** Returns what a counted folder holds, with the uploads that are under way. @param now ms since the epoch */
+export async function usedSpace(db: Tx, item: LocationItem, now: number): Promise<UsedSpace> {
+  const [counted, uploads] = [await countedSpace(db, item), await spaceOfUploads(db, item, now)];
+  return { bytes: counted.bytes + uploads.bytes, files: counted.files + uploads.files };
+}
+
+/** Returns what the locations of a tenant hold, by location. A location whose files were not counted yet is absent. */
+export async function spaceOfLocations(db: Tx, tid: number, ids: readonly number[]): Promise<ReadonlyMap<number, UsedSpace>> {
+  const rows = await db
+    .selectFrom('counted_folder')
+    .leftJoin('used_space', (join) =>
+      join
+        .onRef('used_space.tid', '=', 'counted_folder.tid')
+        .onRef('used_space.location_id', '=', 'counted_folder.location_id')
+        .onRef('used_space.path', '=', 'counted_folder.path'),
+    )
+    .select(['counted_folder.location_id', sumOf('bytes').as('bytes'), sumOf('files').as('files')])
+    .where('counted_folder.tid', '=', tid)
+    .where('counted_folder.location_id', 'in', [...ids])
+    .where('counted_folder.path', '=', '/')
+    .where('counted_at', 'is not', null)
+    .groupBy('counted_folder.location_id')
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const { bytes, files } = toSpace(row);
+      return [row.location_id, { bytes: Math.max(0, bytes), files: Math.max(0, files) }];
+    }),
+  );
+}

@@ -1,0 +1,23 @@
+/** A folder whose files are counted: the root of each location, and the folder of each share that has a quota. */
+export interface CountedFolderTable {
+  readonly tid: number;
+  readonly location_id: number;
+  /** Path in the location. */
+  readonly path: string;
+  /** When its files were last counted, in ms; null: they were not counted yet, so its used space is what has been added since. */
+  counted_at: number | null;
+  /** When its files are to be counted again, in ms. */
+  due_at: number;
+}
+
+/** What a counted folder holds: the sum of the rows with its path. Several rows, so that concurrent changes do not wait for each other. */
+export interface UsedSpaceTable {
+  readonly tid: number;
+  readonly location_id: number;
+  readonly path: string;
+  readonly slot: number;
+  bytes: number;
+  files: number;
+  /** Each change of files increments it. */
+  changes: number;
+}

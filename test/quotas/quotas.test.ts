@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { countDueFolders } from '#features/quotas/count-due-folders.ts';
+import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
+import { hold } from '../parts/held-upload.ts';
+import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
+import { tusClient } from '../resumable-uploads/tus.ts';
+import { startPostern, type TestPostern } from '../start.ts';
+import { changeShare, createShare, noPermissions, sendPath } from '../visit/visiting.ts';
+
+const put = (postern: TestPostern, base: string, name: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  sendPath(postern, `${base}/file/${name}`, { method: 'PUT', body, headers });
+const count = (postern: TestPostern) => countDueFolders(postern.ports, AbortSignal.timeout(60_000));
+const quotaOf = async (postern: TestPostern, base: string) => (await postern.visit(`${base}/visit`)).body.share.quota;
+
+/** Starts a Postern with a folder that holds a file of 10 bytes, and a share of the folder. */
+async function startWithFolder(t: TestContext, share: object) {
+  const postern = await startPostern(t);
+  await mkdir(join(postern.files, 'in'));
+  await writeFile(join(postern.files, 'in', 'first.txt'), '0123456789');
+  const { id, base } = await createShare(postern, { path: '/in', ...share });
+  await count(postern);
+  return { postern, id, base };
+}
+const visibleFiles = async (postern: TestPostern) => (await readdir(join(postern.files, 'in'))).sort();
+
+test('an upload that would exceed the bytes of a share answers 507 before its body is read, and nothing of it is kept', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 25 });
+  const answer = await put(postern, base, 'large.txt', 'x'.repeat(16));
+  assert.deepEqual([answer.status, answer.json.code], [507, 'quotaExceeded']);
+  assert.match(answer.json.detail, /25 bytes, of which 15 are free/);
+  assert.equal((await put(postern, base, 'fits.txt', 'x'.repeat(15))).status, 201);
+  assert.equal((await put(postern, base, 'empty.txt', '')).status, 201);
+  assert.equal((await put(postern, base, 'one.txt', 'x')).status, 507);
+  assert.deepEqual(await visibleFiles(postern), ['empty.txt', 'first.txt', 'fits.txt']);
+});
+
+test('an upload that would exceed the files of a share answers 507', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxFiles: 2 });
+  assert.equal((await put(postern, base, 'second.txt', 'x')).status, 201);
+  const answer = await put(postern, base, 'third.txt', 'x');
+  assert.deepEqual([answer.status, answer.json.code], [507, 'quotaExceeded']);
+  assert.equal((await postern.visit(`${base}/folder/sub`, { method: 'POST' })).status, 201);
+  assert.deepEqual(await visibleFiles(postern), ['first.txt', 'second.txt', 'sub']);
+});
+
+test('an upload of unknown length ends with 507 where it exceeds the quota', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 1_000_010 });
+  const send = (name: string, size: number) =>
+    fetch(`${postern.publicUrl}${base}/file/${name}`, {
+      method: 'PUT',
+      body: new Blob([new Uint8Array(size)]).stream(),
+      duplex: 'half',
+    } as RequestInit);
+  assert.equal((await send('fits.bin', 400_000)).status, 201);
+  assert.equal((await send('large.bin', 600_001)).status, 507);
+  assert.deepEqual(await visibleFiles(postern), ['first.txt', 'fits.bin']);
+  assert.equal((await send('exact.bin', 600_000)).status, 201);
+});
+
+test('uploads under way count: two that do not fit together are not both accepted', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
+  const upload = await hold(postern, `${base}/file/slow.txt`, 15);
+  const answer = await put(postern, base, 'other.txt', 'x'.repeat(6));
+  assert.deepEqual([answer.status, answer.json.code], [507, 'quotaExceeded']);
+  assert.equal((await upload.finish()).status, 201);
+  assert.equal((await put(postern, base, 'other.txt', 'x'.repeat(5))).status, 201);
+});
+
+test('an upload in parts takes its bytes when it begins, and frees them when it is deleted', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
+  const tus = tusClient(postern, base);
+  const refused = await tus.announce('large.bin', 21);
+  assert.deepEqual([refused.status, refused.json.code], [507, 'quotaExceeded']);
+  const address = await tus.begin('parts.bin', 20);
+  assert.equal((await put(postern, base, 'other.txt', 'x')).status, 507);
+  assert.equal((await tus.send('DELETE', address)).status, 204);
+  const again = await tus.begin('parts.bin', 20);
+  assert.equal((await tus.patch(again, 0, 'x'.repeat(20))).status, 204);
+  assert.deepEqual(await quotaOf(postern, base), { maxBytes: 30, usedBytes: 30, maxFiles: null, usedFiles: 2 });
+});
+
+test('a replaced file counts once, and a deleted file or folder frees its bytes', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 25, maxFiles: 3 });
+  const any = { 'if-match': '*' };
+  assert.equal((await put(postern, base, 'first.txt', 'x'.repeat(26), any)).status, 507);
+  assert.equal((await put(postern, base, 'first.txt', 'x'.repeat(25), any)).status, 201);
+  assert.deepEqual(await quotaOf(postern, base), { maxBytes: 25, usedBytes: 25, maxFiles: 3, usedFiles: 1 });
+  await postern.visit(`${base}/file/first.txt`, { method: 'DELETE' });
+  await postern.visit(`${base}/folder/sub`, { method: 'POST' });
+  assert.equal((await put(postern, base, 'sub/a.txt', 'x'.repeat(20))).status, 201);
+  assert.equal((await put(postern, base, 'b.txt', 'x'.repeat(5))).status, 201);
+  await postern.visit(`${base}/file/sub`, { method: 'DELETE' });
+  assert.deepEqual(await quotaOf(postern, base), { maxBytes: 25, usedBytes: 5, maxFiles: 3, usedFiles: 1 });
+});
+
+test('the quota of a location holds for all its shares, and its refusal tells nothing about other files', async (t) => {
+  const { postern, base } = await startWithFolder(t, {});
+  const { list } = await postern.call('location/search');
+  const [location] = list;
+  await postern.call('location/update', { ...location, maxBytes: location.usedBytes + 10 });
+  const other = await createShare(postern, { path: '/' });
+  assert.equal((await put(postern, other.base, 'a.txt', 'x'.repeat(8))).status, 201);
+  const answer = await put(postern, base, 'b.txt', 'xxx');
+  assert.deepEqual([answer.status, answer.json.detail], [507, 'The quota of the location is used up.']);
+  const { usedBytes, usedFiles } = await postern.call('location/get', { id: location.id });
+  assert.deepEqual([usedBytes - location.usedBytes, usedFiles - location.usedFiles], [8, 1]);
+  await postern.call('location/update', { id: location.id, maxBytes: null });
+  assert.equal((await put(postern, base, 'b.txt', 'xxx')).status, 201);
+});
+
+test('changes that Postern did not make are found by the next count', async (t) => {
+  const { postern, id, base } = await startWithFolder(t, { maxBytes: 100 });
+  await writeFile(join(postern.files, 'in', 'copied.bin'), new Uint8Array(90));
+  await rm(join(postern.files, 'in', 'first.txt'));
+  await postern.ports.store.write((tx) => tx.updateTable('counted_folder').set({ due_at: 0 }).execute(), 'job');
+  await count(postern);
+  assert.deepEqual(await quotaOf(postern, base), { maxBytes: 100, usedBytes: 90, maxFiles: null, usedFiles: 1 });
+  await changeShare(postern, id, { maxBytes: null });
+  assert.equal(await quotaOf(postern, base), null);
+});
+
+test('only visitors who may upload see the quota', async (t) => {
+  const { postern, base } = await startWithFolder(t, { ...noPermissions, canView: true, maxBytes: 100 });
+  assert.equal(await quotaOf(postern, base), null);
+});
+
+test('the folder of a share is counted only while a share with it has a quota', async (t) => {
+  const { postern, id } = await startWithFolder(t, { maxFiles: 5 });
+  const folders = async () =>
+    (await postern.ports.store.read.selectFrom('counted_folder').select('path').orderBy('path').execute()).map(({ path }) => path);
+  assert.deepEqual(await folders(), ['/', '/in']);
+  await changeShare(postern, id, { maxFiles: null });
+  await postern.ports.store.write((tx) => tx.updateTable('counted_folder').set({ due_at: 0 }).execute(), 'job');
+  await count(postern);
+  assert.deepEqual(await folders(), ['/']);
+});
+
+test('of many simultaneous uploads, only as many are accepted as fit', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 110 });
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => (await put(postern, base, `${index}.txt`, 'x'.repeat(10))).status),
+  );
+  assert.deepEqual(Map.groupBy(statuses, (status) => status).get(201)?.length, 10);
+  assert.deepEqual(await quotaOf(postern, base), { maxBytes: 110, usedBytes: 110, maxFiles: null, usedFiles: 11 });
+});
+
+test('a file whose upload was recovered after a crash is counted', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 100 });
+  await uploadWithoutRecord(t, postern, `${base}/file/recovered.txt`);
+  await recoverInterruptedChanges(postern.ports, new Set());
+  await count(postern);
+  assert.deepEqual((await quotaOf(postern, base)).usedFiles, 2);
+});

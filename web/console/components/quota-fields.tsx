@@ -1,0 +1,60 @@
+import { Group, NumberInput } from '@mantine/core';
+import type { GetInputPropsReturnType } from '@mantine/form';
+
+const bytesPerGigabyte = 1e9;
+const digits = 9; // one byte
+
+/** The form values of a quota. An empty field: no limit. */
+export interface QuotaValues {
+  /** Gigabytes of 10^9 bytes. */
+  readonly maxGigabytes: number | '';
+  readonly maxFiles: number | '';
+}
+
+/** Returns the form values of a record's quota. */
+export const quotaValuesOf = ({
+  maxBytes,
+  maxFiles,
+}: {
+  readonly maxBytes: number | null;
+  readonly maxFiles: number | null;
+}): QuotaValues => ({
+  maxGigabytes: maxBytes === null ? '' : maxBytes / bytesPerGigabyte,
+  maxFiles: maxFiles ?? '',
+});
+
+/** Returns the quota of a request body. */
+export const quotaBodyOf = ({ maxGigabytes, maxFiles }: QuotaValues) => ({
+  maxBytes: maxGigabytes === '' ? null : Math.round(maxGigabytes * bytesPerGigabyte),
+  maxFiles: maxFiles === '' ? null : maxFiles,
+});
+
+interface Properties {
+  /** Any form with `QuotaValues`. */
+  readonly inputProps: (field: keyof QuotaValues) => GetInputPropsReturnType;
+}
+
+/** The fields of a quota. */
+export const QuotaFields = ({ inputProps }: Properties) => (
+  <Group grow align="start">
+    <NumberInput
+      label="Maximum total size"
+      description="Gigabytes. Leave empty for no limit."
+      placeholder="No limit"
+      min={0}
+      decimalScale={digits}
+      suffix=" GB"
+      thousandSeparator=","
+      {...inputProps('maxGigabytes')}
+    />
+    <NumberInput
+      label="Maximum number of files"
+      description="Leave empty for no limit."
+      placeholder="No limit"
+      min={0}
+      allowDecimal={false}
+      thousandSeparator=","
+      {...inputProps('maxFiles')}
+    />
+  </Group>
+);

@@ -1,0 +1,13 @@
+import { formatCount, formats } from '#console/components/format.ts';
+import type { Location } from '#core/records/location.ts';
+
+/** Returns what a location holds: `1.2 GB in 53 files`, with its quota if it has one. */
+export function usedSpaceText({ usedBytes, usedFiles, maxBytes, maxFiles }: Location): string {
+  if (usedBytes === null || usedFiles === null) return 'Not counted yet';
+  const size = `${formats.size(usedBytes)}${maxBytes === null ? '' : ` of ${formats.size(maxBytes)}`}`;
+  const files =
+    maxFiles === null
+      ? formatCount(usedFiles, 'file', 'files')
+      : `${formats.number(usedFiles)} of ${formatCount(maxFiles, 'file', 'files')}`;
+  return `${size} in ${files}`;
+}
