@@ -5,6 +5,8 @@ export interface OutboundTarget {
   readonly port: number;
   /** If present, the connection uses TLS, and the certificate must match the host. `ca`: PEM certificates to trust instead of the system's. */
   readonly tls?: { readonly ca?: string };
+  /** Tenant that names the server. What the server sends is read in the turns of the tenant. undefined: in those of its network. */
+  readonly tid?: number;
 }
 
 /** An open connection. The caller of `connect` reads and writes the socket. */

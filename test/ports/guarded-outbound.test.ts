@@ -178,8 +178,8 @@ test('only http and https URLs are requested', async () => {
 /** Adds turns to a list, from which `runAll` runs them. */
 function turnList() {
   const turns: (() => void)[] = [];
-  const tenants: number[] = [];
-  const addTurn = (tid: number, work: () => void) => {
+  const tenants: (number | string)[] = [];
+  const addTurn = (tid: number | string, work: () => void) => {
     tenants.push(tid);
     turns.push(work);
   };
@@ -188,6 +188,19 @@ function turnList() {
   };
   return { addTurn, tenants, runAll, count: () => turns.length };
 }
+
+test('data that a server has sent is read in the turns of its network if no tenant is known', async (t) => {
+  const port = await listenHttp(t, (request, response) => void request.pipe(response));
+  const { addTurn, tenants, runAll } = turnList();
+  const timer = setInterval(runAll, 1);
+  atEnd(t, () => clearInterval(timer));
+  await using outbound = guardedOutbound({ privateTargets: loopback, addTurn });
+  await (await outbound.request(new URL(`http://127.0.0.1:${port}/`), { method: 'POST', body: 'text' })).read(1000);
+  const { socket } = await outbound.connect({ host: '127.0.0.1', port });
+  socket.end('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  for await (const _ of socket);
+  assert.deepEqual([...new Set(tenants)], ['7f000001/32']);
+});
 
 test('data that the server of a tenant has sent is read only in the turns of the tenant', async (t) => {
   const port = await listenHttp(t, (request, response) => void request.pipe(response));
@@ -270,6 +283,6 @@ test('the connection to a server that sends endless certificates is closed, beca
   await using outbound = guardedOutbound({ privateTargets: loopback });
   await assert.rejects(
     outbound.connect({ host: '127.0.0.1', port, tls: {} }),
-    isUnreachable(/certificates are longer than 20 KiB together$/),
+    isUnreachable(/certificates are longer than 12 KiB together$/),
   );
 });

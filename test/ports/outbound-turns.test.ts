@@ -26,7 +26,7 @@ async function createTrustedCertificate(t: TestContext) {
   return files;
 }
 
-const outboundTo = (addTurn: (tid: number, work: () => void) => void, timeout = 10_000) =>
+const outboundTo = (addTurn: (tid: number | string, work: () => void) => void, timeout = 10_000) =>
   guardedOutbound({ privateTargets: packRangeText('127.0.0.1'), resolve: async () => ['127.0.0.1'], addTurn, timeout });
 
 /** Starts an HTTPS server that responds with the body. @returns its URL, and a function that returns how many connections it had */
@@ -55,7 +55,7 @@ test(
   async (t) => {
     const body = Buffer.from(Array.from({ length: 3 << 20 }, (_, index) => index % 251));
     const { url, connections } = await startServer(t, body);
-    const tids = new Set<number>();
+    const tids = new Set<number | string>();
     await using outbound = outboundTo((tid, work) => {
       tids.add(tid);
       setImmediate(work);

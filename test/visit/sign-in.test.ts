@@ -52,6 +52,7 @@ test('after sign-in, a visit returns the visitor and the permissions of the shar
     marked: false,
     validityEndDate: '2099-01-01T00:00:00.000Z',
     maxFileSize: 2 ** 40,
+    quota: null,
   });
 });
 

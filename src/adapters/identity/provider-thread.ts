@@ -1,6 +1,8 @@
 // The script of the thread that talks to identity providers and directories, so that nothing they send can block the main thread.
 import { parentPort, workerData } from 'node:worker_threads';
+import type { AddTurn } from '#adapters/net/guarded-http.ts';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { LdapDirectories } from './ldap/ldap-directories.ts';
 import type { CompleteResponse } from './provider-request.ts';
 import { failureOf, type HttpTask, type ProviderResult, type ProviderTask, runDirectoryTask } from './provider-tasks.ts';
@@ -8,7 +10,9 @@ import { failureOf, type HttpTask, type ProviderResult, type ProviderTask, runDi
 const defaultMaxBytes = 1 << 16;
 const maxConnectionBytes = 4 << 20; // four times the limit of SAML metadata, which is the longest response
 
-const outbound = guardedOutbound({ privateTargets: String(workerData), maxConnectionBytes });
+const turns = new TenantTurns(() => performance.now());
+const addTurn: AddTurn = (server, work) => turns.add(server, work);
+const outbound = guardedOutbound({ privateTargets: String(workerData), maxConnectionBytes, addTurn });
 const directories = new LdapDirectories(outbound, { now: Date.now, monotonic: () => performance.now() });
 const running = new Map<number, AbortController>();
 

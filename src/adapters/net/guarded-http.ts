@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Agent } from 'undici';
+import { narrowNetworkOf } from '#core/client-networks.ts';
 import { hostOf } from '#core/host-of.ts';
 import {
   type Outbound,
@@ -21,7 +22,7 @@ const responseTimeout = 30_000; // ms until the headers of a response, and betwe
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 /** Wraps a connection before TLS begins on it. */
-export type WrapSocket = (socket: Socket) => Socket;
+export type WrapSocket = (socket: Socket, address: string) => Socket;
 type Connect = (target: OutboundTarget, wrap: WrapSocket) => Promise<{ readonly socket: Socket }>;
 
 async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
@@ -44,23 +45,32 @@ const isInPieces = (body: Body | null): body is OutboundBody => typeof body === 
 const joinValues = (fields: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value = '']) => [name, [value].flat().join(', ')]));
 
-/** Calls work in the turn of a tenant. */
-export type AddTurn = (tid: number, work: () => void) => void;
+/** Calls work in the turn of a tenant, or, if the tenant is not known, of the network of a server. */
+export type AddTurn = (tidOrNetwork: number | string, work: () => void) => void;
+
+/**
+ * Returns the function that lets the bytes of a connection arrive in turns. Without `addTurn`, each piece arrives in an iteration of the
+ * event loop.
+ * @param tid tenant whose turns they are; undefined: those of the server's network
+ */
+export function wrapInTurns(addTurn: AddTurn | null, tid: number | undefined, maxBytes: number | null = null): WrapSocket {
+  if (addTurn === null) return (socket) => new TurnSocket(socket, setImmediate, maxBytes);
+  return (socket, address) => new TurnSocket(socket, (work) => addTurn(tid ?? narrowNetworkOf(address), work), maxBytes);
+}
 
 /** The limits of HTTP connections, and the turns in which their bytes arrive. */
 interface ConnectionLimits {
   /** Maximum number of bytes that may arrive on a connection. If set, each connection serves only one request. null: no limit. */
   readonly maxConnectionBytes: number | null;
-  /** Lets bytes arrive in the turns of tenants. null: at most one piece in each iteration of the event loop. */
+  /** Lets bytes arrive in turns. null: at most one piece in each iteration of the event loop. */
   readonly addTurn: AddTurn | null;
 }
 
-/** @param tid tenant in whose turns bytes arrive; null: in no turns */
+/** @param tid tenant in whose turns bytes arrive; null: in those of the server */
 async function agentOver(connect: Connect, { maxConnectionBytes, addTurn }: ConnectionLimits, tid: number | null): Promise<Agent> {
   const { Agent: AgentOf } = await import('undici'); // loaded with the first request: most installations send none
   // The turns begin before TLS, because a handshake or session tickets can be costly, although they contain no byte of a response.
-  const turn = addTurn === null || tid === null ? setImmediate : (work: () => void) => addTurn(tid, work);
-  const wrap: WrapSocket = (socket) => new TurnSocket(socket, turn, maxConnectionBytes);
+  const wrap = wrapInTurns(addTurn, tid ?? undefined, maxConnectionBytes);
   return new AgentOf({
     headersTimeout: responseTimeout,
     bodyTimeout: responseTimeout,

@@ -1,10 +1,9 @@
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { isAllowedTarget } from '#core/authorization/outbound-target.ts';
 import { type Outbound, type OutboundConnection, type OutboundTarget, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
-import { type AddTurn, guardedHttp, type WrapSocket } from './guarded-http.ts';
+import { type AddTurn, guardedHttp, type WrapSocket, wrapInTurns } from './guarded-http.ts';
 import { hostResolver } from './resolve-host.ts';
 import { startTenantTls } from './tenant-tls.ts';
-import { TurnSocket } from './turn-socket.ts';
 import { unreachable } from './unreachable.ts';
 
 /** Options of `guardedOutbound`. Tests replace the name server and the timeout. */
@@ -19,7 +18,7 @@ interface Options {
   readonly maxConnectionBytes?: number;
   /**
    * Calls `work`, which processes what a server has sent, in a turn of the tenant whose request it
-   * belongs to. Default: in the next iteration of the event loop.
+   * belongs to, or of the server. Default: in the next iteration of the event loop.
    */
   readonly addTurn?: AddTurn;
 }
@@ -49,9 +48,6 @@ async function waitForEvent<S extends Socket>(socket: S, event: 'connect' | 'sec
   }
 }
 
-/** Passes on the bytes of a server in pieces, each in a separate iteration of the event loop. */
-const inIterations: WrapSocket = (socket) => new TurnSocket(socket, setImmediate);
-
 /** A connection for the HTTP client, which needs a `Socket`. */
 interface Connection extends OutboundConnection {
   readonly socket: Socket;
@@ -80,7 +76,7 @@ export function guardedOutbound({
   }
 
   async function open(target: OutboundTarget, address: string, { signal, wrap }: OpenOptions): Promise<Connection> {
-    const socket = wrap(await waitForEvent(connectSocket({ host: address, port: target.port }), 'connect', signal));
+    const socket = wrap(await waitForEvent(connectSocket({ host: address, port: target.port }), 'connect', signal), address);
     if (!target.tls) return { address, socket };
     const encrypted = startTenantTls(socket, { host: target.host, ca: target.tls.ca, alpn: ['http/1.1'] });
     return { address, socket: await waitForEvent(encrypted, 'secureConnect', signal) };
@@ -100,7 +96,11 @@ export function guardedOutbound({
     throw unreachable(target.host, cause);
   }
 
-  async function connect(target: OutboundTarget, signal?: AbortSignal, wrap: WrapSocket = inIterations): Promise<Connection> {
+  async function connect(
+    target: OutboundTarget,
+    signal?: AbortSignal,
+    wrap = wrapInTurns(addTurn ?? null, target.tid),
+  ): Promise<Connection> {
     const deadline = AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]);
     const late = Promise.withResolvers<never>();
     const abort = () => late.reject(unreachable(target.host, deadline.reason)); // a name server may never answer

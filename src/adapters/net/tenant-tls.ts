@@ -9,7 +9,7 @@ import { TurnSocket } from './turn-socket.ts';
  */
 const ciphers = `${DEFAULT_CIPHERS}:!DHE:!kRSA`;
 /** Bytes that a server may send before the connection is encrypted: many certificates are costly to verify. 3 to 10 KiB are usual. */
-const maxHandshakeBytes = 20 << 10;
+const maxHandshakeBytes = 12 << 10;
 const maxTickets = 16; // of a connection; servers send one or two (RFC 8446, 4.6.1)
 
 /** How a connection to a server of a tenant is encrypted. */

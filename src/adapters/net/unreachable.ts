@@ -31,7 +31,7 @@ const reasons: ReadonlyMap<string, string> = new Map(
     UNABLE_TO_GET_ISSUER_CERT: certificateUntrusted,
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificateUntrusted,
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificateUntrusted,
-    POSTERN_LONG_HANDSHAKE: 'its certificates are longer than 20 KiB together',
+    POSTERN_LONG_HANDSHAKE: 'its certificates are longer than 12 KiB together',
     EPROTO: notTls,
     ERR_SSL_WRONG_VERSION_NUMBER: notTls,
     ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,

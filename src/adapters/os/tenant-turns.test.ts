@@ -37,3 +37,27 @@ test('other requests get as much time as the work, if a rest is set', async (t) 
   await new Promise(setImmediate);
   assert.deepEqual(done, [1, 2]);
 });
+
+test('a tenant whose work took more than 100 ms pauses for twenty times as long, and others continue', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  const done: string[] = [];
+  const turns = new TenantTurns(() => now);
+  const add = (tenant: number | string, cost: number) =>
+    turns.add(tenant, () => {
+      now += cost;
+      done.push(`${tenant}`);
+    });
+  const iterate = async () => {
+    for (let iteration = 0; iteration < 20; iteration += 1) await new Promise(setImmediate);
+  };
+  for (const tenant of [1, 1, '192.0.2.1', '192.0.2.1']) add(tenant, tenant === 1 ? 101 : 100);
+  await iterate();
+  assert.deepEqual(done, ['1', '192.0.2.1', '192.0.2.1']);
+  t.mock.timers.tick(2019);
+  await iterate();
+  assert.equal(done.length, 3);
+  t.mock.timers.tick(1);
+  await iterate();
+  assert.deepEqual(done, ['1', '192.0.2.1', '192.0.2.1', '1']);
+});

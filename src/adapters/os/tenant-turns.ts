@@ -1,5 +1,8 @@
 import { costQueue } from '#core/cost-queue.ts';
 
+/** Work that takes longer, in ms, makes its tenant pause for this many times as long. */
+const [longWork, pauseFactor] = [100, 20];
+
 /** Work that waits. */
 interface WaitingWork {
   readonly tenant: string;
@@ -23,13 +26,26 @@ export class TenantTurns {
     this.#restFactor = restFactor;
   }
 
-  /** Calls `work`, which must not throw, in the turn of a tenant. */
-  add(tid: number, work: () => void): void {
-    const tenant = `${tid}`;
+  /** Calls `work`, which must not throw, in the turn of a tenant, or of the network of a server whose tenant is not known. */
+  add(tidOrNetwork: number | string, work: () => void): void {
+    const tenant = `${tidOrNetwork}`;
     this.#waiting.add(tenant, { tenant, work });
+    this.#start();
+  }
+
+  #start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
     setImmediate(() => this.#runNext());
+  }
+
+  /** Holds back the work of a tenant after a piece that nothing could interrupt, such as the verification of a costly certificate. */
+  #pause(tenant: string, ms: number): void {
+    this.#waiting.pause(tenant);
+    setTimeout(() => {
+      this.#waiting.resume(tenant);
+      this.#start();
+    }, ms);
   }
 
   #runNext(): void {
@@ -41,6 +57,7 @@ export class TenantTurns {
     setImmediate(() => {
       const cost = this.#monotonic() - start; // with the work that its promises have caused
       this.#waiting.charge(next.tenant, cost);
+      if (cost > longWork) this.#pause(next.tenant, pauseFactor * cost);
       const rest = this.#rest + this.#restFactor * cost;
       this.#rest = rest < 1 ? rest : 0;
       if (rest < 1) this.#runNext();

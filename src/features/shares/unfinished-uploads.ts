@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
 import { readOperation } from '#features/operation.ts';
 
-const maxUploads = 1000; // a link cannot have more unfinished uploads (create-upload.ts)
+const maxUploads = 100; // in a response; visitors choose their paths, which may be long
 
 const UnfinishedUploads = Type.Object({
   list: Type.Array(
@@ -15,12 +15,14 @@ const UnfinishedUploads = Type.Object({
       received: Type.Integer({ description: 'Bytes that have arrived.' }),
       expiresDateTime: Type.String({ format: 'date-time', description: 'When the upload ends, unless more bytes arrive.' }),
     }),
-    { description: 'The uploads. The one that expires last comes first.' },
+    { description: 'The uploads, at most 100. The one that expires last comes first.' },
   ),
+  totalCount: Type.Integer({ description: 'Number of all unfinished uploads at the share.' }),
 });
 
 export const unfinishedUploads = readOperation({
   name: 'share/unfinishedUploads',
+  isSearch: true,
   method: 'POST',
   role: 'reader',
   summary: 'Lists the unfinished uploads in parts at a share.',
@@ -29,16 +31,19 @@ export const unfinishedUploads = readOperation({
   async read({ id }, { tid }, { store, clock }) {
     const share = await store.read.selectFrom('share').select('id').where('tid', '=', tid).where('id', '=', id).executeTakeFirst();
     if (!share) throw new Refusal('recordUnknown');
-    const rows = await store.read
+    const uploads = store.search
       .selectFrom('resumable_upload')
-      .select(['path', 'visitor', 'size', 'received', 'expires_at'])
       .where('tid', '=', tid)
       .where('share_id', '=', id)
       .where('stored_name', 'is', null)
-      .where('expires_at', '>', clock.now())
+      .where('expires_at', '>', clock.now());
+    const { total } = await uploads.select(({ fn }) => fn.countAll<number | string>().as('total')).executeTakeFirstOrThrow();
+    const rows = await uploads
+      .select(['path', 'visitor', 'size', 'received', 'expires_at'])
       .orderBy('expires_at', 'desc')
       .limit(maxUploads)
       .execute();
-    return { list: rows.map(({ expires_at: expires, ...upload }) => ({ ...upload, expiresDateTime: formatInstant(expires) })) };
+    const list = rows.map(({ expires_at: expires, ...upload }) => ({ ...upload, expiresDateTime: formatInstant(expires) }));
+    return { list, totalCount: Number(total) };
   },
 });

@@ -67,6 +67,11 @@ function UnfinishedUploads({ id }: { id: number }) {
           }}
         />
       </Table.ScrollContainer>
+      {data.totalCount > maxNames && (
+        <Text size="sm" c="dimmed">
+          {formatNumber(data.totalCount - maxNames)} more
+        </Text>
+      )}
     </>
   );
 }

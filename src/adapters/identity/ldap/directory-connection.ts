@@ -5,7 +5,6 @@ import { startTenantTls } from '#adapters/net/tenant-tls.ts';
 import { unreachable } from '#adapters/net/unreachable.ts';
 import type { TenantTurns } from '#adapters/os/tenant-turns.ts';
 import { hostOf } from '#core/host-of.ts';
-import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 import { DirectoryUnavailable, type TenantDirectory } from '#ports/directory.ts';
 import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { MessageSocket } from './message-socket.ts';
@@ -51,11 +50,14 @@ async function encrypt(socket: Duplex, host: string, ca: string | undefined, sig
 }
 
 /** Opens a connection, encrypted unless it leads to this machine. */
-async function openSocket(outbound: Pick<Outbound, 'connect'>, configuration: LdapConfiguration, signal: AbortSignal): Promise<Duplex> {
-  const { startTls = false, ca } = configuration;
-  const { protocol, hostname, port } = new URL(configuration.url);
+async function openSocket(
+  outbound: Pick<Outbound, 'connect'>,
+  { url, startTls = false, ca, tid }: TenantDirectory,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  const { protocol, hostname, port } = new URL(url);
   const host = hostOf(hostname);
-  const { socket } = await outbound.connect({ host, port: Number(port) || (defaultPorts[protocol] ?? 0) }, signal);
+  const { socket } = await outbound.connect({ host, port: Number(port) || (defaultPorts[protocol] ?? 0), tid }, signal);
   if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a duplex stream');
   socket.on('error', () => {}); // each step that uses the socket handles errors itself
   try {
