@@ -55,7 +55,7 @@ else {
     const configuration = await newContainer();
     for (const [wrongField, reason] of [
       [{ container: 'none' }, /there is no such container/],
-      [{ accountKey: 'd3Jvbmc=' }, /the credentials are wrongField/],
+      [{ accountKey: 'd3Jvbmc=' }, /the credentials are wrong/],
     ] as const) {
       const storage = openAzure({ ...configuration, ...wrongField }, outbound);
       await assert.rejects(storage.check(), reason);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
@@ -29,8 +29,9 @@ function storedColumns(name: string): string[] {
 
 /** Returns the columns of each table as declared in src/ports: name, type, NOT NULL. */
 function declaredColumns(): Map<string, string[]> {
-  const source = ['tables.ts', 'audit-tables.ts', 'caller-tables.ts', 'installation-tables.ts', 'job-tables.ts', 'mail-tables.ts']
-    .map((file) => readFileSync(join(import.meta.dirname, '../../src/ports', file), 'utf8'))
+  const folder = join(import.meta.dirname, '../../src/ports');
+  const source = globSync(['tables.ts', '*-tables.ts'], { cwd: folder })
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
   const interfaces = new Map(
     [...source.matchAll(/interface (\w+)(?: extends (.*?))? \{([^}]*)\}/g)].map(([, name = '', bases = '', body = '']) => [
