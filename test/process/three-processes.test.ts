@@ -7,6 +7,7 @@ import pg from 'pg';
 import { atEnd } from '../parts/at-end.ts';
 import { startPostgres } from '../parts/postgres-server.ts';
 import { shareBody } from '../parts/share-body.ts';
+import { until } from '../ports/until.ts';
 import { adminKey, temporaryFolder } from '../start.ts';
 import { startFrontProxy } from './front-proxy.ts';
 import { runPostern } from './run-postern.ts';
@@ -70,13 +71,14 @@ test('if one of three processes is killed under load, no acknowledged change is 
 
   const changeIds = new Map<string, number>();
   const uploadedFiles = new Map<string, string>();
-  let [nextChange, nextUpload, failedRequests, isKilled] = [0, 0, 0, false];
+  let [nextChange, nextUpload, startedRequests, failedRequests, isKilled] = [0, 0, 0, 0, false];
   const countResponses = () => changeIds.size + uploadedFiles.size;
   async function makeChanges(): Promise<void> {
     while (nextChange < changes) {
       nextChange += 1;
       const key = `change ${nextChange}`;
       for (;;) {
+        startedRequests += 1;
         const answer = await call('share/add', { ...shareBody, title: key }, { 'idempotency-key': key });
         if (answer?.status === 200) {
           changeIds.set(key, JSON.parse(answer.text).id);
@@ -91,6 +93,7 @@ test('if one of three processes is killed under load, no acknowledged change is 
       nextUpload += 1;
       const [name, content] = [`file-${nextUpload}`, `content ${nextUpload} `.repeat(20_000)];
       for (;;) {
+        startedRequests += 1;
         const answer = await send(`${proxy.url}/s/${uploadShare.viewId}/file/${name}`, 'PUT', {}, content);
         if (answer?.status === 201) uploadedFiles.set(name, content);
         if (answer?.status === 201 || answer?.status === 409) break; // 409: the file was stored, and its response was lost
@@ -99,7 +102,12 @@ test('if one of three processes is killed under load, no acknowledged change is 
     }
   }
   async function killOneProcess(): Promise<void> {
-    while (countResponses() < 80) await new Promise(setImmediate);
+    await until(() => countResponses() >= 80);
+    // Every third request goes to the suspended process and waits there. At most three of them are uploads, which the proxy sends
+    // again: of five, two are changes.
+    processes[1]?.child.kill('SIGSTOP');
+    const started = startedRequests;
+    await until(() => startedRequests >= started + 15);
     processes[1]?.child.kill('SIGKILL');
     await processes[1]?.ended;
     isKilled = true;
