@@ -103,10 +103,20 @@ async function addRoutes(
   await addManagementRoutes(servers, ports, { metrics, searches, pages: consolePages });
   await assetRoutes(servers.visitor, pages, '/assets/');
   const unknownLinks = countUnknownLinks(ports.clock, metrics.countUnknownLink);
-  const jobs = { ports, log, runningChanges, unknownLinks, database: databaseId, onReplacedDatabase: exitOnReplacedDatabase };
+  const limits = createVisitLimits(ports);
+  const { uploadWriters } = limits;
+  const jobs = {
+    ports,
+    log,
+    runningChanges,
+    unknownLinks,
+    uploadWriters,
+    database: databaseId,
+    onReplacedDatabase: exitOnReplacedDatabase,
+  };
   resources.use(startScheduledJobs(jobs));
   visitorRoutes(servers.visitor, {
-    ports: { ...ports, audit, runningChanges, listings, searches, ...createVisitLimits(ports), ...visitorSignIn(ports, audit) },
+    ports: { ...ports, audit, runningChanges, listings, searches, ...limits, ...visitorSignIn(ports, audit) },
     transfers,
     unknownLinks,
     limitedSessionLookups: limitedSessionLookups(),

@@ -18,6 +18,8 @@ import { emailCodeMails } from '#features/visits/codes/sealed-code-mail.ts';
 import { FailingLocations } from '#features/visits/files/failing-locations.ts';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
+import { releaseUploads } from '#features/visits/resumable-uploads/upload-claims.ts';
+import type { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import type { UnknownLinks } from '#http/visitor/unknown-links.ts';
 import type { Ports } from '#ports/ports.ts';
 
@@ -37,6 +39,7 @@ interface Jobs {
   /** Tokens of the changes that this process is making or recovering. */
   readonly runningChanges: Set<string>;
   readonly unknownLinks: UnknownLinks;
+  readonly uploadWriters: UploadWriters;
   /** Identity of the database that this process started with. */
   readonly database: string;
   /** Called when the store has another database than at the start: the process must end. */
@@ -66,7 +69,8 @@ async function sweepAndLog(ports: Ports, log: FastifyBaseLogger): Promise<void> 
 }
 
 /** Starts the jobs that run at intervals. Disposal stops them and removes this process from the list of running ones. */
-export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, database, onReplacedDatabase }: Jobs): AsyncDisposable {
+export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
+  const { ports, log, runningChanges, unknownLinks, uploadWriters, database, onReplacedDatabase } = jobs;
   const warn = (line: string) => log.warn(line);
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
@@ -77,6 +81,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
   const reportAndRecover = () =>
     checkSameDatabase(ports, database)
       .then(() => reportAlive(ports))
+      .then(() => releaseUploads(ports, uploadWriters))
       .then(() => {
         const now = performance.now();
         // The database was unreachable, or this process was suspended: give the other processes time to report again.
@@ -107,7 +112,7 @@ export function startScheduledJobs({ ports, log, runningChanges, unknownLinks, d
   const kinds = [
     recurring('delete-expired-rows', minute * 10, () => runIfClockIsRight(ports, warn, () => deleteExpiredRows(ports))),
     recurring('clear-locations', minute * 60, async () => {
-      await runIfClockIsRight(ports, warn, () => endExpiredUploads(ports));
+      await runIfClockIsRight(ports, warn, () => endExpiredUploads(ports, uploadWriters));
       await sweepAndLog(ports, log);
     }),
     {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
+import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { createShare, hour, noPermissions, settableClock } from '../visit/visiting.ts';
 import { sha256, tusClient } from './tus.ts';
@@ -51,7 +52,7 @@ export async function checkParts(
   await tus.patch(expiring, 0, bytes.subarray(0, 9_000_000));
   assert.notDeepEqual(await listStaged(), []);
   clock.advance(26 * hour);
-  await endExpiredUploads(second.ports);
+  await endExpiredUploads(second.ports, new UploadWriters(() => 0));
   assert.deepEqual(await listStaged(), []);
   assert.deepEqual(
     await second.ports.store.read.selectFrom('resumable_upload').select('id').where('stored_name', 'is', null).execute(),

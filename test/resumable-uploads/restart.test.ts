@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
+import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
@@ -53,9 +54,23 @@ test('the sweep keeps an unfinished upload; an expired one is deleted with its r
   await sweepLocations(postern.ports);
   assert.equal((await readdir(join(postern.files, '.postern'))).length, 1);
   clock.advance(26 * hour);
-  await endExpiredUploads(postern.ports);
+  await endExpiredUploads(postern.ports, new UploadWriters(() => 0));
   assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
   assert.deepEqual(await postern.ports.store.read.selectFrom('resumable_upload').selectAll().execute(), []);
+});
+
+test('the sweep keeps an expired upload while a part of it is being received', async (t) => {
+  const clock = settableClock();
+  const postern = await startPostern(t, { replacements: { ports: { clock } } });
+  const { base } = await createShare(postern);
+  const address = await tusClient(postern, base).begin('a', 6);
+  clock.advance(26 * hour);
+  const writers = new UploadWriters(() => 0);
+  const id = address.slice(address.lastIndexOf('/') + 1);
+  await writers.runWithoutParts(id, () => endExpiredUploads(postern.ports, writers));
+  assert.equal((await readdir(join(postern.files, '.postern'))).length, 1);
+  await endExpiredUploads(postern.ports, writers);
+  assert.deepEqual(await readdir(join(postern.files, '.postern')), []);
 });
 
 test('an upload whose file is in place but whose outcome was not recorded is complete after recovery', async (t) => {

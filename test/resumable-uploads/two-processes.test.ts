@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { StoreUnavailable } from '#ports/store.ts';
 import { until } from '../ports/until.ts';
 import { startPostern } from '../start.ts';
 import { createShare } from '../visit/visiting.ts';
@@ -29,4 +30,25 @@ test('an upload can continue at another process, and only one process at a time 
   await until(async () => (await holders()).length === 0);
   assert.equal((await atOther.send('DELETE', large)).status, 204);
   assert.equal((await atOne.send('HEAD', large)).status, 404);
+});
+
+test('if the database fails at the end of a part, another process can continue the upload soon', options, async (t) => {
+  const one = await startPostern(t);
+  const other = await startPostern(t, { data: one.data, environment: { POSTERN_PUBLIC_URL: one.publicUrl } });
+  const { base } = await createShare(one);
+  const [atOne, atOther] = [tusClient(one, base), tusClient(other, base)];
+  const address = await atOne.begin('a', 6);
+  const isClaimed = async () =>
+    (await other.ports.store.read.selectFrom('resumable_upload').select('holder').where('holder', 'is not', null).execute()).length > 0;
+  const { write } = one.ports.store;
+  const failingWrite: typeof write = async (...parameters) => {
+    if (await isClaimed()) throw new StoreUnavailable('the database is unavailable');
+    return write(...parameters);
+  };
+  const writeMock = t.mock.method(one.ports.store, 'write', failingWrite);
+  assert.equal((await atOne.patch(address, 0, 'abc')).status, 503);
+  assert.equal((await atOther.patch(address, 0, 'abc')).status, 423);
+  writeMock.mock.restore();
+  await until(async () => !(await isClaimed()));
+  assert.equal((await atOther.patch(address, 0, 'abcdef')).status, 204);
 });

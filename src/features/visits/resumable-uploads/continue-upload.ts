@@ -13,15 +13,8 @@ import { respondInTime } from '#features/visits/files/respond-in-time.ts';
 import type { StoredFile } from '#features/visits/files/upload-file.ts';
 import { ItemNotFound } from '#ports/storage.ts';
 import { type IncomingPart, PartReceiver, partTooLong } from './part-receiver.ts';
-import {
-  claimUpload,
-  deleteUploadRow,
-  findUnfinishedUpload,
-  pathOfUpload,
-  releaseUpload,
-  type UploadRow,
-  uploadLifetime,
-} from './upload-rows.ts';
+import { claimUpload, releaseUpload } from './upload-claims.ts';
+import { deleteUploadRow, findUnfinishedUpload, pathOfUpload, type UploadRow, uploadLifetime } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
 /** The state of an upload after a part. */
@@ -89,8 +82,6 @@ async function receivePart(
       await receiver.close();
     }
   } finally {
-    // If this fails, the claim stays: other processes respond with 423 until this process uses the upload
-    // again, or has ended.
-    await releaseUpload(ports, row).catch(() => {});
+    await releaseUpload(ports, row);
   }
 }

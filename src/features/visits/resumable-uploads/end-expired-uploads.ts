@@ -3,9 +3,10 @@ import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
 import { deleteUploadRow, isFree } from './upload-rows.ts';
+import type { UploadWriters } from './upload-writers.ts';
 
 const maxUploads = 1000; // in one run
-/** A part that was begun before its upload expired may still be received for this time; ms. */
+/** A part that another process began to receive before its upload expired may still arrive for this time; ms. */
 const gracePeriod = 3_600_000;
 
 /**
@@ -13,7 +14,10 @@ const gracePeriod = 3_600_000;
  * unavailable, the next run tries again. After a week, the row is deleted in any case
  * (features/jobs/delete-expired-rows.ts).
  */
-export async function endExpiredUploads(ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>): Promise<void> {
+export async function endExpiredUploads(
+  ports: Pick<Ports, 'store' | 'storages' | 'vault' | 'clock' | 'process'>,
+  uploadWriters: UploadWriters,
+): Promise<void> {
   const { store, storages, vault, clock, process } = ports;
   const running = await findRunningProcesses(ports);
   const rows = await store.read
@@ -31,10 +35,11 @@ export async function endExpiredUploads(ports: Pick<Ports, 'store' | 'storages' 
   for (const { upload_id: id, location_path: path, token, handle, ...location } of rows) {
     const entry = splitPath(parseStoredPath(path) ?? rootPath);
     if (!entry) continue;
-    try {
+    const end = async () => {
       const storage = await openLocation(location, { storages, vault });
       await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle });
       await deleteUploadRow(ports, { tid: location.tid, id });
-    } catch {} // the next run tries again
+    };
+    await uploadWriters.runWithoutParts(id, end).catch(() => {}); // the next run tries again
   }
 }

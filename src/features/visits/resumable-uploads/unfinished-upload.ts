@@ -31,23 +31,18 @@ export async function deleteUpload(ports: UnfinishedPorts & StoragePorts, visito
   const row = await findUnfinishedUpload(ports, visit, id);
   await ports.uploadWriters.end(id);
   const running = await findRunningProcesses(ports);
-  const isDeleted = await ports.uploadWriters.run(
-    id,
-    () => {},
-    async ({ complete }) => {
-      complete();
-      return ports.store.write(async (tx) => {
-        if (await isBeingPlaced(tx, row.tid, row.token)) throw uploadInUse();
-        const [result] = await tx
-          .deleteFrom('resumable_upload')
-          .where('tid', '=', row.tid)
-          .where('id', '=', id)
-          .where('stored_name', 'is', null)
-          .where(isFree(ports.process, running))
-          .execute();
-        return Number(result?.numDeletedRows) > 0;
-      }, visitorTurn(visitorRequest.address));
-    },
+  const isDeleted = await ports.uploadWriters.runWithoutParts(id, () =>
+    ports.store.write(async (tx) => {
+      if (await isBeingPlaced(tx, row.tid, row.token)) throw uploadInUse();
+      const [result] = await tx
+        .deleteFrom('resumable_upload')
+        .where('tid', '=', row.tid)
+        .where('id', '=', id)
+        .where('stored_name', 'is', null)
+        .where(isFree(ports.process, running))
+        .execute();
+      return Number(result?.numDeletedRows) > 0;
+    }, visitorTurn(visitorRequest.address)),
   );
   if (!isDeleted) {
     await findUnfinishedUpload(ports, visit, id); // it was completed or deleted meanwhile

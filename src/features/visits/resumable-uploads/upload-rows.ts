@@ -1,14 +1,12 @@
 import { expressionBuilder, type Selectable } from 'kysely';
 import { type ItemPath, parseStoredPath } from '#core/item-path.ts';
 import { Refusal } from '#core/messages.ts';
-import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { visitorTurn } from '#features/turns/visitor-turns.ts';
 import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
 import type { ResumableUploadTable } from '#ports/audit-tables.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Database } from '#ports/tables.ts';
-import { uploadInUse } from './upload-writers.ts';
 
 /**
  * An upload ends when no more bytes have arrived for this time; ms. One without any byte ends
@@ -83,33 +81,6 @@ export async function isBeingPlaced(tx: Tx, tid: number, token: string): Promise
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/**
- * Claims an upload for this process, so that no other process receives a part of it.
- * @returns its row as it is now
- * @throws Refusal (423) if another process receives a part, or the file of the upload is being put in place
- */
-export async function claimUpload(
-  ports: RowPorts,
-  { link: { tid }, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
-  { id, token }: UploadRow,
-): Promise<UploadRow> {
-  const running = await findRunningProcesses(ports);
-  const claimedRow = await ports.store.write(async (tx) => {
-    if (await isBeingPlaced(tx, tid, token)) return;
-    return tx
-      .updateTable('resumable_upload')
-      .set({ holder: ports.process })
-      .where('tid', '=', tid)
-      .where('id', '=', id)
-      .where('stored_name', 'is', null)
-      .where(isFree(ports.process, running))
-      .returningAll()
-      .executeTakeFirst();
-  }, visitorTurn(visitorRequest.address));
-  if (!claimedRow) throw uploadInUse();
-  return claimedRow;
-}
-
 /** Records that the first `received` bytes are durable. @throws Refusal (404) if the upload was deleted meanwhile */
 export async function saveProgress(
   { store, clock, process }: RowPorts,
@@ -129,19 +100,4 @@ export async function saveProgress(
     visitorTurn(visitorRequest.address),
   );
   if (Number(result?.numUpdatedRows) !== 1) throw new Refusal('uploadUnknown');
-}
-
-/** Ends the claim of this process. */
-export async function releaseUpload({ store, process }: RowPorts, { tid, id }: Pick<UploadRow, 'tid' | 'id'>): Promise<void> {
-  await store.write(
-    (tx) =>
-      tx
-        .updateTable('resumable_upload')
-        .set({ holder: null })
-        .where('tid', '=', tid)
-        .where('id', '=', id)
-        .where('holder', '=', process)
-        .execute(),
-    'job',
-  );
 }

@@ -26,10 +26,12 @@ export interface WriterReport {
 export const uploadInUse = () => new Refusal('uploadInUse', undefined, { retryAfter });
 
 /**
- * Lets one part of an upload be received at a time. A client that has lost its connection sends the rest over a new one, before the
+ * Lets one part of an upload be received at a time by this process. A client that has lost its connection sends the rest over a new one, before the
  * server knows of the loss: the old part ends then.
  */
 export class UploadWriters {
+  /** Uploads that this process may still claim although it receives no part, and their tenants: the database did not respond. */
+  readonly unreleased = new Map<string, number>();
   readonly #writers = new Map<string, Writer>();
   readonly #now: () => number;
 
@@ -45,6 +47,22 @@ export class UploadWriters {
    */
   async run<T>(upload: string, abort: () => void, receive: (report: WriterReport) => Promise<T>): Promise<T> {
     await this.endSilent(upload);
+    return this.#hold(upload, abort, receive);
+  }
+
+  /** Does something with an upload while no part of it is received. @throws Refusal (423) if a part is being received */
+  runWithoutParts<T>(upload: string, work: () => Promise<T>): Promise<T> {
+    return this.#hold(
+      upload,
+      () => {},
+      ({ complete }) => {
+        complete();
+        return work();
+      },
+    );
+  }
+
+  async #hold<T>(upload: string, abort: () => void, receive: (report: WriterReport) => Promise<T>): Promise<T> {
     if (this.#writers.has(upload)) throw uploadInUse();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const writer: Writer = { lastDataAt: this.#now(), abort, ended };
@@ -63,6 +81,10 @@ export class UploadWriters {
       this.#writers.delete(upload);
       end();
     }
+  }
+
+  isReceiving(upload: string): boolean {
+    return this.#writers.has(upload);
   }
 
   /** Ends the part that is being received if its client is silent, so that what has arrived is counted. */

@@ -1,0 +1,80 @@
+import { Refusal } from '#core/messages.ts';
+import { findRunningProcesses } from '#features/processes/running-processes.ts';
+import { visitorTurn } from '#features/turns/visitor-turns.ts';
+import type { AuthorizedVisit } from '#features/visits/authorization/authorize-visit.ts';
+import type { VisitServices } from '#features/visits/authorization/visit-services.ts';
+import type { Ports } from '#ports/ports.ts';
+import { isBeingPlaced, isFree, type UploadRow } from './upload-rows.ts';
+import { type UploadWriters, uploadInUse } from './upload-writers.ts';
+
+// A process claims an upload while it receives a part, so that no other process receives one at the
+// same time.
+
+type ClaimPorts = Pick<Ports, 'store' | 'process'> & Pick<VisitServices, 'uploadWriters'>;
+type ClaimedUpload = Pick<UploadRow, 'tid' | 'id'>;
+
+/**
+ * Claims an upload for this process.
+ * @returns its row as it is now
+ * @throws Refusal (423) if another process receives a part, or the file of the upload is being put in place
+ */
+export async function claimUpload(
+  ports: ClaimPorts,
+  { link: { tid }, visitorRequest }: Pick<AuthorizedVisit, 'link' | 'visitorRequest'>,
+  { id, token }: UploadRow,
+): Promise<UploadRow> {
+  const running = await findRunningProcesses(ports);
+  const claimedRow = await ports.store
+    .write(async (tx) => {
+      if (await isBeingPlaced(tx, tid, token)) return;
+      return tx
+        .updateTable('resumable_upload')
+        .set({ holder: ports.process })
+        .where('tid', '=', tid)
+        .where('id', '=', id)
+        .where('stored_name', 'is', null)
+        .where(isFree(ports.process, running))
+        .returningAll()
+        .executeTakeFirst();
+    }, visitorTurn(visitorRequest.address))
+    .catch((cause: unknown) => {
+      if (!(cause instanceof Refusal)) ports.uploadWriters.unreleased.set(id, tid); // the claim may have taken place
+      throw cause;
+    });
+  if (!claimedRow) throw uploadInUse();
+  return claimedRow;
+}
+
+async function deleteClaim({ store, process }: Pick<Ports, 'store' | 'process'>, { tid, id }: ClaimedUpload): Promise<void> {
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('resumable_upload')
+        .set({ holder: null })
+        .where('tid', '=', tid)
+        .where('id', '=', id)
+        .where('holder', '=', process)
+        .execute(),
+    'job',
+  );
+}
+
+/** Ends the claim of this process. If that fails, `releaseUploads` tries again. */
+export async function releaseUpload(ports: ClaimPorts, { tid, id }: ClaimedUpload): Promise<void> {
+  const { unreleased } = ports.uploadWriters;
+  try {
+    await deleteClaim(ports, { tid, id });
+    unreleased.delete(id);
+  } catch {
+    unreleased.set(id, tid);
+  }
+}
+
+/** Ends the claims that could not be ended while the database was unavailable. @throws StoreUnavailable */
+export async function releaseUploads(ports: Pick<Ports, 'store' | 'process'>, uploadWriters: UploadWriters): Promise<void> {
+  for (const [id, tid] of uploadWriters.unreleased) {
+    if (uploadWriters.isReceiving(id)) continue; // the end of the part ends the claim
+    await uploadWriters.runWithoutParts(id, () => deleteClaim(ports, { tid, id }));
+    uploadWriters.unreleased.delete(id);
+  }
+}
