@@ -108,6 +108,8 @@ async function forgetLostSecrets(settings: Settings, flags: readonly string[]): 
     process.stderr.write(`${['You must enter these again after the secrets are forgotten:', ...lines].join('\n  ')}\n`);
     if (!flags.includes('--yes'))
       throw new Error('nothing was changed: add --yes to forget the secrets that were encrypted with the lost key');
+    if (await store.isUsedByOthers())
+      throw new Error('nothing was changed: other processes use the database and know the old key; stop every Postern that uses it first');
     const key = settings.secretKey ?? new DataFolder(settings.data).secretKey(true);
     await store.write((tx) => forgetSecrets(tx, keyVault(key, systemRandom())), 'job');
   });

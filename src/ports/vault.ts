@@ -9,3 +9,19 @@ export interface Vault {
   /** Decrypts a secret. @throws Error if it was sealed with another key or for another purpose */
   open(purpose: string, sealed: string): string;
 }
+
+/**
+ * Decrypts a stored secret. One that cannot be decrypted counts as lost, so that only what needs it is unavailable until an operator
+ * enters it again. (Postern does not start with a wrong key; another process may have encrypted the secret with a key that was given
+ * up in the meantime.)
+ * @param sealed empty: there is no secret
+ * @returns an empty text if there is no secret, or it is lost
+ */
+export function openStoredSecret(vault: Vault, purpose: string, sealed: string): string {
+  if (sealed === '') return '';
+  try {
+    return vault.open(purpose, sealed);
+  } catch {
+    return '';
+  }
+}

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { until } from '../ports/until.ts';
 import { type Json, newShare, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { createShare } from '../visit/visiting.ts';
+import { basic, createShare } from '../visit/visiting.ts';
 import { addKey, fieldErrorAt, fieldErrorsOf } from './keys.ts';
 
 async function addLocation(postern: TestPostern, name = 'reports') {
@@ -290,4 +290,36 @@ test('a configuration is stored without unnecessary spaces', async (t) => {
   const { id } = await postern.call('location/add', { name: 'spaces', kind: 'local', configuration: configuration.padEnd(60_000) });
   const stored = await postern.call('location/get', { id });
   assert.equal(stored.configuration, configuration);
+});
+
+test('secrets that cannot be decrypted make only their own location and login profile unavailable until they are entered again', async (t) => {
+  const postern = await startPostern(t);
+  const { id, folder } = await addLocation(postern);
+  const lost = await createShare(postern, { location: 'reports' });
+  const other = await createShare(postern);
+  const profile = await postern.call('loginprofile/add', { title: 'One password', typeId: 2, password: 'correct horse battery' });
+  const protectedShare = await createShare(postern, { authenticationId: profile.id });
+  await postern.ports.store.write(async (tx) => {
+    const configuration = Buffer.from('sealed with a key that nobody has').toString('base64');
+    await tx.updateTable('location').set({ configuration, version: 2 }).where('id', '=', id).execute();
+    await tx.updateTable('login_profile').set({ password: configuration, version: 2 }).where('id', '=', Number(profile.id)).execute();
+  }, 'job');
+  const { list } = await postern.call('location/search');
+  assert.deepEqual(
+    list.map(({ name, configuration }: Json) => [name, configuration === '{}']),
+    [
+      ['local', false],
+      ['reports', true],
+    ],
+  );
+  assert.equal((await postern.visit(`${lost.base}/list`)).status, 503);
+  assert.equal((await postern.visit(`${other.base}/list`)).status, 200);
+  const signInWith = async (password: string) =>
+    (await postern.visit(`${protectedShare.base}/list`, { headers: { authorization: basic('', password) } })).status;
+  assert.deepEqual([await signInWith('correct horse battery'), await signInWith('')], [401, 401]);
+  const location = await postern.call('location/get', { id });
+  await postern.call('location/update', { ...location, configuration: JSON.stringify({ folder }) });
+  await postern.call('loginprofile/update', { id: profile.id, password: 'another horse battery' });
+  assert.equal((await postern.visit(`${lost.base}/list`)).status, 200);
+  assert.equal(await signInWith('another horse battery'), 200);
 });

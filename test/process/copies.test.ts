@@ -285,6 +285,20 @@ test('after the secret key is lost, forget-secrets lists the secrets to enter ag
   assert.equal(await sign('another door of its own'), 200);
 });
 
+test('forget-secrets changes nothing while a process that knows the old key uses the database', async (t) => {
+  const environment = await engines['PostgreSQL']?.(t);
+  assert.ok(environment);
+  const running = await startPostern(t, { environment: { ...environment, ...secret }, data: environment['POSTERN_DATA'] ?? '' });
+  const { id } = await running.call('loginprofile/add', { title: 'Door', typeId: 2, password: 'a door of its own' });
+  const forget = () => maintain({ ...environment, POSTERN_SECRET_KEY: 'another-secret-key' }, 'operator', 'forget-secrets', '--yes');
+  const refused = await forget();
+  assert.equal(refused.code, 1);
+  assert.match(refused.output, /nothing was changed: other processes use the database/);
+  assert.equal((await running.call('loginprofile/get', { id })).password, '********');
+  await running.stop();
+  assert.equal((await forget()).code, 0);
+});
+
 test('a command sets a new password for an operator who is locked out, and removes their second factors', async (t) => {
   const data = await temporaryFolder(t);
   const first = await startPostern(t, { data });

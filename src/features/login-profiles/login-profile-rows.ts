@@ -6,6 +6,7 @@ import { sortablePrefix } from '#features/records/record-search.ts';
 import { recordStamps } from '#features/records/record-stamps.ts';
 import type { InstantPorts } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
+import { openStoredSecret } from '#ports/vault.ts';
 import { maskConfiguration } from './configuration.ts';
 
 /** Columns by which loginprofile/search can sort. */
@@ -38,6 +39,8 @@ const selectRows = (db: Tx) =>
 type LoginProfileRow = Awaited<ReturnType<ReturnType<typeof selectRows>['execute']>>[number];
 type RecordPorts = Pick<InstantPorts, 'links' | 'vault'>;
 
+const maskIfPresent = (configuration: string) => (configuration === '' ? '' : maskConfiguration(configuration));
+
 const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginProfile => ({
   id: row.id,
   ...storedProfileFields.toFields(row),
@@ -49,7 +52,7 @@ const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginPro
   viewId: row.view_id,
   viewUrl: portalUrl(links.publicUrl(), row.view_id),
   password: row.password === '' ? '' : secretMask,
-  configuration: row.configuration === '' ? '' : maskConfiguration(vault.open(profileSealPurposes.configuration, row.configuration)),
+  configuration: maskIfPresent(openStoredSecret(vault, profileSealPurposes.configuration, row.configuration)),
   ...recordStamps(row),
 });
 

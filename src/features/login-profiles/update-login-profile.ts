@@ -16,7 +16,7 @@ import { tenantPolicy } from '#features/records/check-policy.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
 import { listedUser } from '#features/records/listed-users.ts';
 import type { Tx } from '#ports/store.ts';
-import type { Vault } from '#ports/vault.ts';
+import { openStoredSecret, type Vault } from '#ports/vault.ts';
 import { type LoginProfileInput, profileColumns } from './insert-login-profile.ts';
 import { endsSessions, mergeProfile } from './login-profile-body.ts';
 import { loginProfileRecord } from './login-profile-rows.ts';
@@ -34,7 +34,7 @@ export async function readLoginProfileInput(tx: Tx, tid: number, id: number, vau
     .where('tid', '=', tid)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const decrypt = (field: 'password' | 'configuration') => (row[field] === '' ? '' : vault.open(profileSealPurposes[field], row[field]));
+  const decrypt = (field: 'password' | 'configuration') => openStoredSecret(vault, profileSealPurposes[field], row[field]);
   return { ...row, password: decrypt('password'), configuration: decrypt('configuration') };
 }
 

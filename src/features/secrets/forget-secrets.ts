@@ -1,10 +1,9 @@
 import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import { firstTenant } from '#core/records/tenant.ts';
-import { sealConfiguration } from '#features/storage-access/open-location.ts';
+import { lostConfiguration, sealConfiguration } from '#features/storage-access/open-location.ts';
 import type { Tx } from '#ports/store.ts';
 import type { Vault } from '#ports/vault.ts';
 
-const emptyConfiguration = '{}'; // without a folder or service: the location is unavailable until an operator enters its configuration
 const localConfiguration = JSON.stringify({ folder: 'files' });
 
 const selectProfilesWithSecrets = (db: Tx) =>
@@ -50,7 +49,7 @@ export async function forgetSecrets(tx: Tx, vault: Vault): Promise<void> {
     await tx
       .updateTable('location')
       .set((row) => ({
-        configuration: sealConfiguration(isFirstLocation(location) ? localConfiguration : emptyConfiguration, vault),
+        configuration: sealConfiguration(isFirstLocation(location) ? localConfiguration : lostConfiguration, vault),
         version: row('version', '+', 1),
       }))
       .where('tid', '=', location.tid)

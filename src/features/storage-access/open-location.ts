@@ -1,9 +1,11 @@
 import type { Ports } from '#ports/ports.ts';
 import type { Storage } from '#ports/storage.ts';
 import type { StorageLocation } from '#ports/storages.ts';
-import type { Vault } from '#ports/vault.ts';
+import { openStoredSecret, type Vault } from '#ports/vault.ts';
 
 const purpose = 'location';
+/** The configuration of a location whose own was lost: requests to its shares get 503 until an operator enters it again. */
+export const lostConfiguration = '{}';
 
 /** Decrypted configurations by row: a row that the store has cached is decrypted once. */
 const decryptedConfigurations = new WeakMap<object, string>();
@@ -15,7 +17,7 @@ export const sealConfiguration = (configuration: string, vault: Vault): string =
 export function unsealConfiguration(row: { readonly configuration: string }, vault: Vault): string {
   const cached = decryptedConfigurations.get(row);
   if (cached !== undefined) return cached;
-  const configuration = vault.open(purpose, row.configuration);
+  const configuration = openStoredSecret(vault, purpose, row.configuration) || lostConfiguration;
   decryptedConfigurations.set(row, configuration);
   return configuration;
 }

@@ -4,7 +4,7 @@ import type { EmailCodeConfiguration } from '#core/records/profile-configuration
 import { userIdentity } from '#features/visits/sign-in/user-identity.ts';
 import type { CompletedSignIn, Identity, ProfileRef } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
-import type { Vault } from '#ports/vault.ts';
+import { openStoredSecret, type Vault } from '#ports/vault.ts';
 
 type ProfileKey = Pick<ProfileRef, 'tid' | 'profile_id'>;
 
@@ -26,8 +26,9 @@ export async function readAllowedEmails(vault: Vault, db: Tx, { tid, profile_id 
     .where('id', '=', profile_id)
     .where('type_id', '=', profileTypes.EMAIL_CODE)
     .executeTakeFirst();
-  if (!profile?.configuration) return [];
-  const configuration: EmailCodeConfiguration = JSON.parse(vault.open(profileSealPurposes.configuration, profile.configuration));
+  const text = openStoredSecret(vault, profileSealPurposes.configuration, profile?.configuration ?? '');
+  if (text === '') return [];
+  const configuration: EmailCodeConfiguration = JSON.parse(text);
   return configuration.allow ?? [];
 }
 

@@ -2,6 +2,7 @@ import { Refusal } from '#core/messages.ts';
 import { profileSealPurposes, profileTypes } from '#core/records/login-profile.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, ProfileRef, SignInType } from '#ports/sign-in.ts';
+import { openStoredSecret } from '#ports/vault.ts';
 
 /** Time in ms between two checks of a signed-in visitor at the provider. */
 const checkInterval = 10 * 60_000;
@@ -26,7 +27,8 @@ export async function readProviderConfiguration(
       .where('id', '=', profile_id)
       .where('type_id', '=', profileTypes[type])
       .executeTakeFirst();
-    return row?.configuration ? { text: vault.open(profileSealPurposes.configuration, row.configuration), epoch: row.session_epoch } : null;
+    const text = openStoredSecret(vault, profileSealPurposes.configuration, row?.configuration ?? '');
+    return row && text !== '' ? { text, epoch: row.session_epoch } : null;
   });
   if (!current) throw new Refusal('signInUnavailable', 'The login profile has no configuration.');
   // A code, a token or a password for one provider must not be sent to another one.

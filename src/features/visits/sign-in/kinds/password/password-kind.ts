@@ -3,6 +3,7 @@ import { fold } from '#core/fold.ts';
 import { profileSealPurposes } from '#core/records/login-profile.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { CompletedSignIn, Identity, PasswordCredentials, ProfileRef, SignInKind } from '#ports/sign-in.ts';
+import { openStoredSecret } from '#ports/vault.ts';
 
 type KindPorts = Pick<Ports, 'store' | 'vault' | 'clock'>;
 
@@ -30,10 +31,11 @@ async function verifyProfilePassword(
     .where('tid', '=', profile.tid)
     .where('id', '=', profile.profile_id)
     .executeTakeFirstOrThrow();
-  // A profile whose password was lost with the secret key stores an empty one: no password must match it, not even an empty one.
-  if (row.password === '') return null;
+  const profilePassword = openStoredSecret(vault, profileSealPurposes.password, row.password);
+  // It was lost with the secret key: no password must match it, not even an empty one.
+  if (profilePassword === '') return null;
   const nameMatches = profile.profile_username === '' || equal(fold(profile.profile_username), fold(username));
-  const matches = equal(vault.open(profileSealPurposes.password, row.password), password) && nameMatches;
+  const matches = equal(profilePassword, password) && nameMatches;
   return matches ? { identity: identityOf(profile), claimsAt: clock.now(), profileEpoch: row.session_epoch, user: null } : null;
 }
 
