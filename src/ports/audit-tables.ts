@@ -65,6 +65,8 @@ export interface ResumableUploadTable {
   readonly path: string;
   /** Path of the file in the location. */
   readonly location_path: string;
+  /** 1: the upload was begun at a drop box, so its file gets a number if the name is in use. */
+  readonly drop_box: number;
   /** Bytes of the complete file. */
   readonly size: number;
   /** Durable bytes. The last byte counts only when the file is in place: a client that has sent it must be able to try that again. */

@@ -4,11 +4,29 @@ import type { TestContext } from 'node:test';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
 import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
-import { createShare, hour, noPermissions, settableClock } from '../visit/visiting.ts';
+import { changeShare, createShare, hour, noPermissions, settableClock } from '../visit/visiting.ts';
 import { sha256, tusClient } from './tus.ts';
 
+/** Checks that an upload goes on if its share becomes a drop box between two parts, or stops being one. */
+async function checkChangedShares(postern: TestPostern, location: string, bytes: Buffer): Promise<void> {
+  const dropBox = { ...noPermissions, canUpload: true };
+  for (const [before, after] of [
+    [dropBox, { ...dropBox, canView: true }],
+    [{ ...dropBox, canView: true }, dropBox],
+  ] as const) {
+    const { base, id } = await createShare(postern, { ...before, location });
+    const tus = tusClient(postern, base);
+    const address = await tus.begin(`changed-${before.canView}.bin`, bytes.length);
+    assert.equal((await tus.patch(address, 0, bytes.subarray(0, 9_000_000))).status, 204);
+    await changeShare(postern, id, after);
+    const last = await tus.patch(address, 9_000_000, bytes.subarray(9_000_000));
+    assert.deepEqual([last.status, last.headers['repr-digest']], [204, `sha-256=:${sha256(bytes)}:`]);
+  }
+}
+
 /**
- * Checks uploads in parts at a location: one that goes on after a restart, one to a drop box, and one that expires.
+ * Checks uploads in parts at a location: one that goes on after a restart, one to a drop box, two whose share becomes a drop box or stops
+ * being one, and one that expires.
  * @param addLocation adds the location
  * @param listStaged returns the names of the files in the staging area, and of the uploads that the storage service keeps
  */
@@ -47,6 +65,9 @@ export async function checkParts(
     assert.equal((await tusClient(second, dropBox.base).patch(dropBoxAddress, offset, part)).status, 204);
   const { entries } = (await second.visit(`${base}/list`)).body;
   assert.deepEqual(entries.map(({ size }: { size: number }) => size).sort(), [12, bytes.length]);
+
+  await checkChangedShares(second, location, bytes);
+  assert.deepEqual(await listStaged(), []);
 
   const expiring = await tus.begin('expiring.bin', bytes.length);
   await tus.patch(expiring, 0, bytes.subarray(0, 9_000_000));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { recoverInterruptedChanges, sweepLocations } from '#features/visits/files/recover-changes.ts';
@@ -42,6 +42,24 @@ test('an upload whose staging file was deleted answers 404', async (t) => {
   await tus.patch(address, 0, 'abc');
   for (const name of await readdir(join(postern.files, '.postern'))) await rm(join(postern.files, '.postern', name));
   assert.equal((await tus.patch(address, 3, 'def')).json.code, 'uploadUnknown');
+});
+
+test('an upload goes on after its location has led to an empty or another folder for some time', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  const address = await tus.begin('a', 6);
+  await tus.patch(address, 0, 'abc');
+  const away = `${postern.files}-away`;
+  await rename(postern.files, away);
+  await mkdir(postern.files);
+  assert.equal((await tus.patch(address, 3, 'def')).json.code, 'storageAway');
+  await mkdir(join(postern.files, '.postern'));
+  assert.equal((await tus.patch(address, 3, 'def')).json.code, 'uploadUnknown');
+  await rm(postern.files, { recursive: true });
+  await rename(away, postern.files);
+  assert.equal((await tus.patch(address, 3, 'def')).status, 204);
+  assert.equal(await readFile(join(postern.files, 'a'), 'utf8'), 'abcdef');
 });
 
 test('the sweep keeps an unfinished upload; an expired one is deleted with its row', async (t) => {

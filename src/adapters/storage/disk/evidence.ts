@@ -123,6 +123,13 @@ function openStagingIfPresent(root: StorageRoot): number | null {
   }
 }
 
+/** Returns whether `.postern/` exists. */
+export function hasStagingArea(root: StorageRoot): boolean {
+  const area = openStagingIfPresent(root);
+  if (area !== null) fs.closeSync(area);
+  return area !== null;
+}
+
 /**
  * Returns the evidence entry (see `evidenceEntry`) of a change that is recovered. Creates nothing.
  * The parent may be missing. The caller must close the folder of the entry.

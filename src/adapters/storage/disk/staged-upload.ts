@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import type { ItemPath } from '#core/item-path.ts';
-import { ItemExists } from '#ports/storage.ts';
-import { errorWithCode, toStorageError } from './disk-errors.ts';
-import { deleteMountNote, evidenceEntry, remainingEvidence } from './evidence.ts';
+import { ItemExists, StorageUnavailable } from '#ports/storage.ts';
+import { errorWithCode, systemErrorCode, toStorageError } from './disk-errors.ts';
+import { deleteMountNote, evidenceEntry, hasStagingArea, remainingEvidence } from './evidence.ts';
 import { checkFreeSpace, type FreeSpaceFloor, floorOf } from './free-space.ts';
 import { createFile, openCreatedFile, openFolder, type StorageRoot } from './open-within-root.ts';
 import { type Ownership, setOwnership } from './ownership.ts';
@@ -38,22 +38,12 @@ export function openStagedUpload(
   }
 }
 
-/**
- * Opens the staging file of an upload that continues.
- * @param upload `offset`: bytes that the file must have; `size`: bytes of the complete file, or null if not known
- * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if there is no space for the rest
- */
-export function reopenStagedUpload(
-  root: StorageRoot,
-  {
-    parent,
-    token,
-    offset,
-    size,
-  }: { readonly parent: ItemPath; readonly token: string; readonly offset: number; readonly size: number | null },
+/** @throws ENOENT if the file is gone or shorter than `offset` */
+function reopenStagingFile(
+  staging: DirectoryEntry | null,
+  { token, offset, size }: { readonly token: string; readonly offset: number; readonly size: number | null },
   freeSpace: FreeSpaceFloor,
 ): StagedUpload {
-  const staging = remainingEvidence(root, parent, token);
   if (!staging) throw errorWithCode('ENOENT');
   try {
     const floor = floorOf(staging.folder, freeSpace);
@@ -71,6 +61,31 @@ export function reopenStagedUpload(
     }
   } catch (cause) {
     fs.closeSync(staging.folder);
+    throw cause;
+  }
+}
+
+/**
+ * Opens the staging file of an upload that continues.
+ * @param upload `offset`: bytes that the file must have; `size`: bytes of the complete file, or null if not known
+ * @throws ENOENT if it is gone or shorter than `offset`; ENOSPC if there is no space for the rest; StorageUnavailable if `.postern/` is
+ *   missing
+ */
+export function reopenStagedUpload(
+  root: StorageRoot,
+  {
+    parent,
+    token,
+    offset,
+    size,
+  }: { readonly parent: ItemPath; readonly token: string; readonly offset: number; readonly size: number | null },
+  freeSpace: FreeSpaceFloor,
+): StagedUpload {
+  try {
+    return reopenStagingFile(remainingEvidence(root, parent, token), { token, offset, size }, freeSpace);
+  } catch (cause) {
+    // This may be the empty folder in which the location's file system must be mounted.
+    if (systemErrorCode(cause) === 'ENOENT' && !hasStagingArea(root)) throw new StorageUnavailable('the folder .postern is missing');
     throw cause;
   }
 }

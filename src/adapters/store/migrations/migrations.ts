@@ -25,6 +25,7 @@ import { alertKeys } from './0024-alert-keys.ts';
 import { listedNameIndexes } from './0025-listed-names.ts';
 import { resumableUploads } from './0026-resumable-uploads.ts';
 import { quotas } from './0027-quotas.ts';
+import { dropBoxUploads } from './0028-drop-box-uploads.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in the order of their application. */
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   listedNameIndexes,
   resumableUploads,
   quotas,
+  dropBoxUploads,
 ];

@@ -1,4 +1,3 @@
-import { isDropBox } from '#core/authorization/share-rules.ts';
 import { Refusal } from '#core/messages.ts';
 import {
   type AuthorizationPorts,
@@ -14,7 +13,7 @@ import type { StoredFile } from '#features/visits/files/upload-file.ts';
 import { ItemNotFound } from '#ports/storage.ts';
 import { type IncomingPart, PartReceiver, partTooLong } from './part-receiver.ts';
 import { claimUpload, releaseUpload } from './upload-claims.ts';
-import { deleteUploadRow, findUnfinishedUpload, pathOfUpload, type UploadRow, uploadLifetime } from './upload-rows.ts';
+import { findUnfinishedUpload, ifNameTaken, pathOfUpload, type UploadRow, uploadLifetime } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
 /** The state of an upload after a part. */
@@ -68,11 +67,10 @@ async function receivePart(
     if (!reopen) throw new Refusal('uploadUnknown'); // the location was changed
     const path = pathOfUpload(row);
     const place = { path, ...shared.directoryEntry(path) };
-    const target = { ...place, size: row.size, ifTaken: isDropBox(visit.permit.share) ? 'number' : 'refuse' } as const;
-    const upload = await reopen(target, { token: row.token, handle: row.handle, offset: row.received }).catch(async (cause: unknown) => {
-      if (!(cause instanceof ItemNotFound)) throw cause;
-      await deleteUploadRow(ports, row);
-      throw new Refusal('uploadUnknown');
+    const target = { ...place, size: row.size, ifTaken: ifNameTaken(row) } as const;
+    const upload = await reopen(target, { token: row.token, handle: row.handle, offset: row.received }).catch((cause: unknown) => {
+      // The row stays: if the location leads to another folder by mistake, the upload continues when that is corrected.
+      throw cause instanceof ItemNotFound ? new Refusal('uploadUnknown') : cause;
     });
     const receiver = new PartReceiver({ ports, visit, storage: shared.storage, row, place, upload }, part);
     try {

@@ -11,7 +11,7 @@ import { newChangeToken } from '#features/visits/files/pending-change.ts';
 import { checkUploadTarget } from '#features/visits/files/upload-target.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
-import { deleteUploadRow, ownerKey, type UploadRow } from './upload-rows.ts';
+import { deleteUploadRow, ifNameTaken, ownerKey, type UploadRow } from './upload-rows.ts';
 
 const idBits = 192;
 /** Maximum number of unfinished uploads at one link: in total, from one network, and from one wide network. */
@@ -95,6 +95,7 @@ export async function createUpload(
       wide_network: wideNetworkOf(visitorRequest.address),
       path: formatItemPath(path),
       location_path: formatItemPath(shared.locationPath(path)),
+      drop_box: dropBox ? 1 : 0,
       ...{
         size,
         received: 0,
@@ -114,7 +115,7 @@ export async function createUpload(
       await tx.insertInto('resumable_upload').values(row).execute();
     }, visitorTurn(visitorRequest.address));
     try {
-      const upload = await shared.storage.upload({ parent, name, size, ifTaken: dropBox ? 'number' : 'refuse' }, row.token);
+      const upload = await shared.storage.upload({ parent, name, size, ifTaken: ifNameTaken(row) }, row.token);
       await upload.closeForRecovery();
       const { handle } = upload;
       if (handle !== null)

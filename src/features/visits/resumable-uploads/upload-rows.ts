@@ -28,6 +28,12 @@ export function pathOfUpload({ path }: Pick<UploadRow, 'path'>): ItemPath {
   return parsed;
 }
 
+/**
+ * Returns what happens if the name of an upload is in use. It depends on how the upload was begun, even if the share has become a
+ * drop box since, or no longer is one: storages prepare for it at the beginning.
+ */
+export const ifNameTaken = ({ drop_box }: Pick<UploadRow, 'drop_box'>) => (drop_box === 1 ? 'number' : 'refuse');
+
 /** Returns an upload of the visitor at the link. @throws Refusal (404) if there is none, also if it belongs to another visitor */
 export async function findUpload(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
