@@ -357,3 +357,11 @@ test('connections that are reset before a response are not logged as errors', { 
   await assertRunning(postern);
   assert.deepEqual(errors(), []);
 });
+
+test('a request that asks for another protocol is served, and then its connection is closed', { timeout: 15_000 }, async (t) => {
+  const postern = await startPostern(t);
+  const upgrade = ['GET /health/live HTTP/1.1', 'Host: a', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join('\r\n');
+  const answer = await sendRaw(postern.publicUrl, `${upgrade}GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n`);
+  assert.deepEqual(statuses(answer), [200]);
+  assert.match(answer, /^connection: close/im);
+});

@@ -27,6 +27,8 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
   const networks = new CostlyNetworks(() => performance.now(), turns);
   const server = createServer(options, (request, response) => {
     networks.noteRequest(request);
+    // Node.js reads nothing as a request after one that asks for another protocol, which Postern never speaks.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     turns.startRequest(request, () => handleNext(request, response));
   });
   server.on('connection', (socket) => networks.add(socket));
