@@ -41,11 +41,15 @@ export async function continueUpload(
 ): Promise<UploadState> {
   const visit = await authorizeVisit(ports, visitorRequest, { action: 'upload' });
   const row = await findUnfinishedUpload(ports, visit, id);
-  const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, part.abort);
   const partReceived = Promise.withResolvers<void>();
-  const receiving = ports.uploadWriters
-    .run(id, part.abort, (report) => withStorageErrors(() => receivePart(ports, visit, row, part, report, partReceived.resolve)))
-    .finally(release);
+  const receiving = ports.uploadWriters.run(id, part.abort, async (report) => {
+    const release = ports.uploads.take(visitorRequest.address, visitorRequest.viewId, part.abort);
+    try {
+      return await withStorageErrors(() => receivePart(ports, visit, row, part, report, partReceived.resolve));
+    } finally {
+      release();
+    }
+  });
   await Promise.race([receiving, partReceived.promise]); // the sender may take as long as it needs
   return respondInTime(receiving, ports.limits.maxChangeTime);
 }

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../ports/until.ts';
+import { startPostern } from '../start.ts';
+import { createShare } from '../visit/visiting.ts';
+import { tusClient } from './tus.ts';
+
+const maxUploadsOfNetwork = 64;
+
+test('a client that has lost 64 connections can continue each of its uploads after three seconds', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern);
+  const tus = tusClient(postern, base);
+  const addresses: string[] = [];
+  for (let index = 0; index < maxUploadsOfNetwork; index += 1) addresses.push(await tus.begin(`f${index}`, 6));
+  for (const address of addresses) tus.sendBeginning(address, 0, Buffer.from('abc'), 6);
+  const { store } = postern.ports;
+  const holders = () => store.read.selectFrom('resumable_upload').select('holder').where('holder', 'is not', null).execute();
+  await until(async () => (await holders()).length === maxUploadsOfNetwork);
+  let last = await tus.patch(addresses[0] ?? '', 3, 'def');
+  while (last.status === 423) last = await tus.patch(addresses[0] ?? '', 3, 'def');
+  assert.equal(last.status, 204);
+});
