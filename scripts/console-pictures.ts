@@ -180,6 +180,7 @@ const scenes: Record<string, Scene> = {
   'location-new': { at: '/locations/new', expectedText: 'Where files are stored' },
   'location-s3': newLocation('Amazon S3 or compatible'),
   'location-azure': newLocation('Azure Blob Storage'),
+  'location-webdav': newLocation('WebDAV server'),
   'not-found': { at: '/nowhere', expectedText: 'Page not found' },
   missing: { at: '/shares/999', expectedText: 'This record does not exist' },
   nothing: { at: '/shares?q=zzz', expectedText: 'No results found' },

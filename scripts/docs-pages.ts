@@ -1,5 +1,5 @@
 import { messages } from '../src/core/messages.ts';
-import { settingDefinitions } from '../src/settings/settings.ts';
+import { settingDefinitions } from '../src/settings/setting-definitions.ts';
 
 /** Returns the text of docs/integrator/messages.md, the list of all messages. */
 export function messagesPage(): string {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { join } from 'node:path';
 import { OpenIdProviders } from '#adapters/identity/openid-client.ts';
 import { passkeys } from '#adapters/identity/passkeys.ts';
 import { ThreadedSamlProviders } from '#adapters/identity/saml/saml-providers.ts';
@@ -21,6 +22,7 @@ import { PartSpace } from '#adapters/storage/part-space.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
 import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
+import { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import { webdavKind } from '#adapters/storage/webdav/webdav-kind.ts';
 import { openStore } from '#adapters/store/open-store.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
@@ -102,7 +104,14 @@ export async function openPorts(
   const objectServices = { outbound, parts, memory: new MemoryBudget() };
   const s3 = s3Kind({ ...objectServices, machineCredentials: new MachineCredentials(systemClock.now) }, settings.machineCredentials);
   const azure = azureKind({ ...objectServices, machineTokens: new MachineTokens(systemClock.now) }, settings.machineCredentials);
-  const storages = resources.use(storagesByKind({ local, s3, azure, webdav: webdavKind(objectServices) }));
+  const spool = new UploadSpool({
+    folder: join(data.path, 'uploads'),
+    maxBytes: settings.uploadSpool,
+    space: parts,
+    now: systemClock.now,
+  });
+  const webdav = webdavKind({ ...objectServices, spool });
+  const storages = resources.use(storagesByKind({ local, s3, azure, webdav }));
   const providers = resources.use(new ThreadedProviders(privateTargets));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const random = systemRandom();

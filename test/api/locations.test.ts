@@ -65,7 +65,7 @@ test('location/update with a duplicate name gets 409, and with an outdated etag 
 
 test('an unsupported kind is refused with the supported kinds', async (t) => {
   const postern = await startPostern(t);
-  for (const kind of ['sftp', 'webdav', 'floppy']) {
+  for (const kind of ['sftp', 'floppy']) {
     const answer = await postern.send('location/add', { name: kind, kind, configuration: '{}' });
     assert.equal(answer.status, 400);
     assert.match(fieldErrorAt(answer, 'kind'), /\blocal\b/);

@@ -1,15 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { S3Bucket } from '#adapters/storage/s3/s3-bucket.ts';
 import { openS3Storage, type S3Services } from '#adapters/storage/s3/s3-storage.ts';
+import { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { S3Configuration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 
 /** Returns space for the parts of uploads. @param maxMemory bytes; default as in Postern */
 export const partSpace = (maxMemory?: number) =>
   new PartSpace({ folder: tmpdir(), minFreeSpace: 0, ...(maxMemory === undefined ? {} : { maxMemory }) });
+
+/** Returns a spool for uploads in parts. */
+export const uploadSpool = (folder = join(tmpdir(), randomUUID()), maxBytes = 1 << 30) =>
+  new UploadSpool({ folder, maxBytes, space: partSpace(), now: Date.now });
 
 const keyOf = ({ accessKeyId = '', secretAccessKey = '' }: S3Configuration) => ({ accessKeyId, secretAccessKey });
 

@@ -11,8 +11,9 @@ import { fieldErrorAt } from '../api/keys.ts';
 import { type Azurite, hasAzurite, startAzurite } from '../parts/azurite.ts';
 import { freePort } from '../parts/free-port.ts';
 import { createContainer, openAzure, openTestContainer } from '../parts/open-azure.ts';
+import { checkKilledUploads } from '../resumable-uploads/check-killed-uploads.ts';
 import { checkParts } from '../resumable-uploads/check-parts.ts';
-import { type Json, startPostern, type TestPostern } from '../start.ts';
+import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
 import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
 
@@ -185,7 +186,8 @@ else {
     await checkFileActions(postern, 'container');
   });
 
-  test('at an Azure location, an upload in parts continues after a restart, and leaves no staging files', async (t) => {
+  /** Creates a location in a folder. @returns its configuration, and a function that lists what uploads have left in the staging area */
+  async function newFolder() {
     const configuration = { ...(await newContainer()), prefix: 'files' };
     const container = openTestContainer(configuration, outbound);
     async function listStaged(): Promise<string[]> {
@@ -193,7 +195,23 @@ else {
       const list = Buffer.from(await (await container.send('GET', '', { query })).read(1 << 20)).toString();
       return [...list.matchAll(/<Name>(.*?)<\/Name>/g)].map(([, name = '']) => name);
     }
-    await checkParts(t, 'container', environment, (postern) => addLocation(postern, configuration), listStaged);
+    return { configuration, listStaged };
+  }
+
+  test('at an Azure location, an upload in parts continues after a restart, and leaves no staging files', async (t) => {
+    const { configuration, listStaged } = await newFolder();
+    await checkParts(
+      t,
+      { location: 'container', data: await temporaryFolder(t), environment },
+      (postern) => addLocation(postern, configuration),
+      listStaged,
+    );
+  });
+
+  test('uploads in parts to an Azure location continue after the process was killed, and lose no acknowledged part', async (t) => {
+    const { configuration, listStaged } = await newFolder();
+    const location = { name: 'container', kind: 'azure', configuration: JSON.stringify(configuration) };
+    await checkKilledUploads(t, { environment, location, listStaged }, 350);
   });
 
   test('location/test tests an Azure location, whose secrets appear in no response, audit entry or log line', async (t) => {

@@ -13,8 +13,9 @@ import { freePort } from '../parts/free-port.ts';
 import { isInstalled } from '../parts/is-installed.ts';
 import { openBucket, openS3 } from '../parts/open-s3.ts';
 import { type Radosgw, radosgwPrograms, startRadosgw } from '../parts/radosgw.ts';
+import { checkKilledUploads } from '../resumable-uploads/check-killed-uploads.ts';
 import { checkParts } from '../resumable-uploads/check-parts.ts';
-import { type Json, startPostern, type TestPostern } from '../start.ts';
+import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
 import { createFolder, namesIn, path, putFile, readText, removeItem, renameItem, storageContract, token } from './storage.contract.ts';
 
@@ -368,7 +369,8 @@ else {
     await checkFileActions(postern, 'bucket');
   });
 
-  test('at an S3 location, an upload in parts goes on after a restart, and leaves nothing behind', async (t) => {
+  /** Creates a location in a folder. @returns its configuration, and a function that lists what uploads have left in the staging area */
+  async function newFolder() {
     const configuration = { ...(await server.newBucket()), prefix: 'files' };
     const bucket = openBucket(configuration, outbound);
     async function listStaged(): Promise<string[]> {
@@ -376,7 +378,23 @@ else {
       const uploadList = Buffer.from(await (await bucket.send('GET', '', { query: { uploads: '' } })).read(1 << 20)).toString();
       return [...stagedKeys.flat(), ...[...uploadList.matchAll(/<UploadId>(.*?)<\/UploadId>/g)].map(([, id = '']) => id)];
     }
-    await checkParts(t, 'bucket', environment, (postern) => addLocation(postern, configuration), listStaged);
+    return { configuration, listStaged };
+  }
+
+  test('at an S3 location, an upload in parts goes on after a restart, and leaves nothing behind', async (t) => {
+    const { configuration, listStaged } = await newFolder();
+    await checkParts(
+      t,
+      { location: 'bucket', data: await temporaryFolder(t), environment },
+      (postern) => addLocation(postern, configuration),
+      listStaged,
+    );
+  });
+
+  test('uploads in parts to an S3 location continue after the process was killed, and lose no acknowledged part', async (t) => {
+    const { configuration, listStaged } = await newFolder();
+    const location = { name: 'bucket', kind: 's3', configuration: JSON.stringify(configuration) };
+    await checkKilledUploads(t, { environment, location, listStaged }, 350);
   });
 
   test('a file can be downloaded at the signed address of an S3 service until the address expires', async () => {

@@ -10,13 +10,13 @@ import type { WebdavConfiguration } from '#core/records/location-configurations.
 import { StorageUnavailable } from '#ports/storage.ts';
 import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts';
 import { isInstalled } from '../parts/is-installed.ts';
-import { partSpace } from '../parts/open-s3.ts';
+import { partSpace, uploadSpool } from '../parts/open-s3.ts';
 import { missingForNginxWebdav, startNginxWebdav, startRcloneWebdav, type WebdavTestServer } from '../parts/webdav-servers.ts';
 import { namesIn, path, putFile, readText, storageContract, token } from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const open = (configuration: WebdavConfiguration, over = {}) =>
-  new WebdavStorage(configuration, 1, { outbound, parts: partSpace(), memory: new MemoryBudget(), ...over });
+  new WebdavStorage(configuration, 1, { outbound, parts: partSpace(), spool: uploadSpool(), memory: new MemoryBudget(), ...over });
 
 /** Starts a server and runs the storage contract with it. */
 function testServer(name: string, start: () => Promise<WebdavTestServer>): void {

@@ -9,7 +9,7 @@ import type { WebdavConfiguration } from '#core/records/location-configurations.
 import { ChangeImpossible, OutcomeUnknown, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { type FakeAnswer, startFakeService } from '../parts/fake-s3.ts';
-import { partSpace } from '../parts/open-s3.ts';
+import { partSpace, uploadSpool } from '../parts/open-s3.ts';
 import { namesIn, path, token } from './storage.contract.ts';
 
 /** Starts a fake WebDAV server. @returns a storage in it, and the requests that it received */
@@ -17,7 +17,7 @@ async function fakeServer(t: TestContext, answer: FakeAnswer, over: Partial<Webd
   const { endpoint, requests } = await startFakeService(t, answer);
   const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
   atEnd(t, () => outbound[Symbol.asyncDispose]());
-  const services = { outbound, parts: partSpace(), memory: new MemoryBudget(), now };
+  const services = { outbound, parts: partSpace(), spool: uploadSpool(), memory: new MemoryBudget(), now };
   return { storage: new WebdavStorage({ url: `${endpoint}/dav`, ...over }, 1, services), requests };
 }
 

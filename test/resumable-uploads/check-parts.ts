@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { endExpiredUploads } from '#features/visits/resumable-uploads/end-expired-uploads.ts';
 import { UploadWriters } from '#features/visits/resumable-uploads/upload-writers.ts';
-import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
+import { startPostern, type TestPostern } from '../start.ts';
 import { changeShare, createShare, hour, noPermissions, settableClock } from '../visit/visiting.ts';
 import { sha256, tusClient } from './tus.ts';
 
@@ -32,12 +32,10 @@ async function checkChangedShares(postern: TestPostern, location: string, bytes:
  */
 export async function checkParts(
   t: TestContext,
-  location: string,
-  environment: Record<string, string>,
+  { location, data, environment }: { readonly location: string; readonly data: string; readonly environment: Record<string, string> },
   addLocation: (postern: TestPostern) => Promise<unknown>,
   listStaged: () => Promise<readonly string[]>,
 ): Promise<void> {
-  const data = await temporaryFolder(t);
   const first = await startPostern(t, { data, environment });
   await addLocation(first);
   const { base } = await createShare(first, { location });

@@ -73,16 +73,18 @@ export class PartSpace {
   }
 }
 
-/** A temporary file, in which the rest of a part is collected. */
-class PartFile {
+/** A file whose bytes need space on the disk. */
+export class SpaceFile {
   readonly #space: PartSpace;
   readonly #file: FileHandle;
   #reserved = 0;
-  length = 0;
+  length: number;
 
-  constructor(space: PartSpace, file: FileHandle) {
+  /** @param length bytes to keep: `append` writes after them */
+  constructor(space: PartSpace, file: FileHandle, length = 0) {
     this.#space = space;
     this.#file = file;
+    this.length = length;
   }
 
   /** @throws StorageFull */
@@ -120,7 +122,7 @@ export class UploadPart {
   readonly #space: PartSpace;
   #blocks: Buffer[] = []; // the beginning
   #inBlocks = 0; // bytes
-  #file: PartFile | null = null; // the rest
+  #file: SpaceFile | null = null; // the rest
 
   constructor(space: PartSpace) {
     this.#space = space;
@@ -135,7 +137,7 @@ export class UploadPart {
   async append(chunk: Uint8Array): Promise<void> {
     const rest = this.#file ? chunk : this.#appendToBlocks(chunk);
     if (rest.length === 0) return;
-    this.#file ??= new PartFile(this.#space, await this.#space.openFile());
+    this.#file ??= new SpaceFile(this.#space, await this.#space.openFile());
     await this.#file.append(rest);
   }
 

@@ -122,7 +122,7 @@ export interface ConfigurationForm {
   readonly server: readonly string[];
 }
 
-/** The forms of the kinds that are available. `webdav` is not, although its storage is complete: a review found defects in it. */
+/** The forms of the kinds that are available. */
 export const locationConfigurations: { readonly [K in StorageKindName]?: ConfigurationForm } = {
   local: { schema: LocalConfiguration, example: '{ "path": "/absolute/path" }', secrets: [], server: [] },
   s3: {
@@ -136,6 +136,12 @@ export const locationConfigurations: { readonly [K in StorageKindName]?: Configu
     example: '{ "account": "acme", "container": "reports", "accountKey": "…" }',
     secrets: ['accountKey', 'sasToken'],
     server: ['account', 'endpoint'],
+  },
+  webdav: {
+    schema: WebdavConfiguration,
+    example: '{ "url": "https://files.example.com/dav", "username": "postern", "password": "…" }',
+    secrets: ['password', 'bearerToken'],
+    server: ['url'],
   },
 };
 

@@ -6,6 +6,7 @@ import { SecretInput } from '#console/components/secret-input.tsx';
 import { Section } from '#console/components/section.tsx';
 import { AzureFields } from './azure-fields.tsx';
 import type { LocationValues } from './location-values.ts';
+import { WebdavFields } from './webdav-fields.tsx';
 
 interface Props {
   readonly form: UseFormReturnType<LocationValues>;
@@ -15,6 +16,7 @@ const kindNames: Readonly<Record<string, string>> = {
   local: 'Folder on this server',
   s3: 'Amazon S3 or compatible',
   azure: 'Azure Blob Storage',
+  webdav: 'WebDAV server',
 };
 
 /** Returns the name of a kind of storage. */
@@ -72,7 +74,12 @@ const S3 = ({ form }: Props) => (
   </>
 );
 
-const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = { local: Local, s3: S3, azure: AzureFields };
+const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = {
+  local: Local,
+  s3: S3,
+  azure: AzureFields,
+  webdav: WebdavFields,
+};
 
 /** The fields of a location. @param isNew the kind can be chosen */
 export function LocationFields({ form, isNew = false }: Props & { readonly isNew?: boolean }) {
@@ -105,7 +112,7 @@ function StorageFields({ form, isNew }: Props & { readonly isNew: boolean }) {
       {Fields && <Fields form={form} />}
       {isNew && (
         <Text size="sm" c="dimmed">
-          SFTP and WebDAV are not available yet.
+          SFTP is not available yet.
         </Text>
       )}
     </Section>

@@ -21,6 +21,11 @@ export interface LocationValues extends QuotaValues, Record<string, unknown> {
   readonly container: string;
   readonly accountKey: string;
   readonly sasToken: string;
+  readonly url: string;
+  readonly root: string;
+  readonly username: string;
+  readonly password: string;
+  readonly bearerToken: string;
   /** The members of the configuration that the form does not show. They are sent back unchanged. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
@@ -43,6 +48,11 @@ export const emptyLocation: LocationValues = {
   container: '',
   accountKey: '',
   sasToken: '',
+  url: '',
+  root: '',
+  username: '',
+  password: '',
+  bearerToken: '',
   maxGigabytes: '',
   maxFiles: '',
   rest: {},
@@ -64,6 +74,7 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
     'sessionToken',
   ],
   azure: ['container', 'account', 'endpoint', 'prefix', 'useMachineCredentials', 'accountKey', 'sasToken'],
+  webdav: ['url', 'root', 'username', 'password', 'bearerToken'],
 };
 
 /** Returns the field that shows errors of the configuration that name no field. */
@@ -99,6 +110,10 @@ export const changedLocationFields = changedFieldsBy<LocationValues>({
   account: 'storage account',
   accountKey: 'account key',
   sasToken: 'SAS token',
+  url: 'address of the server',
+  root: 'folder',
+  username: 'user name',
+  bearerToken: 'bearer token',
   maxGigabytes: 'quota',
   maxFiles: 'quota',
 });

@@ -14,6 +14,8 @@ import { isVersion, type Marker, versionOf, type WebdavEvidence } from './webdav
 
 const moveTimeLimit = 600_000; // ms: a server may copy a folder
 const settleTime = 660_000; // ms after which a server works on no move any more
+/** The same for a file that was just stored, if its name was free: ms, and bytes that a slow server copies in one ms. */
+const fileSettleTime = { start: 30_000, bytesPerMs: 1000 };
 const partly = 207; // RFC 4918, 9.9.4: some items were not moved
 /** Statuses with which a server says that it does not move an item. */
 const refusals = [400, 403, 404, 405, 409, 412, 414, 415, 423, 507];
@@ -53,6 +55,12 @@ function stateOf({ item, replaced }: Pick<Marker, 'item' | 'replaced'>, source: 
   if (!source) return target && isVersion(item, target) ? 'moved' : 'unclear';
   if (!target) return replaced === null ? 'unmoved' : 'lost';
   return replaced !== null && isVersion(replaced, target) ? 'unmoved' : 'unclear';
+}
+
+/** Returns the time in ms after which a server no longer works on the move of a marker. */
+function settleTimeOf({ item, replaced }: Marker, isStaged: boolean): number {
+  if (!isStaged || item === 'folder' || replaced !== null) return settleTime;
+  return Math.min(settleTime, fileSettleTime.start + item.size / fileSettleTime.bytesPerMs);
 }
 
 /** Moves items, so that nothing is lost if the server fails in the middle, and finds out what has become of a move. */
@@ -101,7 +109,8 @@ export class WebdavMoves {
     const state = stateOf(marker, source, target);
     if (state === 'moved' || (isStaged && !source)) return marker.name;
     if (!source) return null; // somebody else has renamed or deleted it
-    if (!this.#evidence.isSettled(token, marker, settleTime)) throw new StorageUnavailable('the server may still be moving the item');
+    if (!this.#evidence.isSettled(token, marker, settleTimeOf(marker, isStaged)))
+      throw new StorageUnavailable('the server may still be moving the item');
     if (!isStaged || state === 'unmoved') return null;
     if (state === 'unclear' && marker.replaced === null) return target && isVersion(marker.item, target) ? marker.name : null;
     // The file to replace is gone, or a part of the new one is in its place.

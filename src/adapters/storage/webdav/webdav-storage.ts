@@ -1,12 +1,15 @@
 import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
 import { selectPage } from '#adapters/storage/select-page.ts';
+import type { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { ItemPath } from '#core/item-path.ts';
 import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
 import type { WebdavConfiguration } from '#core/records/location-configurations.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import {
   type ChangeContext,
+  type ClosedUpload,
+  type ContinuedUpload,
   type OpenFile,
   type PendingFileChange,
   type Storage,
@@ -21,7 +24,7 @@ import { openWebdavFile } from './webdav-file.ts';
 import { WebdavMoves } from './webdav-moves.ts';
 import { WebdavServer } from './webdav-server.ts';
 import { webdavTestSteps } from './webdav-test-steps.ts';
-import { startWebdavUpload } from './webdav-upload.ts';
+import { continueWebdavUpload, startWebdavUpload } from './webdav-upload.ts';
 
 /** ms. Younger evidence stays: it may belong to another installation that uses the same folder. */
 const minSweepAge = 3_600_000;
@@ -30,6 +33,7 @@ const minSweepAge = 3_600_000;
 export interface WebdavServices {
   readonly outbound: Pick<Outbound, 'request'>;
   readonly parts: PartSpace;
+  readonly spool: UploadSpool;
   readonly memory: MemoryBudget;
   /** ms, monotonic. */
   readonly monotonic?: () => number;
@@ -40,7 +44,6 @@ export interface WebdavServices {
 /** The files of a location at a WebDAV server. */
 export class WebdavStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
-  readonly continueUpload = null;
   readonly signedAddress = null;
   readonly #server: WebdavServer;
   readonly #evidence: WebdavEvidence;
@@ -95,8 +98,11 @@ export class WebdavStorage implements Storage {
   }
 
   upload(target: UploadTarget, token: string): Promise<Upload> {
-    return startWebdavUpload({ evidence: this.#evidence, moves: this.#moves, parts: this.#services.parts }, target, token);
+    return startWebdavUpload(this.#uploadPlace, target, token);
   }
+
+  readonly continueUpload = (target: UploadTarget, upload: ClosedUpload): Promise<ContinuedUpload> =>
+    continueWebdavUpload(this.#uploadPlace, target, upload);
 
   createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
     return this.#changes.createFolder(parent, name, context);
@@ -126,8 +132,14 @@ export class WebdavStorage implements Storage {
       throw new StorageUnavailable('the folder is empty: a disk of the server may be missing');
   }
 
-  clearEvidence({ token }: PendingFileChange): Promise<void> {
-    return this.#evidence.clear(token);
+  async clearEvidence({ token }: PendingFileChange): Promise<void> {
+    await this.#services.spool.delete(this.#tid, token);
+    await this.#evidence.clear(token);
+  }
+
+  get #uploadPlace() {
+    const { parts, spool } = this.#services;
+    return { evidence: this.#evidence, moves: this.#moves, parts, spool, tid: this.#tid };
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {

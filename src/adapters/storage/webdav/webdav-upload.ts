@@ -1,6 +1,16 @@
 import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
-import { ItemChanged, ItemExists, ItemNotFound, type Upload, type UploadTarget } from '#ports/storage.ts';
+import type { SpooledFile, UploadSpool } from '#adapters/storage/upload-spool.ts';
+import type { OutboundBody } from '#ports/outbound.ts';
+import {
+  type ClosedUpload,
+  type ContinuedUpload,
+  ItemChanged,
+  ItemExists,
+  ItemNotFound,
+  type Upload,
+  type UploadTarget,
+} from '#ports/storage.ts';
 import { isSameVersion, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavEvidence } from './webdav-evidence.ts';
 import type { WebdavMoves } from './webdav-moves.ts';
@@ -12,6 +22,15 @@ interface UploadPlace {
   readonly evidence: WebdavEvidence;
   readonly moves: WebdavMoves;
   readonly parts: PartSpace;
+  readonly spool: UploadSpool;
+  readonly tid: number;
+}
+
+/** What an upload has collected. */
+interface CollectedFile {
+  readonly length: number;
+  append(chunk: Uint8Array): Promise<void>;
+  body(): OutboundBody;
 }
 
 /** An upload. The file is collected on this machine and sent with one request: WebDAV has no request that continues a file. */
@@ -21,16 +40,19 @@ class WebdavUpload implements Upload {
   readonly #moves: WebdavMoves;
   readonly #target: UploadTarget;
   readonly #token: string;
-  readonly #content: UploadPart;
+  readonly #content: CollectedFile;
+  /** Gives back the space of what was collected. */
+  readonly #clear: () => Promise<void>;
   #isSent = false;
   #size = 0;
 
-  constructor({ evidence, moves, parts }: UploadPlace, target: UploadTarget, token: string) {
+  constructor({ evidence, moves }: UploadPlace, target: UploadTarget, token: string, content: CollectedFile, clear: () => Promise<void>) {
     this.#evidence = evidence;
     this.#moves = moves;
     this.#target = target;
     this.#token = token;
-    this.#content = new UploadPart(parts);
+    this.#content = content;
+    this.#clear = clear;
   }
 
   write(chunk: Uint8Array): Promise<void> {
@@ -44,7 +66,7 @@ class WebdavUpload implements Upload {
     await this.#evidence.write(() => server.sendAndRead('PUT', server.urlOf(this.#evidence.staged(this.#token)), request));
     this.#size = this.#content.length;
     this.#isSent = true;
-    await this.#content.clear();
+    await this.#clear();
   }
 
   async place(): Promise<string> {
@@ -62,12 +84,12 @@ class WebdavUpload implements Upload {
   }
 
   async discard(): Promise<void> {
-    await this.#content.clear();
+    await this.#clear();
     await this.#evidence.clear(this.#token);
   }
 
   closeForRecovery(): Promise<void> {
-    return this.#content.clear();
+    return this.#clear();
   }
 
   async #placeNumbered(): Promise<string> {
@@ -99,5 +121,60 @@ const hasFolder = async (evidence: WebdavEvidence, path: readonly string[]): Pro
 export async function startWebdavUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
   if (!(await hasFolder(place.evidence, target.parent))) throw new ItemNotFound('there is no such folder');
   await place.evidence.prepare(); // before a body is received in vain
-  return new WebdavUpload(place, target, token);
+  const content = new UploadPart(place.parts);
+  return new WebdavUpload(place, target, token, content, () => content.clear());
+}
+
+/** An upload in parts. What has arrived is kept in the spool until the file is in place. */
+class SpooledUpload implements ContinuedUpload {
+  readonly handle = null;
+  readonly #upload: WebdavUpload;
+  readonly #file: SpooledFile;
+  /** Deletes the file. */
+  readonly #delete: () => Promise<void>;
+
+  constructor(upload: WebdavUpload, file: SpooledFile, deleteFile: () => Promise<void>) {
+    this.#upload = upload;
+    this.#file = file;
+    this.#delete = deleteFile;
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    return this.#file.append(chunk);
+  }
+
+  sync(): Promise<void> {
+    return this.#file.sync();
+  }
+
+  readBack(): AsyncIterable<Uint8Array> {
+    return this.#file.body().pieces;
+  }
+
+  async place(): Promise<string> {
+    await this.#file.sync();
+    return this.#upload.place();
+  }
+
+  async discard(): Promise<void> {
+    await this.#file.close();
+    await this.#delete();
+    await this.#upload.discard();
+  }
+
+  closeForRecovery(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+/** Continues an upload that `startWebdavUpload` has begun. @throws ItemNotFound if what has arrived is gone; StorageFull */
+export async function continueWebdavUpload(
+  place: UploadPlace,
+  target: UploadTarget,
+  { token, offset }: ClosedUpload,
+): Promise<ContinuedUpload> {
+  const { spool, tid } = place;
+  const file = await spool.open(tid, token, offset, target.size ?? offset);
+  const upload = new WebdavUpload(place, target, token, file, async () => {});
+  return new SpooledUpload(upload, file, () => spool.delete(tid, token));
 }

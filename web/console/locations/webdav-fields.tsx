@@ -1,0 +1,27 @@
+import { TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { SecretInput } from '#console/components/secret-input.tsx';
+import type { LocationValues } from './location-values.ts';
+
+/** The fields of a location in a folder of a WebDAV server. */
+export const WebdavFields = ({ form }: { readonly form: UseFormReturnType<LocationValues> }) => (
+  <>
+    <TextInput
+      label="Address of the server"
+      description="With the path at which it offers WebDAV. For a server in a private network, POSTERN_PRIVATE_TARGETS must be set on the server of Postern."
+      placeholder="https://cloud.example.com/remote.php/dav/files/postern"
+      required
+      withAsterisk={false}
+      {...form.getInputProps('url')}
+    />
+    <TextInput
+      label="Folder"
+      description="The root of the location. Leave empty to use the folder at the address."
+      placeholder="reports/2026"
+      {...form.getInputProps('root')}
+    />
+    <TextInput label="User name" autoComplete="off" {...form.getInputProps('username')} />
+    <SecretInput label="Password" {...form.getInputProps('password')} />
+    <SecretInput label="Bearer token" placeholder="Instead of a user name and a password" {...form.getInputProps('bearerToken')} />
+  </>
+);
