@@ -182,6 +182,28 @@ test('an S3 location can be added, its stored secret is not shown, and a change 
   });
 });
 
+test('a WebDAV location can be added, and its stored password is not shown', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  await go('/locations/new');
+  await page.getByLabel('Name', { exact: true }).fill('reports');
+  await page.getByRole('combobox', { name: 'Kind of storage' }).click();
+  await page.getByRole('option', { name: 'WebDAV server' }).click();
+  await page.getByLabel('Address of the server').fill('ftp://files.example.com');
+  await page.getByLabel('User name').fill('postern');
+  await page.getByRole('textbox', { name: 'Password' }).fill('a secret');
+  await assertAccessible(page, 'the form of a WebDAV location');
+  const add = page.getByRole('button', { name: 'Add location' });
+  await add.click();
+  await page.getByText('Must be an address such as').waitFor();
+  await page.getByLabel('Address of the server').fill('http://127.0.0.1:9/dav');
+  await add.click();
+  await page.getByRole('button', { name: 'Run test' }).click();
+  await page.getByText('is in a private network. The operator can allow it with POSTERN_PRIVATE_TARGETS').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Password' }).inputValue(), '********');
+  const location = (await postern.call('location/search', { searchWord: 'reports' })).list[0];
+  assert.deepEqual(JSON.parse(location.configuration), { url: 'http://127.0.0.1:9/dav', username: 'postern', password: '********' });
+});
+
 test('choosing a well-known provider fills in its settings, and the page shows the redirect URI to enter at the provider', async (t) => {
   const { postern, page, go } = await openSignedInConsole(t);
   await go('/profiles/new');
