@@ -34,6 +34,9 @@ const dueFolders = ({ store, clock }: CountPorts) =>
     .limit(maxFolders);
 type DueFolder = Awaited<ReturnType<ReturnType<typeof dueFolders>['execute']>>[number];
 
+/** Returns the columns that identify a folder in the tables of counts, with their values. */
+const keyOf = ({ tid, id, path }: DueFolder) => ({ tid, location_id: id, path });
+
 /** Returns whether any folder is due. */
 export const hasDueFolders = async (ports: CountPorts): Promise<boolean> =>
   (await dueFolders(ports).limit(1).executeTakeFirst()) !== undefined;
@@ -51,13 +54,11 @@ async function isStillCounted(db: Tx, { tid, id, path }: DueFolder): Promise<boo
   return shares.some((share) => formatItemPath(parseStoredPath(share.path) ?? rootPath) === path);
 }
 
-const changesOf = async (db: Tx, { tid, id, path }: DueFolder): Promise<number> => {
+const changesOf = async (db: Tx, folder: DueFolder): Promise<number> => {
   const row = await db
     .selectFrom('used_space')
     .select(sql<number>`coalesce(sum(changes), 0)`.as('changes'))
-    .where('tid', '=', tid)
-    .where('location_id', '=', id)
-    .where('path', '=', path)
+    .where(({ and }) => and(keyOf(folder)))
     .executeTakeFirst();
   return Number(row?.changes ?? 0);
 };
@@ -69,19 +70,22 @@ async function storeCount(
   { bytes, files }: UsedSpace,
   { changesBefore, duration, now }: { readonly changesBefore: number; readonly duration: number; readonly now: number },
 ): Promise<void> {
-  const { tid, id, path } = folder;
   const changes = await changesOf(tx, folder);
   const pause = changes === changesBefore ? shortestPause : pauseAfterChanges;
-  await tx.deleteFrom('used_space').where('tid', '=', tid).where('location_id', '=', id).where('path', '=', path).execute();
+  await tx
+    .deleteFrom('used_space')
+    .where(({ and }) => and(keyOf(folder)))
+    .execute();
   const [result] = await tx
     .updateTable('counted_folder')
     .set({ counted_at: now, due_at: now + Math.max(pause.ms, pause.inDurations * duration) })
-    .where('tid', '=', tid)
-    .where('location_id', '=', id)
-    .where('path', '=', path)
+    .where(({ and }) => and(keyOf(folder)))
     .execute();
   if (Number(result?.numUpdatedRows) === 0) return; // the location was deleted meanwhile
-  await tx.insertInto('used_space').values({ tid, location_id: id, path, slot: 0, bytes, files, changes }).execute();
+  await tx
+    .insertInto('used_space')
+    .values({ ...keyOf(folder), slot: 0, bytes, files, changes })
+    .execute();
 }
 
 async function countFolder(ports: CountPorts, folder: DueFolder, signal: AbortSignal): Promise<void> {
@@ -95,18 +99,28 @@ async function countFolder(ports: CountPorts, folder: DueFolder, signal: AbortSi
 }
 
 /** Counts a folder again later, because its location is unavailable or has too many files. @param duration of the count, in ms */
-async function postponeCount({ store, clock }: CountPorts, { tid, id, path }: DueFolder, duration: number): Promise<void> {
+async function postponeCount({ store, clock }: CountPorts, folder: DueFolder, duration: number): Promise<void> {
   await store.write(
     (tx) =>
       tx
         .updateTable('counted_folder')
         .set({ due_at: clock.now() + Math.max(pauseAfterFailure, shortestPause.inDurations * duration) })
-        .where('tid', '=', tid)
-        .where('location_id', '=', id)
-        .where('path', '=', path)
+        .where(({ and }) => and(keyOf(folder)))
         .execute(),
     'job',
   );
+}
+
+/** Counts a folder, or postpones its count. @throws StoreUnavailable, StoreFull; the reason of the signal */
+async function countOrPostpone(ports: CountPorts, folder: DueFolder, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const startedAt = ports.clock.now();
+  try {
+    await countFolder(ports, folder, AbortSignal.any([signal, AbortSignal.timeout(maxCountTime)]));
+  } catch (cause) {
+    if (signal.aborted || cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+    await postponeCount(ports, folder, ports.clock.now() - startedAt);
+  }
 }
 
 /**
@@ -118,15 +132,7 @@ export async function countDueFolders(ports: CountPorts, signal: AbortSignal): P
   const foldersByTenant = Map.groupBy(await dueFolders(ports).execute(), ({ tid }) => tid);
   const queue = foldersByTenant.values();
   const countNext = async () => {
-    for (const folders of queue)
-      for (const folder of folders) {
-        signal.throwIfAborted();
-        const startedAt = ports.clock.now();
-        await countFolder(ports, folder, AbortSignal.any([signal, AbortSignal.timeout(maxCountTime)])).catch(async (cause: unknown) => {
-          if (signal.aborted || cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
-          await postponeCount(ports, folder, ports.clock.now() - startedAt);
-        });
-      }
+    for (const folders of queue) for (const folder of folders) await countOrPostpone(ports, folder, signal);
   };
   await Promise.all(Array.from({ length: maxConcurrent }, countNext));
 }
