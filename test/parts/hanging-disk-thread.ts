@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { DiskCommands } from '../../src/adapters/storage/disk/disk-commands.ts';
 import type { StorageRoot } from '../../src/adapters/storage/disk/open-within-root.ts';
 import { type DiskRequest, runRequest } from '../../src/adapters/storage/disk/run-request.ts';
-import { blockedFile, type HangingDisk } from './hanging-disk.ts';
+import { blockedFile, commandsFile, type HangingDisk } from './hanging-disk.ts';
 
 const { disk, root }: { readonly disk: HangingDisk; readonly root: StorageRoot | null } = workerData;
 const commands = new DiskCommands(root);
@@ -14,7 +14,8 @@ let folder = root?.path;
 function blockIfHung({ command, parameters }: DiskRequest): void {
   const [first] = parameters;
   if ((command === 'openRoot' || command === 'check') && typeof first === 'object' && 'path' in first) folder = first.path;
-  if (folder !== disk.folder || !disk.commands.includes(command) || !fs.existsSync(disk.pipe)) return;
+  if (folder !== disk.folder || !fs.existsSync(disk.pipe)) return;
+  if (!fs.readFileSync(commandsFile(disk), 'utf8').split(' ').includes(command)) return;
   fs.appendFileSync(blockedFile(disk), `${command}\n`);
   try {
     fs.closeSync(fs.openSync(disk.pipe, 'r'));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { idleThread } from '../../src/adapters/os/idle-thread.ts';
@@ -13,7 +13,6 @@ import { atEnd } from './at-end.ts';
 export interface HangingDisk {
   /** Real path of the folder. */
   readonly folder: string;
-  readonly commands: readonly CommandName[];
   /** A named pipe: threads block on it while it exists. */
   readonly pipe: string;
 }
@@ -21,9 +20,12 @@ export interface HangingDisk {
 /** Returns the path of the file in which the threads record the commands that have blocked. */
 export const blockedFile = ({ pipe }: HangingDisk) => `${pipe}-blocked`;
 
+/** Returns the path of the file with the commands that block. */
+export const commandsFile = ({ pipe }: HangingDisk) => `${pipe}-commands`;
+
 /** Prepares a disk that does not hang yet. */
-export async function createHangingDisk(t: TestContext, folder: string, commands: readonly CommandName[]) {
-  const disk: HangingDisk = { folder, commands, pipe: join(await temporaryFolder(t), 'pipe') };
+export async function createHangingDisk(t: TestContext, folder: string) {
+  const disk: HangingDisk = { folder, pipe: join(await temporaryFolder(t), 'pipe') };
   let answerLimit = 20_000; // ms
   const threads: ThreadSettings = {
     get answerLimit() {
@@ -35,6 +37,7 @@ export async function createHangingDisk(t: TestContext, folder: string, commands
   /** Lets the disk respond again. */
   function release(): void {
     if (!existsSync(disk.pipe)) return;
+    if (writer !== -1) closeSync(writer);
     writer = openSync(disk.pipe, 'r+'); // wakes the threads that wait for a writer
     rmSync(disk.pipe);
   }
@@ -45,14 +48,19 @@ export async function createHangingDisk(t: TestContext, folder: string, commands
   });
   return {
     threads,
-    hang: () => execFileSync('mkfifo', [disk.pipe]),
+    /** Lets commands block from now on. */
+    hang(...commands: readonly CommandName[]) {
+      rmSync(blockedFile(disk), { force: true });
+      writeFileSync(commandsFile(disk), commands.join(' '));
+      execFileSync('mkfifo', [disk.pipe]);
+    },
     release,
     /** Sets the time in ms after which requests to the disk fail. */
     setAnswerLimit(limit: number) {
       answerLimit = limit;
     },
     blockedCount,
-    /** Resolves when `count` commands have blocked since the start. */
+    /** Resolves when `count` commands have blocked since the disk began to hang. */
     untilBlocked: (count = 1) => until(() => blockedCount() >= count),
   };
 }

@@ -13,11 +13,11 @@ import { createShare, jsonPost } from './visiting.ts';
 const large = 1 << 20; // bytes: more than a thread sends with its response
 
 /** Starts Postern with two locations: `local`, and `hung`, whose disk can hang in the given commands. */
-async function startWithHungLocation(t: TestContext, commands: readonly CommandName[], maxChangeTime = 30_000) {
+async function startWithHungLocation(t: TestContext, maxChangeTime = 30_000) {
   const data = await realpath(await temporaryFolder(t));
   const folder = join(data, 'files/hung');
   await mkdir(folder, { recursive: true });
-  const disk = await createHangingDisk(t, folder, commands);
+  const disk = await createHangingDisk(t, folder);
   const limits = { maxFileSize: 1 << 30, auditDays: 365, minFreeSpace: 0, maxChangeTime };
   const start = (over: StartOptions = {}) => startWithThreads(t, disk.threads, { data, replacements: { ports: { limits } }, ...over });
   const postern = await start();
@@ -63,30 +63,32 @@ const hungRequests: readonly HungRequest[] = [
   { title: 'the list of a folder', commands: ['readPage'], path: 'list', status: 200 },
   { title: 'the list of an archive', commands: ['openList'], path: 'zip', status: 200 },
   { title: 'the read of a file', commands: ['read'], path: 'file/large.bin', status: 200 },
-  { title: 'the start of an upload', commands: ['openUpload'], path: 'file/new', init: upload, status: 201 },
-  { title: 'the write of an upload', commands: ['writeUpload'], path: 'file/new', init: upload, status: 201 },
-  { title: 'the sync of an upload', commands: ['syncUpload'], path: 'file/new', init: upload, status: 201 },
-  { title: 'the naming of an uploaded file', commands: ['placeUpload'], path: 'file/new', init: upload, status: 201 },
-  { title: 'a new folder', commands: ['createFolder'], path: 'folder/new', init: { method: 'POST' }, status: 201 },
-  { title: 'the sync of a folder', commands: ['syncFolder'], path: 'folder/new', init: { method: 'POST' }, status: 201 },
-  { title: 'a rename', commands: ['rename'], path: 'rename', init: jsonPost({ path: 'old', name: 'new' }), status: 200 },
-  { title: 'a deletion', commands: ['remove'], path: 'file/old', init: { method: 'DELETE' }, status: 204 },
+  { title: 'the start of an upload', commands: ['openUpload'], path: 'file/started', init: upload, status: 201 },
+  { title: 'the write of an upload', commands: ['writeUpload'], path: 'file/written', init: upload, status: 201 },
+  { title: 'the sync of an upload', commands: ['syncUpload'], path: 'file/synced', init: upload, status: 201 },
+  { title: 'the naming of an uploaded file', commands: ['placeUpload'], path: 'file/named', init: upload, status: 201 },
+  { title: 'a new folder', commands: ['createFolder'], path: 'folder/one', init: { method: 'POST' }, status: 201 },
+  { title: 'the sync of a folder', commands: ['syncFolder'], path: 'folder/two', init: { method: 'POST' }, status: 201 },
+  { title: 'a rename', commands: ['rename'], path: 'rename', init: jsonPost({ path: 'old', name: 'renamed' }), status: 200 },
+  { title: 'a deletion', commands: ['remove'], path: 'file/small.txt', init: { method: 'DELETE' }, status: 204 },
 ];
 
-for (const { title, commands, path, init, status } of hungRequests)
-  test(`a disk that hangs during ${title} delays nothing else, and the request succeeds when the disk responds`, async (t) => {
-    const { postern, disk, base, other } = await startWithHungLocation(t, commands);
-    disk.hang();
-    const answer = postern.visit(`${base}/${path}`, init);
-    await disk.untilBlocked();
-    await useOtherLocation(postern, other.base);
-    disk.release();
-    assert.equal((await answer).status, status);
-  });
+test('a disk that hangs during one action delays nothing else', async (t) => {
+  const { postern, disk, base, other } = await startWithHungLocation(t);
+  for (const { title, commands, path, init, status } of hungRequests)
+    await t.test(`${title}: the request succeeds when the disk responds`, async () => {
+      disk.hang(...commands);
+      const answer = postern.visit(`${base}/${path}`, init);
+      await disk.untilBlocked();
+      await useOtherLocation(postern, other.base);
+      disk.release();
+      assert.equal((await answer).status, status);
+    });
+});
 
 test('a location that hangs is reported as unavailable, and the other locations are not', async (t) => {
-  const { postern, disk } = await startWithHungLocation(t, ['check']);
-  disk.hang();
+  const { postern, disk } = await startWithHungLocation(t);
+  disk.hang('check');
   const { locations } = (await postern.visit('/health/ready')).body;
   assert.deepEqual(
     locations.map(({ answers }: { answers: boolean }) => answers),
@@ -95,10 +97,10 @@ test('a location that hangs is reported as unavailable, and the other locations 
 });
 
 test('requests to a disk that does not respond in time get 503 until the disk responds again', async (t) => {
-  const { postern, disk, base, other } = await startWithHungLocation(t, ['readFiles', 'readPage', 'read']);
+  const { postern, disk, base, other } = await startWithHungLocation(t);
   const paths = ['file/small.txt', 'list'];
   disk.setAnswerLimit(3000);
-  disk.hang();
+  disk.hang('readFiles', 'readPage', 'read');
   for (const path of paths) assert.equal((await postern.visit(`${base}/${path}`)).status, 503, path);
   await useOtherLocation(postern, other.base);
   disk.release();
@@ -106,8 +108,8 @@ test('requests to a disk that does not respond in time get 503 until the disk re
 });
 
 test('a change that a hung disk delays gets 503, and is recorded as done when it has taken place', async (t) => {
-  const { postern, disk, base } = await startWithHungLocation(t, ['createFolder', 'placeUpload'], 100);
-  disk.hang();
+  const { postern, disk, base } = await startWithHungLocation(t, 100);
+  disk.hang('createFolder', 'placeUpload');
   const answers: TestResponse[] = [
     await postern.visit(`${base}/folder/new`, { method: 'POST' }),
     await postern.visit(`${base}/file/new.txt`, { method: 'PUT', body: 'a text' }),
@@ -130,10 +132,10 @@ test('a change that a hung disk delays gets 503, and is recorded as done when it
 });
 
 test('Postern starts and serves other locations while a location with an interrupted change hangs', async (t) => {
-  const { postern, disk, base, other, start } = await startWithHungLocation(t, ['openRoot', 'check']);
+  const { postern, disk, base, other, start } = await startWithHungLocation(t);
   await uploadWithoutRecord(t, postern, `${base}/file/interrupted`);
   await postern.stop();
-  disk.hang();
+  disk.hang('openRoot', 'check');
   const restarted = await start();
   await disk.untilBlocked();
   await useOtherLocation(restarted, other.base);
@@ -145,9 +147,9 @@ test('Postern starts and serves other locations while a location with an interru
 });
 
 test('a location that hangs when it is opened blocks one thread, however often it is requested', async (t) => {
-  const { postern, disk, base, start } = await startWithHungLocation(t, ['openRoot']);
+  const { postern, disk, base, start } = await startWithHungLocation(t);
   await postern.stop();
-  disk.hang();
+  disk.hang('openRoot');
   const restarted = await start();
   const first = restarted.visit(`${base}/list`);
   await disk.untilBlocked();
@@ -161,8 +163,8 @@ test('a location that hangs when it is opened blocks one thread, however often i
 });
 
 test('Postern stops while uploads to a location hang, and the next start recovers them', async (t) => {
-  const { postern, disk, base, start } = await startWithHungLocation(t, ['placeUpload'], 100);
-  disk.hang();
+  const { postern, disk, base, start } = await startWithHungLocation(t, 100);
+  disk.hang('placeUpload');
   const answer = await postern.visit(`${base}/file/interrupted`, { method: 'PUT', body: 'a text' });
   assert.equal(answer.status, 503);
   await postern.stop();
