@@ -10,9 +10,9 @@ interface HeldUpload {
 }
 
 /** Begins an upload, and returns when Postern has recorded it as pending. @param size bytes of the file */
-export async function hold(postern: TestPostern, path: string, size: number): Promise<HeldUpload> {
+export async function hold(postern: TestPostern, path: string, size: number, more: Record<string, string> = {}): Promise<HeldUpload> {
   const { hostname, port } = new URL(postern.apiUrl);
-  const headers = { host: new URL(postern.publicUrl).host, 'content-length': size };
+  const headers = { host: new URL(postern.publicUrl).host, 'content-length': size, ...more };
   const sent = request({ hostname, port, path, method: 'PUT', headers, agent: false });
   const response = once(sent, 'response');
   sent.write('x'.repeat(size - 1));

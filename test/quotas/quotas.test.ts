@@ -69,6 +69,28 @@ test('uploads under way count: two that do not fit together are not both accepte
   assert.equal((await put(postern, base, 'other.txt', 'x'.repeat(5))).status, 201);
 });
 
+test('a replacement that makes a file smaller frees space only when it is done', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 25 });
+  const upload = await hold(postern, `${base}/file/first.txt`, 2, { 'if-match': '*' });
+  assert.equal((await put(postern, base, 'other.txt', 'x'.repeat(16))).status, 507);
+  assert.equal((await upload.finish()).status, 201);
+  assert.equal((await put(postern, base, 'other.txt', 'x'.repeat(16))).status, 201);
+});
+
+test('a replacement of unknown length needs space only for the bytes that it adds', async (t) => {
+  const { postern, base } = await startWithFolder(t, { maxBytes: 12 });
+  const replace = (size: number) =>
+    fetch(`${postern.publicUrl}${base}/file/first.txt`, {
+      method: 'PUT',
+      headers: { 'if-match': '*' },
+      body: new Blob([new Uint8Array(size)]).stream(),
+      duplex: 'half',
+    } as RequestInit);
+  assert.equal((await replace(12)).status, 201);
+  assert.equal((await replace(13)).status, 507);
+  assert.deepEqual(await quotaOf(postern, base), { maxBytes: 12, usedBytes: 12, maxFiles: null, usedFiles: 1 });
+});
+
 test('an upload in parts takes its bytes when it begins, and frees them when it is deleted', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
   const tus = tusClient(postern, base);
@@ -151,6 +173,7 @@ test('a file whose upload was recovered after a crash is counted', async (t) => 
   const { postern, base } = await startWithFolder(t, { maxBytes: 100 });
   await uploadWithoutRecord(t, postern, `${base}/file/recovered.txt`);
   await recoverInterruptedChanges(postern.ports, new Set());
+  assert.deepEqual((await quotaOf(postern, base)).usedFiles, 2);
   await count(postern);
   assert.deepEqual((await quotaOf(postern, base)).usedFiles, 2);
 });

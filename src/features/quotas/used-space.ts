@@ -33,7 +33,7 @@ async function spaceOfUploads(db: Tx, { tid, locationId, path }: LocationItem, n
     .where('tid', '=', tid)
     .where('location_id', '=', locationId)
     .where('stored_name', 'is', null)
-    .where('expires_at', '>', now)
+    .where(({ or, eb }) => or([eb('expires_at', '>', now), eb('holder', 'is not', null)])) // a part may arrive after the end
     .where(isWithin('location_path', path))
     .executeTakeFirst();
   const [a, b] = [toSpace(pending), toSpace(inParts)];

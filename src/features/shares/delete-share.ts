@@ -2,8 +2,20 @@ import { bodyOf } from '#core/records/field.ts';
 import { shareFields } from '#core/records/share.ts';
 import { releaseViewId } from '#features/links/view-ids.ts';
 import { changeOperation } from '#features/operation.ts';
+import type { Tx } from '#ports/store.ts';
 import { deleteUnusedLinkProfile } from './link-password.ts';
 import { shareAuditFields, shareRecord } from './share-rows.ts';
+
+/** Ends the unfinished uploads at a share: their space is free at once, and a job deletes what has arrived. @param now ms since the epoch */
+async function endUploadsOf(tx: Tx, tid: number, shareId: number, now: number): Promise<void> {
+  await tx
+    .updateTable('resumable_upload')
+    .set({ expires_at: now })
+    .where('tid', '=', tid)
+    .where('share_id', '=', shareId)
+    .where('stored_name', 'is', null)
+    .execute();
+}
 
 export const deleteShare = changeOperation({
   name: 'share/delete',
@@ -13,9 +25,10 @@ export const deleteShare = changeOperation({
   message: 'shareDeleted',
   body: bodyOf(shareFields, ['id'], []),
   target: { table: 'share' },
-  async change({ id }, caller, tx, { links }) {
+  async change({ id }, caller, tx, { links, clock }) {
     const before = await shareRecord(tx, caller.tid, id, links);
     await releaseViewId(tx, before.viewId);
+    await endUploadsOf(tx, caller.tid, id, clock.now());
     await tx.deleteFrom('share').where('tid', '=', caller.tid).where('id', '=', id).execute();
     await deleteUnusedLinkProfile(tx, caller.tid, before.authenticationId);
     return { audit: { before, share: shareAuditFields(before) } };

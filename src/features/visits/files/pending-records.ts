@@ -46,8 +46,9 @@ export async function recordPending(
         new_name: change.newName ?? '',
         token,
         process: ports.process,
-        bytes: change.claim?.bytes ?? 0,
-        files: change.claim?.files ?? 0,
+        // Space that a replacement frees is free when it is done.
+        bytes: Math.max(0, change.claim?.bytes ?? 0),
+        files: Math.max(0, change.claim?.files ?? 0),
       })
       .execute();
     await saveResponse?.(tx, id);

@@ -1,7 +1,7 @@
 import { formatItemPath, joinPaths, parseSegments, parseStoredPath, withName } from '#core/item-path.ts';
 import { enqueueAlert } from '#features/alerts/enqueue-alert.ts';
 import { confirmResponse, deleteResponse } from '#features/idempotency/pending-responses.ts';
-import { requestCount } from '#features/quotas/counted-folders.ts';
+import { recordSpaceChange, requestCount } from '#features/quotas/counted-folders.ts';
 import type { PendingFileChange } from '#ports/storage.ts';
 import type { Tx } from '#ports/store.ts';
 import { deletePendingChange } from './pending-records.ts';
@@ -25,6 +25,8 @@ export const pendingRows = (db: Tx) =>
       'new_name',
       'token',
       'handle',
+      'unsettled.bytes as claimed_bytes',
+      'unsettled.files as claimed_files',
       'audit.action',
       'audit.share_id',
       'audit.identity_key',
@@ -89,7 +91,11 @@ export async function recordOutcome(tx: Tx, row: PendingRow, change: PendingFile
     .execute();
   if (name === null) return deleteResponse(tx, row.tid, row.audit_id);
   const changed = parseSegments([change.name]);
-  if (changed) await requestCount(tx, { tid: row.tid, locationId: row.location_id, path: joinPaths(change.parent, changed) });
+  if (changed) {
+    const item = { tid: row.tid, locationId: row.location_id, path: joinPaths(change.parent, changed) };
+    await recordSpaceChange(tx, item, { bytes: Number(row.claimed_bytes), files: Number(row.claimed_files) }, row.audit_id);
+    await requestCount(tx, item);
+  }
   if (change.action === 'upload') await recordCompleteUpload(tx, row.tid, change.token, name, null);
   await confirmResponse(tx, row.tid, row.audit_id);
   await enqueueAlertOf(tx, row, change.action, now);

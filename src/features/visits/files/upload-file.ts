@@ -122,7 +122,7 @@ export async function uploadFile(
       const ifTaken = etag === null ? (dropBox ? 'number' : 'refuse') : { replaces: etag };
       upload = await shared.storage.upload({ parent, name, size: incoming.length, ifTaken }, token);
       if (upload.handle !== null) await recordHandle(upload.handle);
-      const claim = incoming.length === null ? claimBytes(ports, visit, token) : undefined;
+      const claim = incoming.length === null ? claimBytes(ports, visit, token, replaced?.size ?? 0) : undefined;
       const { size, sha256, abortSignal } = await receiveBody(upload, incoming, visit, { limit, onData, claim });
       bodyReceived.resolve();
       const file = { upload, parent, name, etag, token, abortSignal };

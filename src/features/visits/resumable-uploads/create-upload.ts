@@ -49,7 +49,7 @@ async function checkUnfinished(tx: Tx, { tid, share_id: shareId, network, wide_n
     .where('tid', '=', tid)
     .where('share_id', '=', shareId)
     .where('stored_name', 'is', null)
-    .where('expires_at', '>', now)
+    .where(({ or, eb: compare }) => or([compare('expires_at', '>', now), compare('holder', 'is not', null)]))
     .executeTakeFirstOrThrow();
   for (const group of ['link', 'network', 'wide'] as const)
     if (Number(counts[group]) >= maxUnfinished[group])

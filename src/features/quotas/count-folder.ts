@@ -1,0 +1,153 @@
+import { type Selectable, sql } from 'kysely';
+import { formatItemPath, parseStoredPath, rootPath } from '#core/item-path.ts';
+import { openLocation } from '#features/storage-access/open-location.ts';
+import type { Ports } from '#ports/ports.ts';
+import { StoreFull, StoreUnavailable, type Tx } from '#ports/store.ts';
+import type { LocationTable } from '#ports/tables.ts';
+import { countFiles } from './count-files.ts';
+import { deleteCountedFolder } from './counted-folders.ts';
+import type { UsedSpace } from './used-space.ts';
+
+const minute = 60_000; // ms
+/** A count takes at most one percent of the time of a storage. */
+const shortestPause = { inDurations: 100, ms: 60 * minute };
+/** If files were changed while they were counted, the count may have missed them, and is repeated after this. */
+const pauseAfterChanges = { inDurations: 10, ms: minute };
+const pauseAfterFailure = 10 * minute;
+
+export type CountPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>;
+
+/** A counted folder with the row of its location. */
+export interface CountedFolder extends Selectable<LocationTable> {
+  /** Path in the location. */
+  readonly path: string;
+}
+
+/** Returns the columns that identify a folder in the tables of counts, with their values. */
+const keyOf = ({ tid, id, path }: CountedFolder) => ({ tid, location_id: id, path });
+
+/** Returns whether the folder is still to be counted: that of a share only while a share with it has a quota. */
+async function isStillCounted(db: Tx, { tid, id, path }: CountedFolder): Promise<boolean> {
+  if (path === '/') return true;
+  const shares = await db
+    .selectFrom('share')
+    .select('path')
+    .where('tid', '=', tid)
+    .where('location_id', '=', id)
+    .where(({ or, eb }) => or([eb('max_bytes', 'is not', null), eb('max_files', 'is not', null)]))
+    .execute();
+  return shares.some((share) => formatItemPath(parseStoredPath(share.path) ?? rootPath) === path);
+}
+
+/** What is recorded of a folder: its content, and the number of changes since the last count. */
+interface RecordedSpace extends UsedSpace {
+  readonly changes: number;
+}
+
+async function recordedSpace(db: Tx, folder: CountedFolder): Promise<RecordedSpace> {
+  const sumOf = (column: 'bytes' | 'files' | 'changes') => sql<number>`coalesce(sum(${sql.ref(column)}), 0)`.as(column);
+  const row = await db
+    .selectFrom('used_space')
+    .select([sumOf('bytes'), sumOf('files'), sumOf('changes')])
+    .where(({ and }) => and(keyOf(folder)))
+    .executeTakeFirst();
+  return { bytes: Number(row?.bytes ?? 0), files: Number(row?.files ?? 0), changes: Number(row?.changes ?? 0) };
+}
+
+/** A count of a folder. */
+interface FolderCount {
+  readonly counted: UsedSpace;
+  /** What was recorded when the count began. */
+  readonly before: RecordedSpace;
+  /** ms since the epoch */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/**
+ * Stores what was counted. What uploads have added meanwhile is added to it, because the count may have missed their files: until the
+ * next count, the sum is too high rather than too low.
+ */
+async function storeCount(tx: Tx, folder: CountedFolder, { counted, before, startedAt, endedAt }: FolderCount): Promise<void> {
+  const location = await tx
+    .selectFrom('location')
+    .select('version')
+    .where('tid', '=', folder.tid)
+    .where('id', '=', folder.id)
+    .executeTakeFirst();
+  // The location was deleted, or may hold other files now: then the folder is still due.
+  if (location?.version !== folder.version) return;
+  const row = await tx
+    .selectFrom('counted_folder')
+    .select('due_at')
+    .where(({ and }) => and(keyOf(folder)))
+    .executeTakeFirst();
+  if (!row) return;
+  const recorded = await recordedSpace(tx, folder);
+  const isCurrent = recorded.changes === before.changes && row.due_at === startedAt;
+  const pause = isCurrent ? shortestPause : pauseAfterChanges;
+  await tx
+    .deleteFrom('used_space')
+    .where(({ and }) => and(keyOf(folder)))
+    .execute();
+  await tx
+    .updateTable('counted_folder')
+    .set({ counted_at: endedAt, due_at: endedAt + Math.max(pause.ms, pause.inDurations * (endedAt - startedAt)) })
+    .where(({ and }) => and(keyOf(folder)))
+    .execute();
+  const space = {
+    bytes: counted.bytes + Math.max(0, recorded.bytes - before.bytes),
+    files: counted.files + Math.max(0, recorded.files - before.files),
+  };
+  await tx
+    .insertInto('used_space')
+    .values({ ...keyOf(folder), ...space, slot: 0, changes: recorded.changes })
+    .execute();
+}
+
+/** Sets when a folder is due. @param dueAt ms since the epoch */
+async function setDue({ store }: CountPorts, folder: CountedFolder, dueAt: number): Promise<void> {
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('counted_folder')
+        .set({ due_at: dueAt })
+        .where(({ and }) => and(keyOf(folder)))
+        .execute(),
+    'job',
+  );
+}
+
+async function countOnce(ports: CountPorts, folder: CountedFolder, startedAt: number, signal: AbortSignal): Promise<void> {
+  const { store, storages, vault, clock } = ports;
+  if (!(await isStillCounted(store.read, folder))) {
+    const item = { tid: folder.tid, locationId: folder.id, path: folder.path };
+    return store.write((tx) => deleteCountedFolder(tx, item), 'job');
+  }
+  await setDue(ports, folder, startedAt); // another time at the end shows that a new count was requested meanwhile
+  const before = await recordedSpace(store.read, folder);
+  const storage = await openLocation(folder, { storages, vault });
+  const counted = await countFiles(storage, parseStoredPath(folder.path) ?? rootPath, { signal });
+  await store.write((tx) => storeCount(tx, folder, { counted, before, startedAt, endedAt: clock.now() }), 'job');
+}
+
+/**
+ * Counts a folder. If its location is unavailable or takes too long, it is counted again later.
+ * @param jobSignal ends the job
+ * @param signal ends this count
+ * @throws StoreUnavailable, StoreFull; the reason of `jobSignal`
+ */
+export async function countFolder(
+  ports: CountPorts,
+  folder: CountedFolder,
+  { jobSignal, signal }: { readonly jobSignal: AbortSignal; readonly signal: AbortSignal },
+): Promise<void> {
+  const startedAt = ports.clock.now();
+  try {
+    await countOnce(ports, folder, startedAt, AbortSignal.any([jobSignal, signal]));
+  } catch (cause) {
+    if (jobSignal.aborted || cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+    const endedAt = ports.clock.now();
+    await setDue(ports, folder, endedAt + Math.max(pauseAfterFailure, shortestPause.inDurations * (endedAt - startedAt)));
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { ItemPath } from '#core/item-path.ts';
+import { countDueFolders } from '#features/quotas/count-due-folders.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
+import { until } from '../ports/until.ts';
+import { tusClient } from '../resumable-uploads/tus.ts';
+import { startPostern, type TestPostern } from '../start.ts';
+import { createShare } from '../visit/visiting.ts';
+
+const minute = 60_000; // ms
+const put = async (postern: TestPostern, base: string, name: string, body: string) =>
+  (await postern.visit(`${base}/file/${name}`, { method: 'PUT', body })).status;
+const quotaOf = async (postern: TestPostern, base: string) => (await postern.visit(`${base}/visit`)).body.share.quota;
+const count = ({ ports }: TestPostern) => countDueFolders(ports, AbortSignal.timeout(minute));
+
+/** Starts a Postern in which the count can wait after it has listed the folder `/in`, which holds a file of 10 bytes. */
+async function startWithHeldCount(t: TestContext) {
+  const gate = { isClosed: false, waiting: Promise.withResolvers<void>(), opened: Promise.withResolvers<void>() };
+  const isDeep = (path: unknown): path is ItemPath => Array.isArray(path) && path.at(-1) === 'deep';
+  const postern = await startWithStorages(t, (method, [path]) => {
+    if (!gate.isClosed || method !== 'storage.list' || !isDeep(path)) return undefined;
+    gate.waiting.resolve();
+    return gate.opened.promise;
+  });
+  await mkdir(join(postern.files, 'in/deep'), { recursive: true });
+  await writeFile(join(postern.files, 'in/first.txt'), '0123456789');
+  await count(postern);
+  const { store } = postern.ports;
+  return {
+    postern,
+    /** Counts all folders, and makes changes after `/in` was listed. */
+    async changeDuringCount(change: () => Promise<void>) {
+      await store.write((tx) => tx.updateTable('counted_folder').set({ due_at: 0 }).execute(), 'job');
+      gate.isClosed = true;
+      const counted = count(postern);
+      await gate.waiting.promise;
+      await change();
+      gate.isClosed = false;
+      gate.opened.resolve();
+      await counted;
+    },
+    /** Returns the time from the count of a folder to the next one; ms. */
+    async pauseOf(path: string) {
+      const row = await store.read.selectFrom('counted_folder').selectAll().where('path', '=', path).executeTakeFirstOrThrow();
+      return row.due_at - Number(row.counted_at);
+    },
+  };
+}
+
+test('a file that is uploaded while its folder is counted is part of the count', async (t) => {
+  const { postern, changeDuringCount } = await startWithHeldCount(t);
+  const { base } = await createShare(postern, { path: '/in', maxBytes: 100 });
+  await count(postern);
+  await changeDuringCount(async () => assert.equal(await put(postern, base, 'new.txt', '12345'), 201));
+  assert.deepEqual(await quotaOf(postern, base), { maxBytes: 100, usedBytes: 15, maxFiles: null, usedFiles: 2 });
+});
+
+test('if a folder is deleted while its location is counted, the location is counted again soon', async (t) => {
+  const { postern, changeDuringCount, pauseOf } = await startWithHeldCount(t);
+  const { base } = await createShare(postern, { path: '/in' });
+  await mkdir(join(postern.files, 'in/old'));
+  await changeDuringCount(async () => assert.equal((await postern.visit(`${base}/file/old`, { method: 'DELETE' })).status, 204));
+  assert.ok((await pauseOf('/')) < 10 * minute);
+});
+
+test('if a location gets another folder while it is counted, the count of the former folder is not stored', async (t) => {
+  const { postern, changeDuringCount } = await startWithHeldCount(t);
+  await mkdir(join(postern.files, 'other'));
+  const [location] = (await postern.call('location/search')).list;
+  const configuration = JSON.stringify({ folder: join(postern.files, 'other') });
+  await changeDuringCount(async () => void (await postern.call('location/update', { id: location.id, configuration })));
+  await count(postern);
+  const { usedBytes, usedFiles } = await postern.call('location/get', { id: location.id });
+  assert.deepEqual([usedBytes, usedFiles], [0, 0]);
+});
+
+test('a location whose files take long to count does not delay the count of another tenant', async (t) => {
+  const { postern, changeDuringCount } = await startWithHeldCount(t);
+  const { store } = postern.ports;
+  await changeDuringCount(async () => {
+    const { id: tid } = await postern.call('tenant/add', { title: 'Another' });
+    const location = await store.read.selectFrom('location').selectAll().executeTakeFirstOrThrow();
+    const configuration = postern.ports.vault.seal('location', JSON.stringify({ folder: join(postern.files, 'in') }));
+    await store.write(async (tx) => {
+      const values = { ...location, id: 99, tid: Number(tid), configuration };
+      await tx.insertInto('location').values(values).execute();
+      await tx
+        .insertInto('counted_folder')
+        .values({ tid: Number(tid), location_id: 99, path: '/', counted_at: null, due_at: 0 })
+        .execute();
+    }, 'job');
+    // The tenant may not use this folder, so its count fails at once, and is due again later.
+    const folder = () => store.read.selectFrom('counted_folder').select('due_at').where('location_id', '=', 99).executeTakeFirstOrThrow();
+    await until(async () => (await folder()).due_at > 0);
+  });
+});
+
+test('an upload in parts that has expired while a part arrives keeps its space', async (t) => {
+  const postern = await startPostern(t);
+  const { base } = await createShare(postern, { path: '/', maxFiles: 2 }); // one is welcome.txt
+  await count(postern);
+  await tusClient(postern, base).begin('parts.bin', 20);
+  const expire = (holder: string | null) =>
+    postern.ports.store.write((tx) => tx.updateTable('resumable_upload').set({ expires_at: 0, holder }).execute(), 'job');
+  await expire(postern.ports.process);
+  assert.equal(await put(postern, base, 'other.txt', 'x'), 507);
+  await expire(null);
+  assert.equal(await put(postern, base, 'other.txt', 'x'), 201);
+});
+
+test('the unfinished uploads of a deleted share free their space at once', async (t) => {
+  const postern = await startPostern(t);
+  const [location] = (await postern.call('location/search')).list;
+  await count(postern);
+  await postern.call('location/update', { id: location.id, maxFiles: 2 });
+  const deleted = await createShare(postern, { path: '/' });
+  const { base } = await createShare(postern, { path: '/' });
+  await tusClient(postern, deleted.base).begin('parts.bin', 20);
+  assert.equal(await put(postern, base, 'other.txt', 'x'), 507);
+  await postern.call('share/delete', { id: deleted.id });
+  assert.equal(await put(postern, base, 'other.txt', 'x'), 201);
+});
