@@ -48,6 +48,14 @@ test('of many simultaneous uploads, the spool accepts as many as it has space fo
   for (const file of opened) await file.close();
 });
 
+test('the sweep deletes the files of uploads that are not pending', async (t) => {
+  const { spool, folder } = await newSpool(t, 100);
+  await spool.sweep(async () => []); // there is no folder yet
+  for (const token of ['pending', 'complete-1']) await (await spool.open(1, token, 0, 5)).close();
+  await spool.sweep(async () => ['pending']);
+  assert.deepEqual(await readdir(folder), ['1-pending']);
+});
+
 test('an upload whose file is gone cannot continue', async (t) => {
   const { spool } = await newSpool(t, 100);
   await assert.rejects(spool.open(1, 'a', 3, 6), ItemNotFound);

@@ -89,6 +89,16 @@ export class UploadSpool {
     return rm(this.#pathOf(tid, token), { force: true });
   }
 
+  /** Deletes the files of uploads that are not pending. */
+  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+    const { folder } = this.#options;
+    const names = await readdir(folder).catch(() => []); // no upload has needed it
+    if (names.length === 0) return;
+    // The tokens are queried after the folder was read, so that no new upload is missing.
+    const pending = new Set(await pendingTokens());
+    for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await rm(join(folder, name), { force: true });
+  }
+
   #pathOf(tid: number, token: string): string {
     return join(this.#options.folder, `${tid}-${token}`);
   }
