@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ItemPath } from '#core/item-path.ts';
@@ -96,6 +96,17 @@ test('a location whose files take long to count does not delay the count of anot
     const folder = () => store.read.selectFrom('counted_folder').select('due_at').where('location_id', '=', 99).executeTakeFirstOrThrow();
     await until(async () => (await folder()).due_at > 0);
   });
+});
+
+test('a location that is unavailable is not counted again and again, even if its last count seems to be in the future', async (t) => {
+  const postern = await startPostern(t);
+  await count(postern);
+  const counted_at = Date.now() + 60 * minute;
+  await postern.ports.store.write((tx) => tx.updateTable('counted_folder').set({ counted_at }).execute(), 'job');
+  await rename(postern.files, `${postern.files}-away`);
+  await count(postern);
+  const row = await postern.ports.store.read.selectFrom('counted_folder').select('due_at').executeTakeFirstOrThrow();
+  assert.ok(row.due_at > Date.now());
 });
 
 test('an upload in parts that has expired while a part arrives keeps its space', async (t) => {

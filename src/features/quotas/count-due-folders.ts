@@ -24,7 +24,7 @@ const dueFolders = ({ store, clock }: CountPorts, busyTenants: readonly number[]
       join.onRef('location.tid', '=', 'counted_folder.tid').onRef('location.id', '=', 'counted_folder.location_id'),
     )
     .selectAll('location')
-    .select('path')
+    .select(['path', 'counted_at'])
     // A folder that was counted in the future was counted while the clock was ahead.
     .where(({ or, eb }) => or([eb('due_at', '<=', clock.now()), eb('counted_at', '>', clock.now())]))
     .$if(busyTenants.length > 0, (query) => query.where('counted_folder.tid', 'not in', [...busyTenants]))

@@ -21,6 +21,8 @@ export type CountPorts = Pick<Ports, 'store' | 'storages' | 'vault' | 'clock'>;
 export interface CountedFolder extends Selectable<LocationTable> {
   /** Path in the location. */
   readonly path: string;
+  /** Time of the last count, in ms since the epoch; null: it was not counted yet. */
+  readonly counted_at: number | null;
 }
 
 /** Returns the columns that identify a folder in the tables of counts, with their values. */
@@ -105,13 +107,17 @@ async function storeCount(tx: Tx, folder: CountedFolder, { counted, before, star
     .execute();
 }
 
-/** Sets when a folder is due. @param dueAt ms since the epoch */
-async function setDue({ store }: CountPorts, folder: CountedFolder, dueAt: number): Promise<void> {
+/**
+ * Sets when a folder is due. If its last count seems to be in the future, because the clock was ahead, the time of that count becomes now.
+ * @param dueAt ms since the epoch
+ */
+async function setDue({ store, clock }: CountPorts, folder: CountedFolder, dueAt: number): Promise<void> {
+  const now = clock.now();
   await store.write(
     (tx) =>
       tx
         .updateTable('counted_folder')
-        .set({ due_at: dueAt })
+        .set({ due_at: dueAt, ...(Number(folder.counted_at) > now ? { counted_at: now } : {}) })
         .where(({ and }) => and(keyOf(folder)))
         .execute(),
     'job',
