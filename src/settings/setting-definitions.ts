@@ -74,7 +74,7 @@ export const settingDefinitions = {
   ),
   uploadSpool: setting(
     'POSTERN_UPLOAD_SPOOL',
-    '10240',
+    '20480',
     'MiB of unfinished uploads in parts to WebDAV locations that `uploads/` in POSTERN_DATA may hold. One tenant can have half of them. Beyond, such uploads are refused with 507.',
     parseMebibytes,
   ),

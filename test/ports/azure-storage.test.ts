@@ -210,7 +210,8 @@ else {
   test('uploads in parts to an Azure location continue after the process was killed, and lose no acknowledged part', async (t) => {
     const { configuration, listStaged } = await newFolder();
     const location = { name: 'container', kind: 'azure', configuration: JSON.stringify(configuration) };
-    await checkKilledUploads(t, { environment, location, listStaged }, 350);
+    const storage = openAzure(configuration, outbound, later);
+    await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });
 
   test('an Azure location is tested, its secrets appear nowhere, and no other account gets them', async (t) =>

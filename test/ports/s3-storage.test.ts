@@ -394,7 +394,8 @@ else {
   test('uploads in parts to an S3 location continue after the process was killed, and lose no acknowledged part', async (t) => {
     const { configuration, listStaged } = await newFolder();
     const location = { name: 'bucket', kind: 's3', configuration: JSON.stringify(configuration) };
-    await checkKilledUploads(t, { environment, location, listStaged }, 350);
+    const storage = openS3(configuration, outbound, clockAhead);
+    await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });
 
   test('a file can be downloaded at the signed address of an S3 service until the address expires', async () => {

@@ -1,12 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { WebdavStorage } from '#adapters/storage/webdav/webdav-storage.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
 import { type ApacheWebdav, startApacheWebdav } from '../parts/apache-webdav.ts';
 import { isInstalled } from '../parts/is-installed.ts';
+import { partSpace, uploadSpool } from '../parts/open-s3.ts';
 import { checkKilledUploads } from '../resumable-uploads/check-killed-uploads.ts';
 import { checkParts } from '../resumable-uploads/check-parts.ts';
 import { startPostern, type TestPostern, temporaryFolder } from '../start.ts';
 import { checkFileActions } from '../visit/file-actions.ts';
+import { hour } from '../visit/visiting.ts';
 import { checkLocationSecrets } from './check-location-secrets.ts';
 
 const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
@@ -20,7 +26,11 @@ else {
   before(async () => {
     server = await startApacheWebdav();
   });
-  after(() => server[Symbol.asyncDispose]());
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    await outbound[Symbol.asyncDispose]();
+  });
 
   for (const scheme of ['Basic', 'Digest'] as const)
     test(`at a WebDAV location with ${scheme} authentication, visitors list, upload, download, archive, rename and delete`, async (t) => {
@@ -46,7 +56,9 @@ else {
       ...namesIn(join(data, 'uploads')),
       ...namesIn(join(server.folder, configuration.root ?? '', '.postern')),
     ];
-    await checkKilledUploads(t, { environment, location, listStaged }, 350);
+    const services = { outbound, parts: partSpace(), spool: uploadSpool(), memory: new MemoryBudget() };
+    const storage = new WebdavStorage(configuration, 1, { ...services, now: () => Date.now() + 2 * hour });
+    await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });
 
   test('a WebDAV location is tested, its secrets appear nowhere, and no other server gets them', async (t) =>

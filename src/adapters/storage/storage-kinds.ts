@@ -8,6 +8,8 @@ export interface StorageKind extends AsyncDisposable {
   open(location: StorageLocation): Promise<Storage>;
   /** Returns what is wrong with a configuration, or null if the tenant may store it. @param others locations of other tenants */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
+  /** Deletes the files outside of all locations that uploads have left, except those of pending uploads. Absent: there are none. */
+  sweep?(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
 }
 
 /** Returns the storages of all locations. The kind of a location selects the adapter. @param kinds by name, as location rows store it */
@@ -21,6 +23,9 @@ export function storagesByKind(kinds: Readonly<Record<string, StorageKind>>): St
     },
     async configurationError(location, others) {
       return kinds[location.kind]?.configurationError(location, others) ?? notAvailable(location.kind);
+    },
+    async sweep(pendingTokens) {
+      await Promise.all(Object.values(kinds).map((kind) => kind.sweep?.(pendingTokens)));
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(kinds).map((kind) => kind[Symbol.asyncDispose]()));

@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ItemNotFound, StorageFull } from '#ports/storage.ts';
+import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { PartSpace } from './part-space.ts';
 import { UploadSpool } from './upload-spool.ts';
 
-async function newSpool(t: TestContext, maxBytes: number, clock = { now: Date.now() }) {
+async function newSpool(t: TestContext, maxBytes: number) {
   const data = await mkdtemp(join(tmpdir(), 'spool-'));
   t.after(() => rm(data, { recursive: true }));
   const folder = join(data, 'uploads');
   const space = new PartSpace({ folder: data, minFreeSpace: 0 });
-  return { folder, spool: new UploadSpool({ folder, maxBytes, space, now: () => clock.now }) };
+  return { folder, newSpool: () => new UploadSpool({ folder, maxBytes, space }), spool: new UploadSpool({ folder, maxBytes, space }) };
+}
+
+/** Sends some bytes of an upload. */
+async function send(spool: UploadSpool, tid: number, token: string, bytes: number, size = bytes): Promise<void> {
+  const file = await spool.open(tid, token, 0, size);
+  await file.append(Buffer.alloc(bytes));
+  await file.close();
 }
 
 test('a file that is opened again has the bytes up to the offset, and new bytes follow them', async (t) => {
@@ -27,17 +34,23 @@ test('a file that is opened again has the bytes up to the offset, and new bytes 
   await second.close();
 });
 
-test('the limits of the spool count the announced bytes, and one tenant can have half of them', async (t) => {
-  const { spool, folder } = await newSpool(t, 100);
-  const open = async (tid: number, token: string, size: number) => (await spool.open(tid, token, 0, size)).close();
-  await open(1, 'a', 50);
-  await assert.rejects(open(1, 'b', 1), StorageFull);
-  await open(2, 'a', 30);
-  await open(11, 'a', 20);
-  await assert.rejects(open(3, 'a', 1), StorageFull);
+test('the limits of the spool count the bytes that have arrived, also after a restart, and one tenant can have half of them', async (t) => {
+  const { spool, newSpool: restart, folder } = await newSpool(t, 100);
+  await send(spool, 1, 'a', 50);
+  await assert.rejects(send(spool, 1, 'b', 1), StorageFull);
+  await send(spool, 2, 'a', 30);
+  await send(spool, 11, 'a', 20);
+  for (const one of [spool, restart()]) await assert.rejects(send(one, 3, 'a', 1), StorageFull);
   await spool.delete(1, 'a');
-  await open(3, 'a', 1);
+  await send(spool, 3, 'a', 1);
   assert.deepEqual((await readdir(folder)).sort(), ['11-a', '2-a', '3-a']);
+});
+
+test('an upload that has sent one byte uses no more space than this byte while it sends nothing', async (t) => {
+  const { spool } = await newSpool(t, 100);
+  await send(spool, 1, 'a', 1, 50);
+  await send(spool, 1, 'b', 49);
+  await assert.rejects(spool.open(1, 'a', 1, 50), StorageFull);
 });
 
 test('of many simultaneous uploads, the spool accepts as many as it has space for', async (t) => {
@@ -51,21 +64,20 @@ test('of many simultaneous uploads, the spool accepts as many as it has space fo
 test('the sweep deletes the files of uploads that are not pending', async (t) => {
   const { spool, folder } = await newSpool(t, 100);
   await spool.sweep(async () => []); // there is no folder yet
-  for (const token of ['pending', 'complete-1']) await (await spool.open(1, token, 0, 5)).close();
+  for (const token of ['pending', 'complete-1']) await send(spool, 1, token, 5);
   await spool.sweep(async () => ['pending']);
   assert.deepEqual(await readdir(folder), ['1-pending']);
 });
 
-test('an upload whose file is gone cannot continue', async (t) => {
+test('an upload whose file is gone, or has fewer bytes than were acknowledged, cannot continue', async (t) => {
   const { spool } = await newSpool(t, 100);
+  await assert.rejects(spool.open(1, 'a', 3, 6), ItemNotFound);
+  await send(spool, 1, 'a', 2, 6);
   await assert.rejects(spool.open(1, 'a', 3, 6), ItemNotFound);
 });
 
-test('a file that no upload can need any more is deleted when space is needed', async (t) => {
-  const clock = { now: Date.now() };
-  const { spool, folder } = await newSpool(t, 100, clock);
-  await (await spool.open(1, 'old', 0, 50)).close();
-  clock.now += 9 * 24 * 3_600_000;
-  await (await spool.open(1, 'new', 0, 50)).close();
-  assert.deepEqual(await readdir(folder), ['1-new']);
+test('a disk that fails makes the storage unavailable', async (t) => {
+  const { spool, folder } = await newSpool(t, 100);
+  await writeFile(folder, 'a file where the folder should be');
+  await assert.rejects(spool.open(1, 'a', 0, 6), StorageUnavailable);
 });

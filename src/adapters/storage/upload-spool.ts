@@ -1,10 +1,9 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import { ItemNotFound, StorageFull } from '#ports/storage.ts';
+import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { type PartSpace, SpaceFile } from './part-space.ts';
-
-const maxAge = 8 * 24 * 3_600_000; // ms: an upload that gets no bytes ends after a day, and its row is deleted a week later
 
 /** Where the files of unfinished uploads are kept. */
 export interface UploadSpoolOptions {
@@ -13,11 +12,21 @@ export interface UploadSpoolOptions {
   readonly maxBytes: number;
   /** Watches the free space of the disk. */
   readonly space: PartSpace;
-  /** ms since the epoch. */
-  readonly now: () => number;
 }
 
-const isAbsent = (cause: unknown) => cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+const codeOf = (cause: unknown): unknown => (cause instanceof Error && 'code' in cause ? cause.code : undefined);
+const descriptorCodes: readonly unknown[] = ['EMFILE', 'ENFILE'];
+
+/** Runs an operation on the disk. @throws StorageFull, StorageUnavailable, or the error itself if the process has no file descriptors left */
+async function onDisk<T>(operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (cause) {
+    if (cause instanceof StorageFull || descriptorCodes.includes(codeOf(cause))) throw cause;
+    if (isDiskFullError(cause)) throw new StorageFull('POSTERN_DATA is full', { cause });
+    throw new StorageUnavailable('the disk of POSTERN_DATA has failed', { cause });
+  }
+}
 
 async function syncFolder(folder: string): Promise<void> {
   await using handle = await open(folder);
@@ -28,24 +37,26 @@ async function syncFolder(folder: string): Promise<void> {
 export class SpooledFile {
   readonly #handle: FileHandle;
   readonly #file: SpaceFile;
+  readonly #onClose: (length: number) => void;
 
-  constructor(handle: FileHandle, space: PartSpace, length: number) {
+  constructor(handle: FileHandle, file: SpaceFile, onClose: (length: number) => void) {
     this.#handle = handle;
-    this.#file = new SpaceFile(space, handle, length);
+    this.#file = file;
+    this.#onClose = onClose;
   }
 
   get length(): number {
     return this.#file.length;
   }
 
-  /** @throws StorageFull */
+  /** @throws StorageFull, StorageUnavailable */
   append(chunk: Uint8Array): Promise<void> {
-    return this.#file.append(chunk);
+    return onDisk(() => this.#file.append(chunk));
   }
 
-  /** Makes what was appended durable. */
+  /** Makes what was appended durable. @throws StorageFull, StorageUnavailable */
   sync(): Promise<void> {
-    return this.#handle.datasync();
+    return onDisk(() => this.#handle.datasync());
   }
 
   /** Returns the content. It can be read several times. */
@@ -53,19 +64,17 @@ export class SpooledFile {
     return { length: this.length, pieces: { [Symbol.asyncIterator]: () => this.#file.pieces() } };
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  async close(): Promise<void> {
+    this.#onClose(this.length);
+    await this.#file.close();
   }
 }
 
-/**
- * Keeps the bytes of uploads in parts for storages that cannot continue a file. A file has the size of the complete upload from the
- * beginning, so that the limit counts what was announced.
- */
+/** Keeps the bytes of uploads in parts for storages that cannot continue a file. Each file is named by its tenant and the token of its upload. */
 export class UploadSpool {
   readonly #options: UploadSpoolOptions;
-  /** Files are created one after another, so that each sees the sizes of the others. */
-  #created: Promise<unknown> = Promise.resolve();
+  /** The bytes that each file needs: while a part arrives, those of the complete upload. Loaded when they are needed first. */
+  #sizes: Promise<Map<string, number>> | null = null;
 
   constructor(options: UploadSpoolOptions) {
     this.#options = options;
@@ -75,82 +84,100 @@ export class UploadSpool {
    * Opens the file of an upload, and creates it for offset 0.
    * @param offset bytes to keep
    * @param size bytes of the complete upload
-   * @throws ItemNotFound if there is no such file; StorageFull
+   * @throws ItemNotFound if the file is gone or shorter than `offset`; StorageFull, StorageUnavailable
    */
   async open(tid: number, token: string, offset: number, size: number): Promise<SpooledFile> {
-    const path = this.#pathOf(tid, token);
-    const handle = (await this.#reopen(path)) ?? (offset === 0 ? await this.#create(tid, path, size) : null);
-    if (!handle) throw new ItemNotFound('what was uploaded is gone');
-    return new SpooledFile(handle, this.#options.space, offset);
+    const name = `${tid}-${token}`;
+    const sizes = await this.#loadSizes();
+    const previous = sizes.get(name);
+    this.#checkSpace(sizes, tid, size - (previous ?? 0));
+    sizes.set(name, size);
+    const restore = (length: number | undefined) => (length === undefined ? sizes.delete(name) : sizes.set(name, length));
+    try {
+      const handle = await onDisk(() => this.#openFile(name, offset));
+      if (!handle) throw new ItemNotFound('what was uploaded is gone');
+      return new SpooledFile(handle, new SpaceFile(this.#options.space, handle, offset), restore);
+    } catch (cause) {
+      restore(previous);
+      throw cause;
+    }
   }
 
   /** Deletes the file of an upload. An absent one is no error. */
-  delete(tid: number, token: string): Promise<void> {
-    return rm(this.#pathOf(tid, token), { force: true });
+  async delete(tid: number, token: string): Promise<void> {
+    await this.#deleteFile(`${tid}-${token}`);
   }
 
   /** Deletes the files of uploads that are not pending. */
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    const { folder } = this.#options;
-    const names = await readdir(folder).catch(() => []); // no upload has needed it
-    if (names.length === 0) return;
+    const names = [...(await this.#readSizes()).keys()];
     // The tokens are queried after the folder was read, so that no new upload is missing.
-    const pending = new Set(await pendingTokens());
-    for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await rm(join(folder, name), { force: true });
+    const pending = new Set(names.length === 0 ? [] : await pendingTokens());
+    for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await this.#deleteFile(name);
   }
 
-  #pathOf(tid: number, token: string): string {
-    return join(this.#options.folder, `${tid}-${token}`);
-  }
-
-  async #reopen(path: string): Promise<FileHandle | null> {
-    try {
-      return await open(path, 'r+');
-    } catch (cause) {
-      if (isAbsent(cause)) return null;
-      throw cause;
+  /** @throws StorageFull */
+  #checkSpace(sizes: ReadonlyMap<string, number>, tid: number, added: number): void {
+    const { maxBytes } = this.#options;
+    let [total, ofTenant] = [added, added];
+    for (const [name, size] of sizes) {
+      total += size;
+      if (name.startsWith(`${tid}-`)) ofTenant += size;
     }
-  }
-
-  #create(tid: number, path: string, size: number): Promise<FileHandle> {
-    const created = this.#created.then(() => this.#createNow(tid, path, size));
-    this.#created = created.catch(() => {});
-    return created;
-  }
-
-  async #createNow(tid: number, path: string, size: number): Promise<FileHandle> {
-    const { folder, maxBytes } = this.#options;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { total, ofTenant } = await this.#usedBytes(tid);
-    if (total + size > maxBytes || ofTenant + size > maxBytes / 2)
+    if (added > 0 && (total > maxBytes || ofTenant > maxBytes / 2))
       throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
-    const handle = await open(path, 'wx+', 0o600);
+  }
+
+  /** @returns null if the file is gone or shorter than `offset` */
+  async #openFile(name: string, offset: number): Promise<FileHandle | null> {
+    const { folder } = this.#options;
+    const path = join(folder, name);
+    if (offset === 0) await mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await open(path, offset === 0 ? 'w+' : 'r+', 0o600).catch((cause: unknown) => {
+      if (codeOf(cause) === 'ENOENT' && offset > 0) return null;
+      throw cause;
+    });
+    if (!handle) return null;
     try {
-      await handle.truncate(size);
-      await handle.sync();
-      await syncFolder(folder);
+      if (offset === 0) await syncFolder(folder);
+      else if ((await handle.stat()).size < offset) {
+        await handle.close();
+        return null;
+      }
       return handle;
     } catch (cause) {
       await handle.close();
-      await rm(path, { force: true });
       throw cause;
     }
   }
 
-  /** Counts the bytes of all files, and deletes those that no upload can need any more. */
-  async #usedBytes(tid: number): Promise<{ readonly total: number; readonly ofTenant: number }> {
-    const { folder, now } = this.#options;
-    let [total, ofTenant] = [0, 0];
-    for (const name of await readdir(folder)) {
-      const entry = await stat(join(folder, name)).catch(() => null);
-      if (!entry) continue;
-      if (now() - entry.mtimeMs > maxAge) {
-        await rm(join(folder, name), { force: true });
-        continue;
+  async #deleteFile(name: string): Promise<void> {
+    await onDisk(() => rm(join(this.#options.folder, name), { force: true }));
+    (await this.#sizes)?.delete(name);
+  }
+
+  #loadSizes(): Promise<Map<string, number>> {
+    this.#sizes ??= this.#readSizes().catch((cause: unknown) => {
+      this.#sizes = null;
+      throw cause;
+    });
+    return this.#sizes;
+  }
+
+  /** Returns the size of each file in the folder. */
+  #readSizes(): Promise<Map<string, number>> {
+    const { folder } = this.#options;
+    return onDisk(async () => {
+      const names = await readdir(folder).catch((cause: unknown) => {
+        if (codeOf(cause) === 'ENOENT') return []; // no upload has needed it yet
+        throw cause;
+      });
+      const sizes = new Map<string, number>();
+      for (const name of names) {
+        const entry = await stat(join(folder, name)).catch(() => null); // deleted meanwhile
+        if (entry) sizes.set(name, entry.size);
       }
-      total += entry.size;
-      if (name.startsWith(`${tid}-`)) ofTenant += entry.size;
-    }
-    return { total, ofTenant };
+      return sizes;
+    });
   }
 }

@@ -31,5 +31,6 @@ export const webdavKind = (services: WebdavServices): StorageKind => ({
     return new WebdavStorage(parseWebdavConfiguration(configuration), tid, services);
   }),
   configurationError: async ({ configuration }) => errorOf(parseWebdavConfiguration(configuration)),
+  sweep: (pendingTokens) => services.spool.sweep(pendingTokens),
   async [Symbol.asyncDispose]() {},
 });

@@ -143,7 +143,6 @@ export class WebdavStorage implements Storage {
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    await this.#services.spool.sweep(pendingTokens);
     await this.#evidence.sweep(pendingTokens, minSweepAge);
   }
 }

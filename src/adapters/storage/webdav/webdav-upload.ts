@@ -8,6 +8,7 @@ import {
   ItemChanged,
   ItemExists,
   ItemNotFound,
+  StorageUnavailable,
   type Upload,
   type UploadTarget,
 } from '#ports/storage.ts';
@@ -71,6 +72,7 @@ class WebdavUpload implements Upload {
 
   async place(): Promise<string> {
     await this.sync();
+    await this.#checkStored();
     const { parent, name, ifTaken } = this.#target;
     if (!(await hasFolder(this.#evidence, parent))) throw new ItemNotFound('there is no such folder');
     if (ifTaken === 'number') return this.#placeNumbered();
@@ -90,6 +92,13 @@ class WebdavUpload implements Upload {
 
   closeForRecovery(): Promise<void> {
     return this.#clear();
+  }
+
+  /** Checks that the server has stored all bytes. @throws StorageUnavailable */
+  async #checkStored(): Promise<void> {
+    const stored = await this.#evidence.find(this.#evidence.staged(this.#token));
+    const hasSize = stored !== null && (stored.size > 0 || stored.isEmpty === true); // some servers list no sizes
+    if (hasSize && stored.size !== this.#size) throw new StorageUnavailable('the server has stored another number of bytes');
   }
 
   async #placeNumbered(): Promise<string> {

@@ -202,6 +202,7 @@ export async function sweepLocations({
     const rows = await store.read.selectFrom('unsettled').select('token').execute();
     return [...rows.map(({ token }) => token), ...(await unfinishedUploadTokens(store.read))];
   };
+  await storages.sweep?.(tokensInUse).catch(() => {}); // the next sweep tries again
   const locations = await store.read.selectFrom('location').selectAll().execute();
   await runForEach(
     locations,

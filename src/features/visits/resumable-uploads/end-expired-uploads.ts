@@ -2,7 +2,7 @@ import { parseStoredPath, rootPath, splitPath } from '#core/item-path.ts';
 import { findRunningProcesses } from '#features/processes/running-processes.ts';
 import { openLocation } from '#features/storage-access/open-location.ts';
 import type { Ports } from '#ports/ports.ts';
-import { deleteUploadRow, isFree } from './upload-rows.ts';
+import { deleteUploadRow, isBeingPlaced, isFree } from './upload-rows.ts';
 import type { UploadWriters } from './upload-writers.ts';
 
 const maxUploads = 1000; // in one run
@@ -36,6 +36,7 @@ export async function endExpiredUploads(
     const entry = splitPath(parseStoredPath(path) ?? rootPath);
     if (!entry) continue;
     const end = async () => {
+      if (await isBeingPlaced(store.read, location.tid, token)) return; // recovery needs what would be deleted
       const storage = await openLocation(location, { storages, vault });
       await storage.clearEvidence({ action: 'upload', ...entry, newName: '', token, handle });
       await deleteUploadRow(ports, { tid: location.tid, id });

@@ -8,7 +8,7 @@ import { type ChangePorts, type FileChangeOutcome, runPendingChange } from '#fea
 import { recordCompleteUpload } from '#features/visits/files/unfinished-uploads.ts';
 import type { IncomingBody, StoredFile } from '#features/visits/files/upload-file.ts';
 import { placeReceivedFile } from '#features/visits/files/upload-target.ts';
-import type { ContinuedUpload } from '#ports/storage.ts';
+import { type ContinuedUpload, StorageUnavailable } from '#ports/storage.ts';
 import { saveProgress, type UploadRow } from './upload-rows.ts';
 import type { WriterReport } from './upload-writers.ts';
 
@@ -39,6 +39,11 @@ export interface UploadPlace {
 
 /** Returns the refusal of a part that has more bytes than the rest of the file. */
 export const partTooLong = (size: number) => new Refusal('fileTooLarge', `The body goes beyond the Upload-Length of ${size} bytes.`);
+
+/** Keeps the change pending: the file is in place, so that recovery records the upload as done. @throws StorageUnavailable */
+const readBackFailed = (cause: unknown): never => {
+  throw new StorageUnavailable('an uploaded file cannot be read', { cause });
+};
 
 async function hashOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
@@ -150,7 +155,7 @@ export class PartReceiver {
         if (upload.handle !== null) await recordHandle(upload.handle);
         const file = { upload, parent, name, etag: null, token, abortSignal };
         storedName = await placeReceivedFile(ports, visit, storage, file);
-        sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()));
+        sha256 = this.#hash?.digest('hex') ?? (await hashOf(upload.readBack()).catch(readBackFailed));
         const storedPath = formatItemPath(withName(path, storedName));
         const space = { bytes: size, files: 1 };
         return { value: { name, size, sha256 }, bytes: size, path: storedPath, after: { size, sha256 }, space };
