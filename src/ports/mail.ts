@@ -4,13 +4,14 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Message-ID without angle brackets, and Date in ms since the epoch: a repetition is the same message. */
+  /** Message-ID without angle brackets. A mail that is sent again has the same one, so that mail programs recognize it. */
   readonly messageId: string;
+  /** Date of the mail, in ms since the epoch; also the same if the mail is sent again. */
   readonly date: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Mails of a lane wait for those of the same lane alone: a sign-in code does not wait behind alerts. */
+/** Mails of a lane wait only for mails of the same lane: a sign-in code does not wait behind alerts. */
 export type MailLane = 'alerts' | 'codes';
 
 /** A lane of deliveries, or the lane of test mails, which are sent at once and delay no delivery. */

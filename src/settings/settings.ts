@@ -18,9 +18,9 @@ export interface Settings {
   readonly data: string;
   /** null: the embedded database in `data`. */
   readonly databaseUrl: string | null;
-  /** Memory for the texts of searched tenants; bytes. */
+  /** Bytes of memory for the search texts of tenants. */
   readonly searchMemory: number;
-  /** Bytes that visitors leave free on the file system of `data`. */
+  /** Bytes that visitors must leave free on the file system of `data`. */
   readonly minFreeSpace: number;
   /** Bytes of unfinished uploads that `data` may hold. */
   readonly uploadSpool: number;
@@ -42,14 +42,14 @@ export interface Settings {
   readonly auditDays: number;
 }
 
-/** A setting is unknown or invalid. The message names the setting and says what is wrong. */
+/** A setting is unknown, invalid, or contradicts another one. The message names the setting and says what is wrong. */
 export class InvalidSetting extends Error {}
 
 const settingNames: readonly string[] = Object.values(settingDefinitions).map(({ name }) => name);
 
 const isWithin = (folder: string, outer: string) => folder === outer || folder.startsWith(outer === '/' ? outer : `${outer}/`);
 
-/** Checks that no root of locations overlaps the folder of the database and the keys. @throws InvalidSetting */
+/** Checks that no root of locations overlaps the folder of the database and the keys, except within its `files`. @throws InvalidSetting */
 function checkRoots(environment: Readonly<Record<string, string | undefined>>): void {
   const { localRoots: roots, data } = settingDefinitions;
   const folder = data.parse(environment[data.name] ?? data.defaultValue);

@@ -8,8 +8,8 @@ export type LinkPermissions = Share['can'];
 export const showsList = ({ can }: Share) => can.view || can.download;
 
 /**
- * Returns the permissions that the page offers. It leaves out actions that the server would refuse and actions without a place on
- * the page: protected files cannot be viewed or downloaded yet, actions on a row need the list, a single file can only be replaced.
+ * Returns the permissions that the page offers. Leaves out actions that the server would refuse, and actions without a place on
+ * the page: protected files cannot be viewed or downloaded yet, actions on a row need the list, and a single file can only be replaced.
  */
 export function offeredPermissions(share: Share): LinkPermissions {
   const { can, folder } = share;

@@ -4,8 +4,8 @@ import type { Failure } from '#visitor/link-api.ts';
 const [minPause, maxPause] = [1000, 30_000]; // ms between two attempts
 
 /**
- * Repeats a request while there is no connection. It does so when the browser reports a connection, and after a pause.
- * The pause doubles each time. A browser may report the connection too early, or never.
+ * While there is no connection, repeats a request when the browser reports a connection, and after pauses, because a
+ * browser may report the connection too early, or never. Each pause is twice as long as the one before, up to 30 seconds.
  */
 export function useReconnect(failure: Failure | null, retry: () => void): void {
   const attempts = useRef(0);

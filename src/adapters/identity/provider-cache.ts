@@ -29,7 +29,7 @@ export interface ProviderMetadata {
 interface Entry {
   readonly provider: Promise<ProviderMetadata>;
   readonly until: number;
-  /** The last failure. Until `until`, it is thrown again instead of sending a request. `until` is a monotonic time in ms. */
+  /** The last failure to reach the provider. It is thrown again, without a request, until a monotonic time in ms. */
   failure?: { readonly error: Error; readonly until: number };
 }
 
@@ -51,7 +51,8 @@ async function authenticationOf(library: typeof Library, { clientAuth, clientSec
   if (clientAuth === 'private_key_jwt') return library.PrivateKeyJwt(await privateKeyOf(clientSecret));
   if (clientAuth === 'none' || clientSecret === '') return library.None();
   const [post, basic] = [library.ClientSecretPost(clientSecret), library.ClientSecretBasic(clientSecret)];
-  // In the body if the provider accepts that: in Basic the secret is percent-encoded (RFC 6749, 2.3.1), which some providers do not undo.
+  // By default, the secret is sent in the body if the provider accepts that. In a Basic header it is percent-encoded (RFC 6749, 2.3.1),
+  // and some providers do not decode it.
   return (server, ...rest) => {
     const acceptsPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') ?? false;
     const usesPost = clientAuth === undefined ? acceptsPost : clientAuth === 'client_secret_post';

@@ -79,7 +79,7 @@ export function configurationProblem(typeId: number, value: object): string | nu
 }
 
 /**
- * Members of a configuration that decide who signs in as whom. A change of any other member, such as `certificates`,
+ * Members of an OIDC or SAML configuration that decide who signs in as whom. A change of any other member, such as `certificates`,
  * ends no session: a provider with `metadataUrl` can change its certificates without ending sessions, too.
  */
 const identifyingMembers: Readonly<Partial<Record<ProfileType, readonly string[]>>> = {

@@ -37,7 +37,9 @@ export const samlConfiguration = Type.Object(
           'provider: shares list visitors by e-mail address, too. verified (default): they do not, because SAML does not say whether an address is verified.',
       }),
     ),
-    nameAttribute: attribute('Attribute with the display name. Default: displayName, else the NameID.'),
+    nameAttribute: attribute(
+      'Attribute with the display name. Default: displayName, or its names in Microsoft Entra ID and in LDAP schemas; if none is sent, the NameID.',
+    ),
     groupsAttribute: attribute('Attribute that lists the groups of a user.'),
     requireGroup: Type.Optional(text('Group that a user must be in to sign in.')),
     idpInitiated: Type.Optional(

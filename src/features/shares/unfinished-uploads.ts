@@ -4,7 +4,7 @@ import { Refusal } from '#core/messages.ts';
 import { recordId } from '#core/records/field.ts';
 import { readOperation } from '#features/operation.ts';
 
-const maxUploads = 100; // in a response; visitors choose their paths, which may be long
+const maxUploads = 100; // in a response: visitors choose the paths, which may be long
 
 const UnfinishedUploads = Type.Object({
   list: Type.Array(

@@ -4,7 +4,7 @@ import type { StorageLocation } from '#ports/storages.ts';
 import { openLocation } from './open-location.ts';
 
 const timeout = 1000; // ms: a mount that hangs counts as unavailable
-const serviceTimeout = 5000; // ms: a first request to a service in a network opens a connection
+const serviceTimeout = 5000; // ms: the first request to a service must open a connection
 const concurrency = 250; // locations: costs 20 ms of the event loop; the locations of a mount that hangs time out together
 
 /** The health of a location: whether its storage responds. */

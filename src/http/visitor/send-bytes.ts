@@ -6,7 +6,7 @@ const smallBody = 1 << 19; // bytes
 /** The client has disconnected, or Postern has closed the connection. */
 export class ClientGone extends Error {}
 
-/** Writes a piece and waits until Node.js has passed it on: its buffer can be reused then. @throws ClientGone */
+/** Writes a piece and waits until Node.js has handed it to the operating system: then its buffer can be reused. @throws ClientGone */
 export function writePiece(response: ServerResponse, piece: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     if (response.destroyed) return reject(new ClientGone());

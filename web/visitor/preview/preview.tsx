@@ -77,8 +77,8 @@ function FileLink({ entry, icon, label, path }: { entry: FolderEntry | null; ico
   );
 }
 
-/** Returns the loaded files before and after a file, in the order of the folder. */
-function findNeighbours(folder: Folder, name: string) {
+/** Returns the loaded entry of a file with its index in the folder, and the loaded files before and after it. */
+function findWithNeighbours(folder: Folder, name: string) {
   const files = folder.loadedEntries().filter(([, entry]) => !entry.folder);
   const position = files.findIndex(([, entry]) => entry.name === name);
   const entryAt = (index: number) => (position < 0 ? null : (files[index]?.[1] ?? null));
@@ -95,7 +95,7 @@ export function Preview({ name, folderPath, pathOf, folder, can, closeAddress }:
   const { translate } = useTranslation();
   const dialog = useRef<HTMLDialogElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const { folderIndex, entry, before, after } = findNeighbours(folder, name);
+  const { folderIndex, entry, before, after } = findWithNeighbours(folder, name);
   const filePath = (target: FolderEntry | null) => (target ? [...folderPath, target.name] : []);
   useEffect(() => {
     const previousFocus = document.activeElement;

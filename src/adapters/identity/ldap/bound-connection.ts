@@ -12,7 +12,7 @@ export interface BindCredentials {
 }
 
 /**
- * Runs operations on a connection, and closes it when the time is over.
+ * Runs operations on a connection, and closes it when `signal` aborts.
  * @throws DirectoryRefused for an operation that the directory refuses; DirectoryUnavailable
  */
 export async function runOnConnection<T>(
@@ -36,7 +36,7 @@ export async function runOnConnection<T>(
 }
 
 /**
- * Opens a connection and signs in there.
+ * Opens a connection and signs in at the directory.
  * @returns null if the directory refuses the sign-in, for any reason that is not temporary
  * @throws DirectoryUnavailable
  */

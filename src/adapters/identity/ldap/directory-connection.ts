@@ -13,8 +13,8 @@ import { requestStartTls } from './start-tls.ts';
 const defaultPorts: Readonly<Record<string, number>> = { 'ldaps:': 636, 'ldap:': 389 };
 
 /**
- * A connection to a directory. It is never reopened: the library would send the next password
- * without TLS.
+ * A connection to a directory. It is never reopened: over a new connection, the library
+ * would send the next password without TLS.
  */
 export interface DirectoryConnection {
   readonly client: Library.Client;
@@ -36,7 +36,7 @@ async function encrypt(socket: Duplex, host: string, ca: string | undefined, sig
   signal.addEventListener('abort', abort, { once: true });
   const tlsSocket = startTenantTls(socket, { host, ca });
   tlsSocket.once('secureConnect', () => handshake.resolve());
-  tlsSocket.on('error', handshake.reject); // stays: a later error must not end the process
+  tlsSocket.on('error', handshake.reject); // not removed after the handshake: a later error must not end the process
   tlsSocket.on('close', () => handshake.reject(new DirectoryUnavailable('The directory closed the connection.')));
   try {
     await handshake.promise;
@@ -49,7 +49,7 @@ async function encrypt(socket: Duplex, host: string, ca: string | undefined, sig
   }
 }
 
-/** Opens a connection, encrypted unless it leads to this machine. */
+/** Opens a connection. It is encrypted, except with an `ldap:` address without `startTls`, which is allowed only for this machine. */
 async function openSocket(
   outbound: Pick<Outbound, 'connect'>,
   { url, startTls = false, ca, tid }: TenantDirectory,
@@ -89,15 +89,15 @@ export async function connectDirectory(
   const socket = await openSocket(outbound, directory, signal).catch((cause: unknown) => {
     throw unavailable(cause, new URL(directory.url).host);
   });
-  const messages = new MessageSocket(socket, messageTurns, directory.tid);
-  messages.on('error', () => {}); // the running operation fails with this error
+  const messageSocket = new MessageSocket(socket, messageTurns, directory.tid);
+  messageSocket.on('error', () => {}); // the running operation fails with this error
   socket.pause();
   let isSocketUsed = false;
   function giveSocket(): Duplex {
     if (isSocketUsed || socket.destroyed) throw new DirectoryUnavailable('The directory closed the connection.');
     isSocketUsed = true;
     queueMicrotask(() => socket.resume());
-    return messages;
+    return messageSocket;
   }
   // The library accepts any socket here, and calls `createConnection` when it has none.
   const client = new library.Client({ url: 'ldap://directory.invalid', createConnection: giveSocket as never, autoRebind: false });

@@ -19,30 +19,30 @@ function messageOf(size: number, fill = 0): Buffer {
   return Buffer.concat([headerOf(0x30, text.length), text]);
 }
 
-/** Returns a directory, and the messages that arrive from it. */
-function connected() {
+/** Connects a socket to a directory. @returns both, the messages that arrive, and the first error of the socket */
+function connectSocket() {
   const [near, directory] = duplexPair();
   const socket = new MessageSocket(near, new TenantTurns(() => performance.now()), 1);
   const messages: Buffer[] = [];
   socket.on('data', (message: Buffer) => messages.push(message));
-  const failed = once(socket, 'error').then(([cause]) => cause as Error);
-  return { directory, socket, messages, failed };
+  const firstError = once(socket, 'error').then(([cause]) => cause as Error);
+  return { directory, socket, messages, firstError };
 }
 
 test('messages of a directory arrive one by one, however they are divided', async () => {
-  const sent = [messageOf(3, 1), messageOf(300, 2), messageOf(0), Buffer.from([0x30, 0x02, 0x04, 0x00]), messageOf(70_000, 3)];
-  const bytes = Buffer.concat(sent);
+  const sentMessages = [messageOf(3, 1), messageOf(300, 2), messageOf(0), Buffer.from([0x30, 0x02, 0x04, 0x00]), messageOf(70_000, 3)];
+  const bytes = Buffer.concat(sentMessages);
   for (const size of [70, 1000, bytes.length]) {
-    const { directory, socket, messages } = connected();
+    const { directory, socket, messages } = connectSocket();
     for (let at = 0; at < bytes.length; at += size) directory.write(bytes.subarray(at, at + size));
     directory.end();
     await once(socket, 'end');
-    assert.deepEqual(messages, sent, `${size} bytes at a time`);
+    assert.deepEqual(messages, sentMessages, `${size} bytes at a time`);
   }
 });
 
 test('a thousand messages in one piece arrive one by one, and none is delivered while another one is being handled', async () => {
-  const { directory, socket, messages } = connected();
+  const { directory, socket, messages } = connectSocket();
   let depth = 0;
   socket.on('data', () => {
     depth += 1;
@@ -73,14 +73,14 @@ const floods: Readonly<Record<string, (directory: Duplex) => void>> = {
 };
 for (const [what, flood] of Object.entries(floods))
   test(`the connection to a directory that ${what} is closed`, async () => {
-    const { directory, socket, failed } = connected();
+    const { directory, socket, firstError } = connectSocket();
     flood(directory);
-    assert.ok((await failed) instanceof DirectoryUnavailable);
+    assert.ok((await firstError) instanceof DirectoryUnavailable);
     assert.equal(socket.destroyed, true);
   });
 
 test('the socket sends what is written to the directory, and reports the end of the connection', async () => {
-  const { directory, socket } = connected();
+  const { directory, socket } = connectSocket();
   socket.write('a request');
   const [request] = await once(directory, 'data');
   assert.equal(String(request), 'a request');

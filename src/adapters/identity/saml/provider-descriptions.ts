@@ -22,11 +22,11 @@ interface Entry {
   readonly description: Promise<ProviderDescription>;
   /** The last description that was read. Failures do not change it: the provider at an address must keep its entity ID. */
   lastDescription: ProviderDescription | undefined;
-  /** When it was requested last. Like the other times, it is monotonic, in ms. */
+  /** When the description was last requested. All times of an entry are monotonic, in ms. */
   readonly requestedAt: number;
-  /** When the metadata is read again. */
+  /** From this time on, the next request reads the metadata again. */
   until: number;
-  /** Until when it may be used while the provider does not respond. */
+  /** Until when `lastDescription` may be used while the provider does not respond. */
   usableUntil: number;
 }
 
@@ -50,9 +50,10 @@ export class ProviderDescriptions {
   }
 
   /**
-   * Returns the description after reading the metadata again: the provider may have new certificates. At most once a minute, so that
-   * nobody can cause more by sending invalid responses.
-   * @returns null if it was read within the last minute, or has no address
+   * Returns the description after reading the metadata again: the provider may have new certificates. Reads it at most once a minute,
+   * so that nobody can cause more requests by sending invalid responses.
+   * @returns null if the metadata was requested within the last minute, or has no address
+   * @throws ProviderUnavailable, ProviderRefused
    */
   async getNewer(provider: SamlProvider, tid: number): Promise<ProviderDescription | null> {
     const entry = this.#entries.get(keyOf(provider));
@@ -62,7 +63,7 @@ export class ProviderDescriptions {
 
   /**
    * Reads the metadata of a provider.
-   * @param expectedEntityId entity ID of the provider in the metadata; null: it is not compared
+   * @param expectedEntityId entity ID that the metadata must contain if `entityId` is not configured; null: any
    * @throws ProviderUnavailable, ProviderRefused
    */
   async read(
@@ -72,7 +73,7 @@ export class ProviderDescriptions {
   ): Promise<ProviderDescription> {
     if (metadataUrl === undefined && metadata === undefined) {
       if (entityId === undefined || entryPoint === undefined || certificates === undefined)
-        throw new ProviderRefused('The profile lacks metadata, or entityId, entryPoint and certificates.');
+        throw new ProviderRefused('The profile needs metadata, or entityId, entryPoint and certificates.');
       return { entityId, entryPoint, certificates };
     }
     const xml = metadata ?? (await this.#request(new URL(metadataUrl ?? '')));

@@ -6,7 +6,7 @@ import { type ResponseInput, readResponse } from './read-response.ts';
 /** What the thread reads. */
 export type XmlTask = { readonly response: ResponseInput } | { readonly metadata: MetadataInput };
 
-/** What the thread has read, or why it has refused that. */
+/** What the thread has read, or why it has refused the document. */
 export type XmlResult = { readonly value: unknown } | { readonly refusal: string };
 
 const maxRefusal = 500; // characters

@@ -18,7 +18,7 @@ export class XmlLane implements AsyncDisposable {
     return this.#waiting !== undefined;
   }
 
-  /** Reads a document. Call it while the lane is not busy. @returns the value of its kind of task @throws ResponseInvalid */
+  /** Reads a document. Call it only while the lane is not busy. @returns what the task reads @throws ResponseInvalid */
   async read(task: XmlTask): Promise<unknown> {
     const waiting = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => this.#endThread(), timeLimit);
@@ -53,9 +53,9 @@ export class XmlLane implements AsyncDisposable {
   }
 
   #endThread(): void {
-    const ended = this.#thread;
+    const thread = this.#thread;
     this.#thread = undefined; // the next document gets another thread
-    void ended?.[Symbol.asyncDispose]();
+    void thread?.[Symbol.asyncDispose]();
     this.#waiting?.reject(new ResponseInvalid(tooMuch));
   }
 }

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 
-// Loaded without their type declarations: these declare the global names of browsers, such as `name` and `event`, for the entire server.
+// The libraries are loaded without their type declarations, which declare the global names of browsers,
+// such as `name` and `event`, for the entire server.
 const require = createRequire(import.meta.url);
 
-/** A node of a document (DOM Living Standard, 4.4), with what Postern reads of it. */
+/** A node of a document (DOM Living Standard, 4.4): the members that Postern reads. */
 export interface DomNode {
   readonly nodeType: number;
   readonly namespaceURI: string | null;
@@ -22,7 +23,11 @@ interface XmlDom {
   }) => { parseFromString(xml: string, type: 'text/xml'): DomNode };
 }
 
-/** Parses XML with the parser with which node-saml verifies signatures: both must see the same. @param report throws */
+/**
+ * Parses XML with the parser that node-saml uses to verify signatures, so that Postern and node-saml
+ * read the same document.
+ * @param report throws an error
+ */
 export function parseDocument(xml: string, report: Report): DomNode {
   const { DOMParser }: XmlDom = require('@xmldom/xmldom');
   return new DOMParser({ errorHandler: { warning: report, error: report, fatalError: report } }).parseFromString(xml, 'text/xml');
@@ -50,7 +55,7 @@ const ancestorNamespaces = ({ parentNode }: DomNode): { prefix: string; namespac
       ]
     : [];
 
-/** Returns the canonical form of an element (Exclusive XML Canonicalization), with the library by which node-saml computes it. */
+/** Returns the canonical form of an element (Exclusive XML Canonicalization), with the library that node-saml uses. */
 export function canonicalXml(element: DomNode): string {
   const { ExclusiveCanonicalization }: XmlCrypto = require('xml-crypto');
   const byPrefix = new Map(
@@ -77,7 +82,7 @@ interface NodeSaml {
   };
 }
 
-/** What must be signed, by whom, and for whom. */
+/** A response whose signatures are to be verified, and what it must match. */
 export interface SignedResponse {
   /** Base64. */
   readonly response: string;
@@ -85,6 +90,7 @@ export interface SignedResponse {
   readonly entityId: string;
   /** Certificates of the provider in PEM. */
   readonly certificates: readonly string[];
+  /** Which elements must be signed. */
   readonly signs: { readonly response: boolean; readonly assertion: boolean };
   /** Accepted difference of clocks in ms. */
   readonly clockTolerance: number;

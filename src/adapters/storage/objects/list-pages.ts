@@ -36,7 +36,7 @@ export async function* listPages(
   }
 }
 
-/** Returns whether a list has any object. A page may be empty, for example in a bucket with versions, although others follow. */
+/** Returns whether a list has any object. A page may be empty, for example in a bucket with versioning, although others follow. */
 export async function hasObjects(pages: AsyncIterable<ListedKeys>): Promise<boolean> {
   for await (const { objects } of pages) if (objects.length > 0) return true;
   return false;

@@ -38,13 +38,13 @@ interface NewPassword {
   readonly password: string;
 }
 
-/** Uses the code up, sets the password and writes the audit entry, in one transaction. @returns null: the code is wrong */
+/** Uses the code up, sets the password and writes the audit entry, in one transaction. @returns null if the code is wrong */
 async function setPassword(
   ports: ResetPorts,
   visitorRequest: VisitorRequest,
   { place, reset, credentials, password }: NewPassword,
 ): Promise<CompletedSignIn | null> {
-  if (!(await reset.hasCode(place.profile, credentials))) return null; // hashing is slow, and anybody can send this request
+  if (!(await reset.hasCode(place.profile, credentials))) return null; // before the hash, which is slow: anybody can send this request
   const hash = await ports.passwordHash.hash(password, visitorRequest);
   const now = ports.clock.now();
   return ports.store.write(async (tx) => {

@@ -17,7 +17,7 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'random' | 'saml'>;
 
 const parkedPurpose = 'reference to a parked SAML statement';
 const relayStateBits = 256; // 43 characters: the standard allows 80 bytes
-const concurrency = 100; // responses that wait for the reader, which shares its time fairly
+const concurrency = 100; // responses at the reader, which lets tenants and networks take turns
 const concurrencyOfGroup = { level: 1, max: 1 }; // of a wide network
 const maxWaiting = { inner: 20, all: 200 };
 const retryAfter = 2; // seconds
@@ -34,7 +34,7 @@ type Parked = { readonly key: string } | { readonly refusal: string };
 class SamlSignIn implements RedirectSignIn {
   readonly protocol = 'saml';
   readonly #ports: KindPorts;
-  /** Responses of one network are read one after the other, and networks take turns: anybody can send one that takes time. */
+  /** Reads one response of a wide network at a time, and networks take turns: anybody can send a response that takes long. */
   readonly #turns: Turns = turns({
     ...{ concurrency, concurrencyOfGroup, maxWaiting },
     refusal: () => new Refusal('signInBusy', undefined, { retryAfter }),
@@ -128,7 +128,8 @@ class SamlSignIn implements RedirectSignIn {
 
   /**
    * Checks which request a statement answers.
-   * @throws ResponseRefused if a statement answers a request of another browser, or none although one was sent
+   * @throws ResponseRefused if a statement answers a request of another browser, or none although this browser has sent one. Also if it
+   *   answers none and the profile does not allow sign-ins that begin at the provider
    */
   #checkRequest({ idpInitiated }: SamlConfiguration, { inResponseTo }: SamlStatement, pending: string | null): void {
     if (pending === null) {
