@@ -10,6 +10,8 @@ const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
 const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
 /** Limits of the claims in an ID token: enough for several times a thousand groups with long names. */
 const limitsOfClaims = { bytes: 1 << 17, depth: 16, values: 5000 };
+/** Characters of the numbers of an RSA key in base64url: a modulus of 4096 bits, and an exponent of 32 bits. */
+const maxKeyText = { modulus: 683, exponent: 6 };
 const withoutBody: readonly number[] = [204, 205, 304];
 
 /** Returns a request body as text, or null if there is none. The library sends form data only. */
@@ -19,10 +21,37 @@ function bodyText(body: unknown): string | null {
   throw new TypeError('a request body must be text or form data');
 }
 
+/** Returns the members of a response as the library sees them, or null if it is not a JSON object. */
+function membersOf(content: Uint8Array): object | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(content).toString());
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null; // the library reports it
+  }
+}
+
 /** Returns the claims in the ID token of a response, as they were sent, or null if it has none. */
 function claimsBytesOf(content: Uint8Array): Uint8Array | null {
-  const [, claims] = /"id_token"\s*:\s*"[^".]*\.([^".]*)\./.exec(Buffer.from(content).toString('latin1')) ?? [];
+  const members = membersOf(content);
+  const idToken: unknown = members && Reflect.get(members, 'id_token');
+  const [, claims] = typeof idToken === 'string' ? idToken.split('.', 2) : [];
   return claims === undefined ? null : Buffer.from(claims, 'base64url');
+}
+
+/** Returns whether a signature by a key (RFC 7517) costs no more than usual to verify. */
+function isUsualKey(key: unknown): boolean {
+  if (typeof key !== 'object' || key === null) return true; // the library reports it
+  const lengthOf = (member: 'n' | 'e') => `${Reflect.get(key, member) ?? ''}`.length;
+  return lengthOf('n') <= maxKeyText.modulus && lengthOf('e') <= maxKeyText.exponent;
+}
+
+/** Returns a response without the keys whose signatures cost much to verify. */
+function withUsualKeys(content: Uint8Array): Uint8Array {
+  const members = membersOf(content);
+  const keys: unknown = members && Reflect.get(members, 'keys');
+  if (!Array.isArray(keys) || keys.every(isUsualKey)) return content;
+  return Buffer.from(JSON.stringify({ ...members, keys: keys.filter(isUsualKey) }));
 }
 
 /**
@@ -52,5 +81,6 @@ export const openIdFetch =
     if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${url.host} sent too many names and values.`);
     if (limits === limitsOfUser && hasTooManyClaims(content))
       throw new ProviderUnavailable(`${url.host} sent an ID token with too many claims.`);
-    return new Response(withoutBody.includes(status) ? null : Buffer.from(content), { status, headers: fields });
+    const checkedContent = limits === limitsOfProvider ? withUsualKeys(content) : content;
+    return new Response(withoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers: fields });
   };

@@ -12,6 +12,8 @@ type KindPorts = Pick<Ports, 'store' | 'clock' | 'vault' | 'openId'>;
 
 const renewalPurpose = 'OIDC refresh token';
 const defaultScopes = 'openid email profile';
+/** Characters. A longer id of a session at the provider is not stored: the sign-out by the provider finds the session by its user then. */
+const maxSessionId = 255;
 
 /** What a session needs to ask the provider again. Stored encrypted. */
 interface RenewalContent {
@@ -120,7 +122,7 @@ export function oidcKind(ports: KindPorts): SignInKind {
     const renewal = refreshToken === null ? null : { refreshToken, claims: usedClaims(claims, configuration), claimsAt };
     return {
       ...{ identity, claimsAt: now, profileEpoch: profile.session_epoch, user: null },
-      providerSession: typeof claims['sid'] === 'string' ? claims['sid'] : '',
+      providerSession: typeof claims['sid'] === 'string' && claims['sid'].length <= maxSessionId ? claims['sid'] : '',
       ...(renewal && { renewal: sealRenewal(ports, renewal) }),
     };
   };
