@@ -22,6 +22,7 @@ import {
   placeStaged,
   reopenStagedUpload,
   type StagedUpload,
+  syncStaged,
   writeStaged,
 } from './staged-upload.ts';
 
@@ -102,8 +103,8 @@ export class DiskCommands {
     return { buffer, count: length };
   }
 
-  syncUpload({ file }: StagedUpload): void {
-    this.#withStorageErrors(() => fs.fsyncSync(file));
+  syncUpload(upload: StagedUpload): void {
+    this.#withStorageErrors(() => syncStaged(upload));
   }
 
   placeUpload(upload: StagedUpload, placing: Placing) {

@@ -19,6 +19,8 @@ export interface StagedUpload {
   readonly token: string;
   /** Bytes that must stay free on the file system. */
   readonly floor: number;
+  /** Whether the name of the file must be synced with the first bytes: a crash that loses the name also loses the bytes. */
+  readonly isNameNew: boolean;
 }
 
 /** Creates and opens a staging file. @param size bytes to receive, or null if not known. @throws ENOSPC if there is no space for them */
@@ -31,7 +33,7 @@ export function openStagedUpload(
   try {
     const floor = floorOf(staging.folder, freeSpace);
     checkFreeSpace(staging.folder, floor, size ?? 0);
-    return { file: createFile(staging.folder, staging.name, 0o666), staging, token, floor };
+    return { file: createFile(staging.folder, staging.name, 0o666), staging, token, floor, isNameNew: false };
   } catch (cause) {
     fs.closeSync(staging.folder);
     throw cause;
@@ -52,9 +54,7 @@ function reopenStagingFile(
     try {
       if (fs.fstatSync(file).size < offset) throw errorWithCode('ENOENT');
       deleteNameNote(staging); // left by an earlier attempt to put the file in place
-      // Makes the file's name durable: a crash that loses the name also loses the bytes.
-      if (offset === 0) fs.fsyncSync(staging.folder);
-      return { file, staging, token, floor };
+      return { file, staging, token, floor, isNameNew: offset === 0 };
     } catch (cause) {
       fs.closeSync(file);
       throw cause;
@@ -88,6 +88,12 @@ export function reopenStagedUpload(
     if (systemErrorCode(cause) === 'ENOENT' && !hasStagingArea(root)) throw new StorageUnavailable('the folder .postern is missing');
     throw cause;
   }
+}
+
+/** Makes what was written durable. */
+export function syncStaged({ file, staging, isNameNew }: StagedUpload): void {
+  fs.fsyncSync(file);
+  if (isNameNew) fs.fsyncSync(staging.folder);
 }
 
 /** Writes bytes at a position. */
