@@ -18,12 +18,15 @@ async function addSecondLocation(postern: Awaited<ReturnType<typeof runPostern>>
   });
 }
 
-/** Overwrites the encrypted configuration of the second location. */
-function damageLocation(data: string): void {
+/** Changes the database of an installation that does not run. */
+function changeDatabase(data: string, statement: string): void {
   const database = new DatabaseSync(join(data, 'postern.db'));
-  database.exec("UPDATE location SET configuration = 'broken' WHERE name = 'damaged'");
+  database.exec(statement);
   database.close();
 }
+
+/** Overwrites the encrypted configuration of the second location. */
+const damageLocation = (data: string) => changeDatabase(data, "UPDATE location SET configuration = 'broken' WHERE name = 'damaged'");
 
 test('a start with another secret key fails and names POSTERN_SECRET_KEY', async (t) => {
   const data = await temporaryFolder(t);
@@ -46,8 +49,8 @@ test('after many failures, no response and no log line contains a secret, a stac
   first.child.kill('SIGTERM');
   await first.ended;
 
-  // The configuration cannot be decrypted now, so that every use of the location causes an internal error.
-  damageLocation(data);
+  // The path of the share cannot be parsed now, so that every use of the link causes an internal error.
+  changeDatabase(data, `UPDATE share SET path = '/a/../b' WHERE view_id = '${viewId}'`);
   const postern = await runPostern(t, { POSTERN_DATA: data });
   const responses: string[] = [];
   const request = async (path: string, init: RequestInit = {}) => {
