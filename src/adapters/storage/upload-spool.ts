@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
+import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { type PartSpace, SpaceFile } from './part-space.ts';
@@ -14,15 +15,14 @@ export interface UploadSpoolOptions {
   readonly space: PartSpace;
 }
 
-const codeOf = (cause: unknown): unknown => (cause instanceof Error && 'code' in cause ? cause.code : undefined);
-const descriptorCodes: readonly unknown[] = ['EMFILE', 'ENFILE'];
+const descriptorCodes: readonly string[] = ['EMFILE', 'ENFILE'];
 
 /** Runs an operation on the disk. @throws StorageFull, StorageUnavailable, or the error itself if the process has no file descriptors left */
 async function onDisk<T>(operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();
   } catch (cause) {
-    if (cause instanceof StorageFull || descriptorCodes.includes(codeOf(cause))) throw cause;
+    if (cause instanceof StorageFull || descriptorCodes.includes(systemErrorCode(cause))) throw cause;
     if (isDiskFullError(cause)) throw new StorageFull('POSTERN_DATA is full', { cause });
     throw new StorageUnavailable('the disk of POSTERN_DATA has failed', { cause });
   }
@@ -134,7 +134,7 @@ export class UploadSpool {
     const path = join(folder, name);
     if (offset === 0) await mkdir(folder, { recursive: true, mode: 0o700 });
     const handle = await open(path, offset === 0 ? 'w+' : 'r+', 0o600).catch((cause: unknown) => {
-      if (codeOf(cause) === 'ENOENT' && offset > 0) return null;
+      if (systemErrorCode(cause) === 'ENOENT' && offset > 0) return null;
       throw cause;
     });
     if (!handle) return null;
@@ -169,7 +169,7 @@ export class UploadSpool {
     const { folder } = this.#options;
     return onDisk(async () => {
       const names = await readdir(folder).catch((cause: unknown) => {
-        if (codeOf(cause) === 'ENOENT') return []; // no upload has needed it yet
+        if (systemErrorCode(cause) === 'ENOENT') return []; // no upload has needed it yet
         throw cause;
       });
       const sizes = new Map<string, number>();

@@ -18,7 +18,7 @@ import type { WriterReport } from './upload-writers.ts';
  */
 const saveInterval = { bytes: 32 << 20, time: 60_000 };
 /** Bytes of an interrupted part that are worth a sync and a change in the database. */
-const minKept = 16 << 10;
+const minStoredBytes = 16 << 10;
 
 /** A part of a file that a visitor sends. */
 export interface IncomingPart extends IncomingBody {
@@ -101,7 +101,7 @@ export class PartReceiver {
       abortSignal.throwIfAborted();
     } catch (cause) {
       // What has arrived is kept, unless it is little, or cannot be compared with the checksum of the part.
-      if (!checksum && this.#received - this.#saved >= minKept) await this.#save().catch(() => {});
+      if (!checksum && this.#received - this.#saved >= minStoredBytes) await this.#save().catch(() => {});
       throw cause;
     }
     report.complete();
