@@ -71,6 +71,14 @@ test('if the ID token had no sid, a logout token with a sid also ends the sessio
   assert.deepEqual([entry.actor, JSON.parse(entry.after)], ['Ann', { by: 'provider' }]);
 });
 
+test('a sid of any length is accepted but a long one is not stored, and its logout token still signs the user out', async (t) => {
+  const sid = 's'.repeat(100_000);
+  const { provider, postern, logout } = await startSignedIn(t, sid);
+  const session = await postern.ports.store.read.selectFrom('visit_session').select('provider_session').executeTakeFirst();
+  assert.equal(session?.provider_session, null);
+  assert.deepEqual(await logout(await provider.sign(logoutClaims(provider, { sid: 'session-1' }))), [200, false]);
+});
+
 test('a logout request for a profile that does not exist gets 404, whatever the id in the address is', async (t) => {
   const { provider, postern } = await startSignedIn(t);
   const token = await provider.sign(logoutClaims(provider));
