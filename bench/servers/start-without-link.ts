@@ -17,7 +17,7 @@ const [clock, random, publicUrl] = [systemClock, systemRandom(), 'https://files.
 const ports = { clock, vault: keyVault('a secret key', random) };
 const limit = providerRequestLimit(clock);
 const openId = new OpenIdProviders(guardedOutbound({ privateTargets: packRangeText('127.0.0.1') }), random, () => performance.now());
-const client = { issuer, clientId: 'postern', clientSecret: 'secret' };
+const client = { issuer, clientId: 'postern', clientSecret: 'secret', tid: 1 };
 const signIn = { redirectUrl: `${publicUrl}/sign-in/oidc/1`, scopes: 'openid email profile' };
 
 const settings = { trustedProxies: ['127.0.0.1'], log: null, timeouts: defaultTimeouts, clientAddress: null };

@@ -1,7 +1,10 @@
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 
 /** How to reach a provider, and as which client. */
-export type OpenIdClient = Pick<OidcConfiguration, 'issuer' | 'clientId' | 'clientAuth' | 'clientSecret'>;
+export interface OpenIdClient extends Pick<OidcConfiguration, 'issuer' | 'clientId' | 'clientAuth' | 'clientSecret'> {
+  /** Tenant of the client. What is costly for the client or its provider is done in the turns of its tenant. */
+  readonly tid: number;
+}
 
 /** What a sign-in begins with. The three values are secrets of the browser that begins it. */
 export interface PendingOpenId {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,6 +11,7 @@ const [password, clientSecret, bindPassword] = secrets;
 const oidc = { issuer: 'https://id.example.com', clientId: 'postern', clientSecret };
 const ldap = { url: 'ldaps://ldap.example.com', baseDn: 'dc=x', bindDn: 'cn=y', bindPassword, userFilter: '(uid={username})' };
 const text = JSON.stringify;
+const shortKey = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
 
 async function addProfiles(postern: TestPostern) {
   const { id: byPassword } = await postern.call('loginprofile/add', { typeId: 2, password });
@@ -111,6 +113,8 @@ test('a configuration that does not fit its type is refused, and the error names
     [5, text({ ...oidc, issuer: 7 }), 'issuer'],
     [5, text({ issuer: oidc.issuer, clientId: 'x' }), 'clientSecret'],
     [5, text({ ...oidc, clientSecrt: 'x' }), 'clientSecrt'],
+    [5, text({ ...oidc, clientAuth: 'private_key_jwt' }), 'clientSecret must be a private key in PEM (PKCS #8)'],
+    [5, text({ ...oidc, clientAuth: 'private_key_jwt', clientSecret: shortKey }), 'clientSecret must be an RSA key of 2048 to 4096 bits'],
     [6, text({ entryPoint: 'https://x.example' }), 'entityId'],
     [7, text({ ...ldap, startTls: 'yes' }), 'startTls'],
     [5, '{', ''],

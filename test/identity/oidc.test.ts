@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import type { ClientMetadata } from 'oidc-provider';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { until } from '../ports/until.ts';
 import { type StartOptions, startPostern } from '../start.ts';
@@ -13,8 +15,13 @@ const users = {
 };
 const withGroups = { groupsClaim: 'groups', scopes: 'openid email profile groups' };
 
-async function startWithProvider(t: TestContext, configuration: object = {}, start: StartOptions = {}) {
-  const provider = await startOpenIdProvider(t, structuredClone(users));
+async function startWithProvider(
+  t: TestContext,
+  configuration: object = {},
+  start: StartOptions = {},
+  client: Partial<ClientMetadata> = {},
+) {
+  const provider = await startOpenIdProvider(t, structuredClone(users), { clients: [{ client_id: 'postern', ...client }] });
   const postern = await startPostern(t, { environment: { POSTERN_PRIVATE_TARGETS: '127.0.0.1' }, ...start });
   const profile = await postern.call('loginprofile/add', {
     ...{ title: 'Example Inc.', typeId: 5 },
@@ -51,6 +58,21 @@ for (const at of ['link', 'portal'] as const)
     );
     const { list } = await postern.call('audit/search', { action: 'sign-in' });
     assert.deepEqual([list.length, list[0].actor, list[0].outcome], [1, 'Ann Archer', 'done']);
+  });
+
+for (const [kind, pair] of [
+  ['an RSA', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+  ['a P-256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+] as const)
+  test(`a visitor signs in at a provider to which Postern authenticates with ${kind} key`, async (t) => {
+    const { postern, share, signIn } = await startWithProvider(
+      t,
+      { clientAuth: 'private_key_jwt', clientSecret: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+      {},
+      { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [pair.publicKey.export({ format: 'jwk' })] } },
+    );
+    const ann = await signIn('ann');
+    assert.equal((await ann.visit(postern, share.base)).body.visitor.name, 'Ann Archer');
   });
 
 test('a share lists visitors by verified e-mail, subject or group, and never by the name that they choose', async (t) => {

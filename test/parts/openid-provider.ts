@@ -29,7 +29,7 @@ const newKey = () => ({
   ...{ use: 'sig', alg: 'RS256', kid: 'first' },
 });
 
-/** Starts a provider on this machine. @param over settings that replace the defaults */
+/** Starts a provider on this machine. Its client is `postern`. @param over settings that replace the defaults */
 export async function startOpenIdProvider(t: TestContext, users: ProviderUsers, over: Configuration = {}): Promise<TestProvider> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -68,7 +68,7 @@ function providerOf(testProvider: TestProvider, redirect: string, over: Configur
     },
     issueRefreshToken: async () => true,
     ...over,
-    clients: [{ ...client, redirect_uris: [redirect], grant_types: ['authorization_code', 'refresh_token'] }],
+    clients: [{ ...client, ...over.clients?.[0], redirect_uris: [redirect], grant_types: ['authorization_code', 'refresh_token'] }],
   });
   provider.use(async (context, proceed) => {
     if (!context.path.startsWith('/interaction/')) return proceed();

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type * as Library from 'openid-client';
+import { fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import type { OpenId, OpenIdClient, OpenIdStatement, PendingOpenId, StatementNeeds } from '#ports/openid.ts';
 import type { Outbound } from '#ports/outbound.ts';
 import { ProviderRefused } from '#ports/provider-errors.ts';
 import type { Random } from '#ports/random.ts';
+import { ClientAuthentication } from './client-authentication.ts';
 import type * as LogoutTokens from './logout-token.ts';
 import { openIdFetch } from './openid-fetch.ts';
 import { configurationFor, discover, ProviderCache, type ProviderMetadata, signatureAlgorithms } from './provider-cache.ts';
@@ -42,6 +44,7 @@ export class OpenIdProviders implements OpenId {
   readonly #outbound: Pick<Outbound, 'request'>;
   readonly #random: Pick<Random, 'token'>;
   readonly #providers: ProviderCache;
+  readonly #authentication: ClientAuthentication;
   readonly #logoutKeys = new WeakMap<ProviderMetadata, ReturnType<typeof LogoutTokens.providerKeys>>();
   #library: Promise<typeof Library> | undefined;
 
@@ -49,6 +52,7 @@ export class OpenIdProviders implements OpenId {
     this.#outbound = outbound;
     this.#random = random;
     this.#providers = new ProviderCache(now);
+    this.#authentication = new ClientAuthentication(fairScheduler(1), now);
   }
 
   async begin(client: OpenIdClient, { redirectUrl, scopes, prompt }: Parameters<OpenId['begin']>[1]) {
@@ -105,8 +109,8 @@ export class OpenIdProviders implements OpenId {
 
   async test(client: OpenIdClient, redirectUrl: string) {
     const library = await this.#loadLibrary();
-    const fetch = openIdFetch(this.#outbound, () => AbortSignal.timeout(timeLimit));
-    const readAgain = async () => configurationFor(library, client, await discover(library, client, fetch), fetch);
+    const fetch = openIdFetch(this.#outbound, client.tid, () => AbortSignal.timeout(timeLimit));
+    const readAgain = async () => configurationFor(library, client, await discover(library, client, this.#authentication, fetch), fetch);
     return testProvider(library, readAgain, fetch, redirectUrl);
   }
 
@@ -118,7 +122,7 @@ export class OpenIdProviders implements OpenId {
       const newKeys = () =>
         providerKeys(
           address,
-          openIdFetch(this.#outbound, () => AbortSignal.timeout(timeLimit)),
+          openIdFetch(this.#outbound, client.tid, () => AbortSignal.timeout(timeLimit)),
         );
       const keys = this.#logoutKeys.get(provider) ?? newKeys();
       this.#logoutKeys.set(provider, keys);
@@ -157,14 +161,14 @@ export class OpenIdProviders implements OpenId {
   ): Promise<T> {
     const library = await this.#loadLibrary();
     let deadline: AbortSignal | undefined;
-    const fetch = openIdFetch(this.#outbound, () => {
+    const fetch = openIdFetch(this.#outbound, client.tid, () => {
       deadline ??= AbortSignal.timeout(timeLimit);
       return deadline;
     });
     return this.#providers.request(
       library,
       client,
-      () => discover(library, client, fetch),
+      () => discover(library, client, this.#authentication, fetch),
       (provider) => work(library, provider, fetch),
     );
   }

@@ -66,14 +66,15 @@ function hasTooManyClaims(content: Uint8Array): boolean {
 /**
  * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and limits the
  * responses.
+ * @param tid tenant of the client: the responses are read in its turns
  * @param deadlineOf returns the signal that aborts a request
  * @throws ProviderUnavailable (thrown by the returned function), also for status 429 and 5xx
  */
 export const openIdFetch =
-  (outbound: Pick<Outbound, 'request'>, deadlineOf: () => AbortSignal): CustomFetch =>
+  (outbound: Pick<Outbound, 'request'>, tid: number, deadlineOf: () => AbortSignal): CustomFetch =>
   async (address, { body, headers, method, signal }) => {
     const deadline = AbortSignal.any([deadlineOf(), ...(signal ? [signal] : [])]);
-    const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bodyText(body), signal: deadline } as const;
+    const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bodyText(body), signal: deadline, tid } as const;
     // A request for metadata or keys is the only GET without a token.
     const limits = sent.method === 'GET' && !new Headers(headers).has('authorization') ? limitsOfProvider : limitsOfUser;
     const url = new URL(address);

@@ -1,8 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
 import type * as Library from 'openid-client';
 import { isSharedIssuer } from '#core/openid/issuer.ts';
 import type { OpenIdClient } from '#ports/openid.ts';
 import { ProviderRefused } from '#ports/provider-errors.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
 import { providerError } from './provider-error.ts';
 import { ProviderUnreachable } from './provider-request.ts';
 
@@ -33,36 +33,14 @@ interface Entry {
   failure?: { readonly error: Error; readonly until: number };
 }
 
-/** Returns the private key of a client. @throws ProviderRefused if it cannot be read */
-async function privateKeyOf(pem: string): Promise<CryptoKey> {
-  try {
-    const key = createPrivateKey(pem);
-    const algorithm =
-      key.asymmetricKeyType === 'ec' ? { name: 'ECDSA', namedCurve: 'P-256' } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-    const der = key.export({ format: 'der', type: 'pkcs8' });
-    return await crypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign']);
-  } catch (cause) {
-    throw new ProviderRefused('clientSecret is not a private key that can be used (PKCS #8, RSA or P-256).', { cause });
-  }
-}
-
-/** Returns how a client authenticates. @throws ProviderRefused if its key cannot be read */
-async function authenticationOf(library: typeof Library, { clientAuth, clientSecret = '' }: OpenIdClient): Promise<Library.ClientAuth> {
-  if (clientAuth === 'private_key_jwt') return library.PrivateKeyJwt(await privateKeyOf(clientSecret));
-  if (clientAuth === 'none' || clientSecret === '') return library.None();
-  const [post, basic] = [library.ClientSecretPost(clientSecret), library.ClientSecretBasic(clientSecret)];
-  // By default, the secret is sent in the body if the provider accepts that. In a Basic header it is percent-encoded (RFC 6749, 2.3.1),
-  // and some providers do not decode it.
-  return (server, ...rest) => {
-    const acceptsPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') ?? false;
-    const usesPost = clientAuth === undefined ? acceptsPost : clientAuth === 'client_secret_post';
-    return (usesPost ? post : basic)(server, ...rest);
-  };
-}
-
 /** Reads the metadata of a provider. @throws ProviderRefused, or an error of the library */
-export async function discover(library: typeof Library, client: OpenIdClient, fetch: Library.CustomFetch): Promise<ProviderMetadata> {
-  const authenticate = await authenticationOf(library, client);
+export async function discover(
+  library: typeof Library,
+  client: OpenIdClient,
+  authentication: ClientAuthentication,
+  fetch: Library.CustomFetch,
+): Promise<ProviderMetadata> {
+  const authenticate = await authentication.methodOf(library, client);
   const { issuer, clientId } = client;
   const configuration = await library.discovery(new URL(issuer), clientId, undefined, authenticate, {
     execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
@@ -133,7 +111,7 @@ export class ProviderCache {
   }
 
   #entryOf(client: OpenIdClient, read: () => Promise<ProviderMetadata>): Entry {
-    const key = JSON.stringify([client.issuer, client.clientId, client.clientAuth, client.clientSecret]);
+    const key = JSON.stringify([client.tid, client.issuer, client.clientId, client.clientAuth, client.clientSecret]);
     const cached = this.#entries.get(key);
     if (cached && cached.until > this.#now()) return cached;
     this.#entries.delete(key);

@@ -33,7 +33,9 @@ const oidc = Type.Object(
           'How Postern authenticates at the provider. Default: client_secret_post if the provider lists it, else client_secret_basic.',
       }),
     ),
-    clientSecret: Type.Optional(text('Client secret at the provider; for private_key_jwt a private key in PEM (PKCS #8).')),
+    clientSecret: Type.Optional(
+      text('Client secret at the provider; for private_key_jwt a private key in PEM (PKCS #8), RSA of 2048 to 4096 bits or P-256.'),
+    ),
     scopes: Type.Optional(text('Requested scopes, separated by spaces. Default: openid email profile.')),
     usernameClaim: Type.Optional(text('Claim by whose value shares can list a user. Choose one that users cannot change themselves.')),
     emailTrust: Type.Optional(

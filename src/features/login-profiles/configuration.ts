@@ -1,8 +1,21 @@
+import { createPrivateKey } from 'node:crypto';
 import Value from 'typebox/value';
-import { profileTypeName } from '#core/records/login-profile.ts';
+import { clientKeyProblem } from '#core/openid/client-key.ts';
+import { profileTypeName, profileTypes } from '#core/records/login-profile.ts';
 import { schemaErrorText } from '#core/records/patterned.ts';
-import { configurationProblem, configurationSchema, profileSecrets } from '#core/records/profile-configuration.ts';
+import { configurationProblem, configurationSchema, type OidcConfiguration, profileSecrets } from '#core/records/profile-configuration.ts';
 import { configurationRefusal, containsMask, maskMembers, parseConfiguration, unmaskMembers } from '#features/records/secret-members.ts';
+
+/** Returns why the client of an OIDC configuration cannot sign with its private key, or null. Null also if it does not sign. */
+function privateKeyProblem({ clientAuth, clientSecret = '' }: OidcConfiguration): string | null {
+  if (clientAuth !== 'private_key_jwt') return null;
+  try {
+    const problem = clientKeyProblem(createPrivateKey(clientSecret));
+    return problem && `clientSecret ${problem}`;
+  } catch {
+    return 'clientSecret must be a private key in PEM (PKCS #8), without a passphrase';
+  }
+}
 
 /**
  * Checks a configuration for a type of login profile, and replaces masked secrets by the current ones.
@@ -22,7 +35,8 @@ export function readConfiguration(typeId: number, text: string, current: string)
   const unmasked = unmaskMembers(value, profileSecrets, current);
   const [schemaError] = Value.Errors(schema, unmasked);
   if (schemaError) throw configurationRefusal(schemaErrorText(schemaError));
-  const problem = configurationProblem(typeId, unmasked);
+  const problem =
+    configurationProblem(typeId, unmasked) ?? (typeId === profileTypes.OIDC ? privateKeyProblem(unmasked as OidcConfiguration) : null); // the schema has accepted it
   if (problem !== null) throw configurationRefusal(problem);
   return containsMask(value, profileSecrets) ? JSON.stringify(unmasked) : text;
 }

@@ -51,9 +51,9 @@ const tryMail = ({ mail }: Ports): TestedStep =>
     'A mail server is configured. mail/test sends a test mail.',
   );
 
-async function tryProvider({ id, profile }: Trial, { openId, links }: Ports): Promise<readonly TestedStep[]> {
+async function tryProvider({ id, profile, caller }: Trial, { openId, links }: Ports): Promise<readonly TestedStep[]> {
   const configuration: OidcConfiguration = JSON.parse(profile.configuration);
-  return openId.test(configuration, `${links.publicUrl()}/sign-in/oidc/${id}`);
+  return openId.test({ ...configuration, tid: caller.tid }, `${links.publicUrl()}/sign-in/oidc/${id}`);
 }
 
 /** Runs the steps for the type of a profile. @throws Refusal (400) if a value is missing */

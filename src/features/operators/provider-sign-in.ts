@@ -12,7 +12,7 @@ import { openPending, sealPending } from '#features/provider-sign-ins/pending-si
 import { providerErrorAsRefusal, providerRefusal, throwAsRefusal } from '#features/provider-sign-ins/provider-refusal.ts';
 import { attemptTurn, networkKeys, verifyAttempt } from '#features/rate-limits/failed-attempts.ts';
 import { sha256 } from '#features/records/sha256.ts';
-import type { PendingOpenId } from '#ports/openid.ts';
+import type { OpenIdClient, PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Tx } from '#ports/store.ts';
 import { checkAdminRemains, insertOperator } from './operator-rows.ts';
@@ -38,9 +38,9 @@ interface PendingSignIn {
 }
 
 /** Returns the provider at which operators sign in. @throws Refusal (404) if there is none */
-function providerOf({ operatorProvider }: Pick<Ports, 'operatorProvider'>): OperatorProvider {
+function providerOf({ operatorProvider }: Pick<Ports, 'operatorProvider'>): OperatorProvider & { readonly client: OpenIdClient } {
   if (!operatorProvider) throw new Refusal('notFound');
-  return operatorProvider;
+  return { ...operatorProvider, client: { ...operatorProvider.client, tid: firstTenant } };
 }
 
 /** Returns the host of the provider at which operators can sign in, or null. */

@@ -1,4 +1,4 @@
-import { fairScheduler } from '#adapters/store/cost-turns.ts';
+import { fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { keyedMutex } from '#adapters/store/keyed-mutex.ts';
 import type { Tx, WriteOptions, WriteTurn } from '#ports/store.ts';
 import { isWriteConflict } from './errors.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { fairScheduler } from '#adapters/store/cost-turns.ts';
+import { fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { announceMigrations } from '#adapters/store/migrations/announce-migrations.ts';
 import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { type Store, StoreFull, StoreUnavailable } from '#ports/store.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type SqlBool, sql } from 'kysely';
-import { fairScheduler } from '#adapters/store/cost-turns.ts';
+import { fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { keyedMutexes } from '#adapters/store/keyed-mutex.ts';
 import { kyselyWithDriver, type RunQuery } from '#adapters/store/kysely-driver.ts';
 import type { Store } from '#ports/store.ts';

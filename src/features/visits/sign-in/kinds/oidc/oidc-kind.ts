@@ -3,7 +3,7 @@ import { type Claims, identityOfClaims, needsUserinfo, subjectOf, usedClaims } f
 import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 import { providerErrorAsRefusal, throwAsRefusal } from '#features/provider-sign-ins/provider-refusal.ts';
 import { maxUncheckedTime, overdueTime, readProviderConfiguration, unlessOutdated } from '#features/visits/sign-in/provider-profile.ts';
-import type { OpenIdStatement, PendingOpenId } from '#ports/openid.ts';
+import type { OpenIdClient, OpenIdStatement, PendingOpenId } from '#ports/openid.ts';
 import type { Ports } from '#ports/ports.ts';
 import { ProviderRefused, ProviderUnavailable, ResponseInvalid, ResponseRefused } from '#ports/provider-errors.ts';
 import type { CompletedSignIn, ProfileRef, RedirectSignIn, Renewal, SignInKind } from '#ports/sign-in.ts';
@@ -25,8 +25,11 @@ interface RenewalContent {
 
 const sealRenewal = ({ vault }: Pick<KindPorts, 'vault'>, renewal: RenewalContent) => vault.seal(renewalPurpose, JSON.stringify(renewal));
 
-const configurationOf = async (ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration> =>
-  JSON.parse(await readProviderConfiguration(ports, profile, 'OIDC'));
+/** Returns the configuration of a profile, which also names the client. */
+async function configurationOf(ports: KindPorts, profile: ProfileRef): Promise<OidcConfiguration & OpenIdClient> {
+  const configuration: OidcConfiguration = JSON.parse(await readProviderConfiguration(ports, profile, 'OIDC'));
+  return { ...configuration, tid: profile.tid };
+}
 
 /** Runs a request to the provider. @throws Refusal (401, 503) */
 const withRefusals = <T>(request: () => Promise<T>): Promise<T> => request().catch(throwAsRefusal);
