@@ -9,7 +9,7 @@ const failureKeys = Object.keys(en).filter((key): key is FailureKey => `${key}Ne
  * Returns the keys of two texts for a failure: what happened, and what to do next.
  * @param code an error code (docs/integrator/messages.md); an unknown code gives a general text
  */
-export function failureMessages(code: string): { readonly title: FailureKey; readonly next: `${FailureKey}Next` } {
+export function failureMessageKeys(code: string): { readonly title: FailureKey; readonly next: `${FailureKey}Next` } {
   const generalKey = code.endsWith('Busy') ? 'serverBusy' : 'wentWrong';
   const title = failureKeys.find((key) => key === code) ?? generalKey;
   return { title, next: `${title}Next` };

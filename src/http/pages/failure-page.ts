@@ -1,6 +1,6 @@
 import { escapeHtml } from '#core/escape-html.ts';
 import { messages, type Refusal } from '#core/messages.ts';
-import { failureMessages } from '#core/translations/failure-messages.ts';
+import { failureMessageKeys } from '#core/translations/failure-messages.ts';
 import { cardPage, type Reader } from './card-page.ts';
 
 /** Returns the link that an address belongs to, so that the page can link to it. */
@@ -8,7 +8,7 @@ const linkOf = (url: string) => /^\/[sp]\/[A-Za-z0-9_-]+(?=\/)/.exec(url)?.[0];
 
 /** Returns a page that explains a refusal in the reader's language. */
 export function failurePage(refusal: Refusal, url: string, reader: Reader): string {
-  const { title, next } = failureMessages(refusal.messageName);
+  const { title, next } = failureMessageKeys(refusal.messageName);
   const { status } = messages[refusal.messageName];
   const detail = title === 'wentWrong' ? [escapeHtml(refusal.message)] : [];
   const wait =

@@ -1,6 +1,6 @@
 import { isNameTooLong, isReservedName } from '#core/item-path.ts';
 import type { Visit } from '#core/records/visit.ts';
-import { failureMessages } from '#core/translations/failure-messages.ts';
+import { failureMessageKeys } from '#core/translations/failure-messages.ts';
 import type { Failure } from '#visitor/link-api.ts';
 import { offeredPermissions } from '#visitor/offered-permissions.ts';
 import type { Translation } from './use-translation.ts';
@@ -38,7 +38,7 @@ const protectedCodes = ['copyProtected', 'cannotBeMarked', 'markingUnavailable']
 export function describeFailure({ code }: Pick<Failure, 'code'>, { translate }: Translation): { title: string; advice: string } {
   if (protectedCodes.includes(code)) return { title: translate('permissionOff'), advice: translate('protectedFiles') };
   if (code === 'signingUnavailable') return { title: translate('permissionOff'), advice: translate('unsignedFiles') };
-  const { title, next } = failureMessages(code);
+  const { title, next } = failureMessageKeys(code);
   return { title: translate(title), advice: translate(next) };
 }
 
