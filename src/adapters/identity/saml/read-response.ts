@@ -16,7 +16,7 @@ import {
   withDescendants,
   type XmlElement,
 } from './strict-xml.ts';
-import { signedAssertion } from './xml-libraries.ts';
+import { verifySignedAssertion } from './xml-libraries.ts';
 
 /** A response, and the values that it must match. */
 export interface ResponseInput {
@@ -164,9 +164,9 @@ export async function readResponse(input: ResponseInput): Promise<SamlStatement>
   const envelope = rootOf(document);
   checkEnvelope(envelope, input);
   checkSignatures(envelope);
-  const signs = { response: isSigned(envelope), assertion: isSigned(onlyChild(envelope, namespaces.assertion, 'Assertion')) };
+  const signedElements = { response: isSigned(envelope), assertion: isSigned(onlyChild(envelope, namespaces.assertion, 'Assertion')) };
   const signers = signingCertificates(document, certificates);
-  const assertion = await signedAssertion({ response, acsUrl, entityId, certificates: signers, signs, clockTolerance });
+  const assertion = await verifySignedAssertion({ response, acsUrl, entityId, certificates: signers, signedElements, clockTolerance });
   const statement = readAssertion(parseXml(assertion || refuse('Nothing is signed.'), responseLimits), input);
   demand(attributeOf(envelope, 'InResponseTo') === statement.inResponseTo, 'The response and its assertion answer different requests.');
   return statement;

@@ -83,7 +83,7 @@ interface NodeSaml {
 }
 
 /** A response whose signatures are to be verified, and what it must match. */
-export interface SignedResponse {
+export interface ResponseToVerify {
   /** Base64. */
   readonly response: string;
   readonly acsUrl: string;
@@ -91,24 +91,24 @@ export interface SignedResponse {
   /** Certificates of the provider in PEM. */
   readonly certificates: readonly string[];
   /** Which elements must be signed. */
-  readonly signs: { readonly response: boolean; readonly assertion: boolean };
+  readonly signedElements: { readonly response: boolean; readonly assertion: boolean };
   /** Accepted difference of clocks in ms. */
   readonly clockTolerance: number;
 }
 
 /** Verifies the signatures of a response with node-saml. @returns the XML of the signed assertion; empty: nothing is signed @throws Error */
-export async function signedAssertion({
+export async function verifySignedAssertion({
   response,
   acsUrl,
   entityId,
   certificates,
-  signs,
+  signedElements,
   clockTolerance,
-}: SignedResponse): Promise<string> {
+}: ResponseToVerify): Promise<string> {
   const { SAML }: NodeSaml = require('@node-saml/node-saml');
   const saml = new SAML({
     ...{ callbackUrl: acsUrl, issuer: entityId, audience: entityId, idpCert: certificates, acceptedClockSkewMs: clockTolerance },
-    ...{ wantAssertionsSigned: signs.assertion, wantAuthnResponseSigned: signs.response },
+    ...{ wantAssertionsSigned: signedElements.assertion, wantAuthnResponseSigned: signedElements.response },
   });
   const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response });
   return profile?.getAssertionXml?.() ?? '';
