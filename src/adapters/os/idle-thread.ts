@@ -22,7 +22,7 @@ export interface ThreadOwner<Response> {
   /** Returns whether the thread may end without losing work. */
   isIdle(): boolean;
   /** Called after the thread has ended. Another message starts another one. */
-  ended?(): void;
+  onEnd?(): void;
 }
 
 /**
@@ -47,14 +47,14 @@ export function idleThread<Response>(
     const idle = thread;
     thread = undefined; // the next message starts another thread
     void idle?.terminate();
-    owner.ended?.();
+    owner.onEnd?.();
   }
   function start(): Worker {
     const worker = startThread(name, moduleUrl, workerData());
     const handleEnd = () => {
       if (thread !== worker) return; // the pending requests belong to the thread that replaced it
       thread = undefined;
-      owner.ended?.();
+      owner.onEnd?.();
       owner.rejectPending();
     };
     return worker

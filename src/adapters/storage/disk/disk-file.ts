@@ -81,7 +81,7 @@ class DescriptorFile implements OpenFile {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#unused = promise;
     const filled = await this.#data.run('read', [this.#descriptor, buffer, length, position], {
-      ...{ client: this.#client, moved: [buffer], late: () => {}, ended: resolve },
+      ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: resolve },
     });
     if (filled.count < length) throw new ItemChanged('the file was truncated while it was read');
     return Buffer.from(filled.buffer, 0, length);

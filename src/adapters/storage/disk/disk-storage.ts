@@ -60,7 +60,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
   return {
     stat: (path) => orNull(lookups.stat(path)),
     list: (path, client) => orNull(lists.list(path, client)),
-    page: (path, query) => orNull(pages.run('readPage', [path, query], { late: () => {} })),
+    page: (path, query) => orNull(pages.run('readPage', [path, query], { onLateResult: () => {} })),
     async open(path, client) {
       const file = await orNull(lookups.open(path));
       return file && diskFile(file, threads, buffers, client);
@@ -69,7 +69,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       const { parent, size, client } = target;
       const stagingFile = await data.run('openUpload', [parent, token, size, floor], {
         client,
-        late: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
+        onLateResult: (upload) => void data.run('discardUpload', [upload], { client, always: true }),
       });
       return new DiskUpload(stagingFile, target, ownership, threads);
     },
@@ -77,7 +77,7 @@ export function diskStorage({ threads, lookups, lists, buffers }: OpenFolder, { 
       const { parent, size, client } = target;
       const stagingFile = await data.run('reopenUpload', [parent, token, offset, size, floor], {
         client,
-        late: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
+        onLateResult: (upload) => void data.run('closeUpload', [upload], { client, always: true }),
       });
       return new DiskUpload(stagingFile, target, ownership, threads, offset);
     },

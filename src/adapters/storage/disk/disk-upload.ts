@@ -70,7 +70,11 @@ export class DiskUpload implements ContinuedUpload {
     await this.#flush();
     await this.#writing;
     await this.#synced;
-    this.#synced = this.#threads.syncs.run('syncUpload', [this.#staged], { client: this.#client, late: () => {}, ended: this.#use() });
+    this.#synced = this.#threads.syncs.run('syncUpload', [this.#staged], {
+      client: this.#client,
+      onLateResult: () => {},
+      onEnd: this.#use(),
+    });
     await this.#synced;
     this.#isSynced = true;
   }
@@ -80,7 +84,7 @@ export class DiskUpload implements ContinuedUpload {
     for (let position = 0; position < this.#position; ) {
       const length = Math.min(bufferSize, this.#position - position);
       const filled = await this.#threads.data.run('read', [this.#staged.file, buffer, length, position], {
-        ...{ client: this.#client, moved: [buffer], late: () => {}, ended: this.#use() },
+        ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
       });
       if (filled.count < length) throw new StorageUnavailable('a staging file is shorter than what was written to it');
       buffer = filled.buffer;
@@ -122,7 +126,7 @@ export class DiskUpload implements ContinuedUpload {
   /** Writes the beginning of a buffer, which is moved to a thread and back. */
   async #writeOut(buffer: ArrayBuffer, length: number, position: number): Promise<void> {
     const written = await this.#threads.data.run('writeUpload', [this.#staged, buffer, length, position], {
-      ...{ client: this.#client, moved: [buffer], late: () => {}, ended: this.#use() },
+      ...{ client: this.#client, moved: [buffer], onLateResult: () => {}, onEnd: this.#use() },
     });
     this.#spare = written.buffer;
   }

@@ -92,7 +92,7 @@ export class FileLookups {
     this.#nextBatch = new Map();
     const requests = batch.map(({ request, resolvers }): ReadRequest => ({ ...request, callers: resolvers.length }));
     try {
-      const responses = await this.#threads.lookups.run('readFiles', [requests], { late: (late) => this.#closeAll(late) });
+      const responses = await this.#threads.lookups.run('readFiles', [requests], { onLateResult: (late) => this.#closeAll(late) });
       for (const [index, response] of responses.entries()) for (const { resolve } of batch[index]?.resolvers ?? []) resolve(response);
     } catch (cause) {
       for (const { reject } of batch.flatMap(({ resolvers }) => resolvers)) reject(cause);

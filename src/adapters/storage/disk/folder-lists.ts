@@ -24,7 +24,7 @@ export class FolderLists {
     };
     let isOpen = false;
     try {
-      const first = await this.#lists.run('openList', [path, number], { client, late: (late) => late.isOpen && close() });
+      const first = await this.#lists.run('openList', [path, number], { client, onLateResult: (late) => late.isOpen && close() });
       isOpen = first.isOpen;
       if (!isOpen) return onlyBatch(first.entries);
       return this.#batches(first.entries, number, client, () => {
@@ -40,7 +40,7 @@ export class FolderLists {
     try {
       for (let entries = first; entries.length > 0; ) {
         yield entries;
-        entries = await this.#lists.run('nextBatch', [number], { client, late: () => {} });
+        entries = await this.#lists.run('nextBatch', [number], { client, onLateResult: () => {} });
       }
     } finally {
       close();

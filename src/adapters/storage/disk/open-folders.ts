@@ -101,11 +101,11 @@ export class OpenFolders implements AsyncDisposable {
     if (pending) return pending;
     const lane = this.#cache.get(keyOf(folder))?.opened?.threads.lookups ?? this.#probes.lane;
     let isRunning = true; // a lane that hangs refuses at once
-    const ended = () => {
+    const onEnd = () => {
       isRunning = false;
       this.#pendingChecks.delete(key);
     };
-    const check = lane.run('check', [{ path, mountPoint }], { late: () => {}, ended });
+    const check = lane.run('check', [{ path, mountPoint }], { onLateResult: () => {}, onEnd });
     if (isRunning) this.#pendingChecks.set(key, check);
     return check;
   }
@@ -119,12 +119,12 @@ export class OpenFolders implements AsyncDisposable {
     if (this.#isClosed) throw stoppingError();
     await this.check(folder); // a folder that hangs must not block another thread
     const { path, mountPoint } = folder;
-    return this.#probes.lane.run('isStagingEmpty', [{ path, mountPoint }], { late: () => {} });
+    return this.#probes.lane.run('isStagingEmpty', [{ path, mountPoint }], { onLateResult: () => {} });
   }
 
   /** Returns paths with all links resolved; null for those that do not exist. @throws StorageUnavailable if a disk does not respond */
   resolveLinks(paths: readonly string[]): Promise<readonly (string | null)[]> {
-    return this.#probes.lane.run('resolveLinks', [paths], { late: () => {} });
+    return this.#probes.lane.run('resolveLinks', [paths], { onLateResult: () => {} });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -162,11 +162,11 @@ export class OpenFolders implements AsyncDisposable {
     return cached;
   }
 
-  /** @param ended called when the thread no longer tries to open the folder */
-  async #openRoot(cached: CachedFolder, { path, mountPoint }: LocationFolder, ended: () => void): Promise<OpenFolder> {
+  /** @param onEnd called when the thread no longer tries to open the folder */
+  async #openRoot(cached: CachedFolder, { path, mountPoint }: LocationFolder, onEnd: () => void): Promise<OpenFolder> {
     const { threads } = cached;
-    const late = (root: StorageRoot) => closeSync(root.descriptor);
-    const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { late, ended });
+    const onLateResult = (root: StorageRoot) => closeSync(root.descriptor);
+    const root = await threads.lookups.run('openRoot', [{ path, mountPoint }], { onLateResult, onEnd });
     const lookups = new FileLookups(threads, this.#smallFiles.forFolder());
     cached.opened = { root, threads, lookups, lists: new FolderLists(threads), buffers: this.#buffers };
     return cached.opened;

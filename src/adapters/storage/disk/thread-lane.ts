@@ -28,9 +28,9 @@ interface RequestOptions<T> {
    * Called with a late result, whose caller got StorageUnavailable long ago. Without it, the caller of a request that
    * was sent to a thread waits for as long as it takes.
    */
-  readonly late?: (result: T) => void;
+  readonly onLateResult?: (result: T) => void;
   /** Called when the thread no longer runs the request, which may be long after its caller got StorageUnavailable. */
-  readonly ended?: () => void;
+  readonly onEnd?: () => void;
   /** true: is queued even if the disk hangs, because it releases what a caller holds. */
   readonly always?: boolean;
 }
@@ -101,11 +101,11 @@ export class Lane {
   run<K extends CommandName>(
     command: K,
     parameters: CommandParameters<K>,
-    { client, moved = [], late, ended, always = false }: RequestOptions<CommandResult<K>> = {},
+    { client, moved = [], onLateResult, onEnd, always = false }: RequestOptions<CommandResult<K>> = {},
   ): Promise<CommandResult<K>> {
     return new Promise((resolve, reject) => {
       if (!always && this.#isHung()) {
-        ended?.();
+        onEnd?.();
         return reject(hungError());
       }
       this.#add({
@@ -113,21 +113,21 @@ export class Lane {
         groups: this.#groups(client),
         request: { command, parameters },
         moved,
-        canExpire: late !== undefined,
+        canExpire: onLateResult !== undefined,
         always,
         since: performance.now(),
         isSent: false,
         isExpired: false,
         settle(response: DiskResponse<CommandResult<K>>) {
-          ended?.();
+          onEnd?.();
           if ('error' in response) reject(errorOf(response.error));
-          else if (this.isExpired) late?.(response.value);
+          else if (this.isExpired) onLateResult?.(response.value);
           else resolve(response.value);
         },
         expire() {
           if (this.isExpired) return;
           this.isExpired = true;
-          if (!this.isSent) ended?.();
+          if (!this.isSent) onEnd?.();
           reject(hungError());
         },
       });

@@ -65,14 +65,14 @@ test('a request that waits long for its turn is not refused as long as the disk 
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
   await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
   const lane = pool.addLane({ concurrency: 1 });
-  const waiting = Array.from({ length: 10 }, () => lane.run('close', [0], { late: () => {} }));
+  const waiting = Array.from({ length: 10 }, () => lane.run('close', [0], { onLateResult: () => {} }));
   for (let second = 0; second < 30; second += 5) {
     now += 5000;
     lane.expireQueued();
     answers.shift()?.();
     await nextTurn();
   }
-  const added = lane.run('close', [0], { late: () => {} });
+  const added = lane.run('close', [0], { onLateResult: () => {} });
   while (answers.length > 0) {
     answers.shift()?.();
     await nextTurn();

@@ -149,7 +149,7 @@ export class ThreadPool implements AsyncDisposable {
         },
         rejectPending: () => this.#settle(added, added.sent.splice(0), endedResponse),
         isIdle: () => added.sent.length === 0 && this.#lanes.every((lane) => lane.ownThread() !== added),
-        ended: () => this.#remove(added),
+        onEnd: () => this.#remove(added),
       }),
     };
     this.#threads.push(added);
