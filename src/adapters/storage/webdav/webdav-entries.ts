@@ -1,9 +1,10 @@
+import { computedEtag } from '#adapters/storage/computed-etag.ts';
+import type { ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { etagOf } from '#adapters/storage/objects/list-pages.ts';
 import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
 import { skipBody } from '#adapters/storage/objects/service-request.ts';
 import { childrenOf, childText, readElements, type XmlElement, type XmlLimits } from '#adapters/storage/objects/xml.ts';
 import { nameError } from '#core/item-path.ts';
-import type { Entry } from '#core/listing.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
@@ -16,23 +17,11 @@ const entryLimits: XmlLimits = { bytes: 1 << 16, elements: 1000 };
 const redirects = [301, 307, 308];
 const listTimeLimit = 300_000; // ms: some servers read the entire folder before they send the first entry
 const batchSize = 1000;
-const youngTime = 2000; // ms: times have whole seconds, so a younger file can change without another time
 
 /** An entry, and whether the server itself has sent its ETag. */
-export interface WebdavEntry extends Entry {
+export interface WebdavEntry extends ServerEntry {
   readonly hasServerEtag: boolean;
-  /** Whether the server has said that the file has no bytes. */
-  readonly isEmpty?: boolean;
 }
-
-/** Returns an ETag for a file whose server sends none: from its size and time. @param now ms since the epoch */
-export function computedEtag(size: number, modified: number, now: number): string {
-  const text = `"${size.toString(36)}-${Math.floor(modified / 1000).toString(36)}"`;
-  return now - modified < youngTime ? `W/${text}` : text;
-}
-
-/** Returns whether two ETags name one version: a server may send it as weak as long as the file is young. */
-export const isSameVersion = (one: string, other: string): boolean => one.replace(/^W\//, '') === other.replace(/^W\//, '');
 
 /** Returns an ETag with its quotes, which some servers leave out. '' for one that is none. */
 const quoted = (etag: string): string => {

@@ -1,9 +1,10 @@
+import { computedEtag, isSameVersion } from '#adapters/storage/computed-etag.ts';
 import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
 import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/storage/objects/object-store.ts';
 import { rangeRequest } from '#adapters/storage/objects/service-request.ts';
 import type { OutboundResponse } from '#ports/outbound.ts';
 import { type OpenFile, StorageUnavailable } from '#ports/storage.ts';
-import { computedEtag, findEntry, isSameVersion, type WebdavEntry } from './webdav-entries.ts';
+import { findEntry, type WebdavEntry } from './webdav-entries.ts';
 import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the size of the file in `content-range`, or null. */

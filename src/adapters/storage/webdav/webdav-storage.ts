@@ -1,4 +1,7 @@
 import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
+import { ItemChanges } from '#adapters/storage/moves/item-changes.ts';
+import { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
 import type { PartSpace } from '#adapters/storage/part-space.ts';
 import { selectPage } from '#adapters/storage/select-page.ts';
 import type { UploadSpool } from '#adapters/storage/upload-spool.ts';
@@ -18,10 +21,8 @@ import {
   type Upload,
   type UploadTarget,
 } from '#ports/storage.ts';
-import { WebdavChanges } from './webdav-changes.ts';
-import { WebdavEvidence } from './webdav-evidence.ts';
 import { openWebdavFile } from './webdav-file.ts';
-import { WebdavMoves } from './webdav-moves.ts';
+import { WebdavItems } from './webdav-items.ts';
 import { WebdavServer } from './webdav-server.ts';
 import { webdavTestSteps } from './webdav-test-steps.ts';
 import { continueWebdavUpload, startWebdavUpload } from './webdav-upload.ts';
@@ -46,9 +47,9 @@ export class WebdavStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
   readonly signedAddress = null;
   readonly #server: WebdavServer;
-  readonly #evidence: WebdavEvidence;
-  readonly #moves: WebdavMoves;
-  readonly #changes: WebdavChanges;
+  readonly #evidence: ChangeEvidence;
+  readonly #moves: ItemMoves;
+  readonly #changes: ItemChanges;
   readonly #services: WebdavServices;
   readonly #tid: number;
   readonly #now: () => number;
@@ -59,9 +60,9 @@ export class WebdavStorage implements Storage {
     this.#tid = tid;
     this.#now = now;
     this.#server = new WebdavServer(configuration, tid, outbound, monotonic);
-    this.#evidence = new WebdavEvidence(this.#server, now);
-    this.#moves = new WebdavMoves(this.#evidence);
-    this.#changes = new WebdavChanges(this.#evidence, this.#moves);
+    this.#evidence = new ChangeEvidence(new WebdavItems(this.#server, now), now);
+    this.#moves = new ItemMoves(this.#evidence);
+    this.#changes = new ItemChanges(this.#evidence, this.#moves);
   }
 
   async check(): Promise<void> {
@@ -69,7 +70,7 @@ export class WebdavStorage implements Storage {
   }
 
   testSteps(token: string): readonly TestStep[] {
-    return webdavTestSteps(this.#evidence, this.#moves, token);
+    return webdavTestSteps(this.#server, this.#evidence, this.#moves, token);
   }
 
   stat(path: ItemPath): Promise<Entry | null> {
@@ -139,7 +140,7 @@ export class WebdavStorage implements Storage {
 
   get #uploadPlace() {
     const { parts, spool } = this.#services;
-    return { evidence: this.#evidence, moves: this.#moves, parts, spool, tid: this.#tid };
+    return { server: this.#server, evidence: this.#evidence, moves: this.#moves, parts, spool, tid: this.#tid };
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {

@@ -1,12 +1,12 @@
+import type { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
+import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
 import { connectionSteps, ignoresConditions, testContent } from '#adapters/storage/objects/connection-steps.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
-import type { WebdavEvidence } from './webdav-evidence.ts';
-import type { WebdavMoves } from './webdav-moves.ts';
+import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */
-export function webdavTestSteps(evidence: WebdavEvidence, moves: WebdavMoves, token: string): readonly TestStep[] {
-  const { server } = evidence;
+export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
   const [staged, moved] = [evidence.staged(token), evidence.removed(token)];
   async function look(): Promise<void> {
     if (!(await evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
@@ -17,8 +17,7 @@ export function webdavTestSteps(evidence: WebdavEvidence, moves: WebdavMoves, to
     {
       step: 'write',
       async run() {
-        const request = { body: testContent, expected: [404, 409] };
-        await evidence.write(() => server.sendAndRead('PUT', server.urlOf(staged), request));
+        await evidence.write(() => evidence.server.writeText(staged, testContent));
         const entry = await evidence.find(staged);
         if (!entry) throw new StorageUnavailable('the server does not list a file that it has stored');
         await moves.run({ token, from: staged, to: moved, entry });

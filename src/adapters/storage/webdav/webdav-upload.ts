@@ -1,27 +1,15 @@
-import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
+import { checkFolder, placeUpload, type UploadPlace } from '#adapters/storage/moves/place-upload.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import type { SpooledFile, UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
-import {
-  type ClosedUpload,
-  type ContinuedUpload,
-  ItemChanged,
-  ItemExists,
-  ItemNotFound,
-  StorageUnavailable,
-  type Upload,
-  type UploadTarget,
-} from '#ports/storage.ts';
-import { isSameVersion, type WebdavEntry } from './webdav-entries.ts';
-import type { WebdavEvidence } from './webdav-evidence.ts';
-import type { WebdavMoves } from './webdav-moves.ts';
+import type { ClosedUpload, ContinuedUpload, Upload, UploadTarget } from '#ports/storage.ts';
+import type { WebdavServer } from './webdav-server.ts';
 
 const bodyTimeLimit = 3_600_000; // ms until a file is stored
 
 /** Where files are uploaded to. */
-interface UploadPlace {
-  readonly evidence: WebdavEvidence;
-  readonly moves: WebdavMoves;
+interface WebdavPlace extends UploadPlace {
+  readonly server: WebdavServer;
   readonly parts: PartSpace;
   readonly spool: UploadSpool;
   readonly tid: number;
@@ -37,8 +25,7 @@ interface CollectedFile {
 /** An upload. The file is collected on this machine and sent with one request: WebDAV has no request that continues a file. */
 class WebdavUpload implements Upload {
   readonly handle = null;
-  readonly #evidence: WebdavEvidence;
-  readonly #moves: WebdavMoves;
+  readonly #place: WebdavPlace;
   readonly #target: UploadTarget;
   readonly #token: string;
   readonly #content: CollectedFile;
@@ -47,9 +34,8 @@ class WebdavUpload implements Upload {
   #isSent = false;
   #size = 0;
 
-  constructor({ evidence, moves }: UploadPlace, target: UploadTarget, token: string, content: CollectedFile, clear: () => Promise<void>) {
-    this.#evidence = evidence;
-    this.#moves = moves;
+  constructor(place: WebdavPlace, target: UploadTarget, token: string, content: CollectedFile, clear: () => Promise<void>) {
+    this.#place = place;
     this.#target = target;
     this.#token = token;
     this.#content = content;
@@ -62,9 +48,9 @@ class WebdavUpload implements Upload {
 
   async sync(): Promise<void> {
     if (this.#isSent) return;
-    const { server } = this.#evidence;
+    const { server, evidence } = this.#place;
     const request = { body: this.#content.body(), timeLimit: bodyTimeLimit, repeatable: true, expected: [404, 409] };
-    await this.#evidence.write(() => server.sendAndRead('PUT', server.urlOf(this.#evidence.staged(this.#token)), request));
+    await evidence.write(async () => (await server.sendAndRead('PUT', server.urlOf(evidence.staged(this.#token)), request)).status < 300);
     this.#size = this.#content.length;
     this.#isSent = true;
     await this.#clear();
@@ -72,63 +58,22 @@ class WebdavUpload implements Upload {
 
   async place(): Promise<string> {
     await this.sync();
-    await this.#checkStored();
-    const { parent, name, ifTaken } = this.#target;
-    if (!(await hasFolder(this.#evidence, parent))) throw new ItemNotFound('there is no such folder');
-    if (ifTaken === 'number') return this.#placeNumbered();
-    const existing = await this.#evidence.find([...parent, name]);
-    if (ifTaken === 'refuse') {
-      if (existing) throw new ItemExists('the name is taken');
-    } else if (!existing || existing.folder || !isSameVersion(existing.etag, ifTaken.replaces))
-      throw new ItemChanged('the file has changed');
-    await this.#move(name, existing);
-    return name;
+    return placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size });
   }
 
   async discard(): Promise<void> {
     await this.#clear();
-    await this.#evidence.clear(this.#token);
+    await this.#place.evidence.clear(this.#token);
   }
 
   closeForRecovery(): Promise<void> {
     return this.#clear();
   }
-
-  /** Checks that the server has stored all bytes. @throws StorageUnavailable */
-  async #checkStored(): Promise<void> {
-    const stored = await this.#evidence.find(this.#evidence.staged(this.#token));
-    const hasSize = stored !== null && (stored.size > 0 || stored.isEmpty === true); // some servers list no sizes
-    if (hasSize && stored.size !== this.#size) throw new StorageUnavailable('the server has stored another number of bytes');
-  }
-
-  async #placeNumbered(): Promise<string> {
-    const { parent, name } = this.#target;
-    for (const candidate of dropBoxNames(name, this.#token)) {
-      if (await this.#evidence.find([...parent, candidate])) continue;
-      try {
-        await this.#move(candidate, null);
-        return candidate;
-      } catch (cause) {
-        if (!(cause instanceof ItemExists)) throw cause;
-      }
-    }
-    throw new ItemExists('all names are taken');
-  }
-
-  /** @param replaced null: the name must be free */
-  #move(name: string, replaced: WebdavEntry | null): Promise<void> {
-    const entry = { name, folder: false, size: this.#size, modified: null, etag: '', hasServerEtag: false };
-    const to = [...this.#target.parent, name];
-    return this.#moves.run({ token: this.#token, from: this.#evidence.staged(this.#token), to, entry, ...(replaced ? { replaced } : {}) });
-  }
 }
 
-const hasFolder = async (evidence: WebdavEvidence, path: readonly string[]): Promise<boolean> =>
-  path.length === 0 || (await evidence.find(path))?.folder === true;
-
 /** Starts an upload. @throws ItemNotFound if there is no such folder */
-export async function startWebdavUpload(place: UploadPlace, target: UploadTarget, token: string): Promise<Upload> {
-  if (!(await hasFolder(place.evidence, target.parent))) throw new ItemNotFound('there is no such folder');
+export async function startWebdavUpload(place: WebdavPlace, target: UploadTarget, token: string): Promise<Upload> {
+  await checkFolder(place, target.parent);
   await place.evidence.prepare(); // before a body is received in vain
   const content = new UploadPart(place.parts);
   return new WebdavUpload(place, target, token, content, () => content.clear());
@@ -178,7 +123,7 @@ class SpooledUpload implements ContinuedUpload {
 
 /** Continues an upload that `startWebdavUpload` has begun. @throws ItemNotFound if what has arrived is gone; StorageFull */
 export async function continueWebdavUpload(
-  place: UploadPlace,
+  place: WebdavPlace,
   target: UploadTarget,
   { token, offset }: ClosedUpload,
 ): Promise<ContinuedUpload> {

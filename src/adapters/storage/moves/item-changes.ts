@@ -1,15 +1,13 @@
 import { type ChangeContext, ItemExists, ItemNotFound, type PendingFileChange, StorageUnavailable } from '#ports/storage.ts';
-import { isVersion, type WebdavEvidence } from './webdav-evidence.ts';
-import type { WebdavMoves } from './webdav-moves.ts';
-
-const removalTime = 660_000; // ms after which a server works on no removal any more
+import { type ChangeEvidence, isVersion } from './change-evidence.ts';
+import type { ItemMoves } from './item-moves.ts';
 
 /** Creates, renames and removes files and folders, each with one MOVE. */
-export class WebdavChanges {
-  readonly #evidence: WebdavEvidence;
-  readonly #moves: WebdavMoves;
+export class ItemChanges {
+  readonly #evidence: ChangeEvidence;
+  readonly #moves: ItemMoves;
 
-  constructor(evidence: WebdavEvidence, moves: WebdavMoves) {
+  constructor(evidence: ChangeEvidence, moves: ItemMoves) {
     this.#evidence = evidence;
     this.#moves = moves;
   }
@@ -18,13 +16,9 @@ export class WebdavChanges {
   async createFolder(parent: readonly string[], name: string, { token, confirm, pendingTokens }: ChangeContext): Promise<void> {
     await this.#checkParent(parent);
     await this.#checkFree([...parent, name], pendingTokens);
-    const { server } = this.#evidence;
-    const [from, request] = [this.#evidence.staged(token), { expected: [404, 405, 409], repeatable: true }];
-    await this.#evidence.write(async () => {
-      const { status } = await server.sendAndRead('MKCOL', server.urlOf(from, true), request);
-      return { status: status === 405 ? 201 : status }; // sent twice
-    });
-    const entry = { name, folder: true, size: 0, modified: null, etag: '', hasServerEtag: false };
+    const from = this.#evidence.staged(token);
+    await this.#evidence.write(() => this.#evidence.server.createFolder(from));
+    const entry = { name, folder: true, size: 0, modified: null, etag: '' };
     await this.#moves.run({ token, from, to: [...parent, name], entry, confirm });
   }
 
@@ -56,12 +50,13 @@ export class WebdavChanges {
     const rest = await this.#evidence.find([...parent, name]);
     const isItem = marker !== null && rest !== null && isVersion(marker.item, rest);
     if (!removed) {
-      if (isItem && !this.#evidence.isSettled(token, marker, removalTime))
+      if (isItem && !this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move))
         throw new StorageUnavailable('the server may still be moving the item');
       return null;
     }
     if (!isItem) return name; // what has the name now is another item
-    if (!this.#evidence.isSettled(token, marker, removalTime)) throw new StorageUnavailable('the server may still be moving the item');
+    if (!this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move))
+      throw new StorageUnavailable('the server may still be moving the item');
     // The server has moved a part of a folder, or copied a file. Nothing is deleted under its name, where others may have written.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);
     return name;

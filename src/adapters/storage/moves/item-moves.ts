@@ -1,24 +1,6 @@
-import { serviceErrorOf } from '#adapters/storage/objects/service-errors.ts';
-import {
-  ChangeImpossible,
-  ItemBusy,
-  ItemExists,
-  ItemNotFound,
-  OutcomeUnknown,
-  PathTooLong,
-  StorageFull,
-  StorageUnavailable,
-} from '#ports/storage.ts';
-import type { WebdavEntry } from './webdav-entries.ts';
-import { isVersion, type Marker, versionOf, type WebdavEvidence } from './webdav-evidence.ts';
-
-const moveTimeLimit = 600_000; // ms: a server may copy a folder
-const settleTime = 660_000; // ms after which a server works on no move any more
-/** The same for a file that was just stored, if its name was free: ms, and bytes that a slow server copies in one ms. */
-const fileSettleTime = { start: 30_000, bytesPerMs: 1000 };
-const partly = 207; // RFC 4918, 9.9.4: some items were not moved
-/** Statuses with which a server says that it does not move an item. */
-const refusals = [400, 403, 404, 405, 409, 412, 414, 415, 423, 507];
+import { ItemExists, ItemNotFound, OutcomeUnknown, StorageUnavailable } from '#ports/storage.ts';
+import { type ChangeEvidence, isVersion, type Marker, versionOf } from './change-evidence.ts';
+import type { ItemServer, MoveOutcome, ServerEntry } from './item-server.ts';
 
 /** A move of an item to a name. */
 export interface Move {
@@ -26,9 +8,9 @@ export interface Move {
   readonly from: readonly string[];
   readonly to: readonly string[];
   /** The item; without a time: a file that was just stored, or a new folder. */
-  readonly entry: WebdavEntry;
+  readonly entry: ServerEntry;
   /** The file that it replaces; absent: the name must be free. */
-  readonly replaced?: WebdavEntry;
+  readonly replaced?: ServerEntry;
   /** Awaited directly before each request that moves the item. */
   readonly confirm?: (() => Promise<void>) | undefined;
 }
@@ -36,21 +18,10 @@ export interface Move {
 /** What has become of a move. unmoved: nothing has changed. lost: the file to replace is gone, and the item is not there yet. gone: so is the item. */
 type State = 'moved' | 'unmoved' | 'lost' | 'gone' | 'unclear';
 
-const isSuccess = (status: number | null) => status !== null && status < 300 && status !== partly;
 const unknown = (cause?: unknown) => new OutcomeUnknown('the server has not said whether it has moved the item', { cause });
 
-/** Returns the error for a status with which a move was refused. */
-function refusalOf(status: number): Error {
-  if (status === 412) return new ItemExists('the name is taken');
-  if (status === 423) return new ItemBusy('another program has locked the item');
-  if (status === 414) return new PathTooLong('the server refuses an address of this length');
-  if (status === 507) return new StorageFull('the server has no space left');
-  if (status === 404 || status === 409) return new ItemNotFound('the item or its folder no longer exists');
-  return new ChangeImpossible('The server refuses this name');
-}
-
 /** Returns the state of a move from what is at both names. @param marker null for what was replaced: the name was free */
-function stateOf({ item, replaced }: Pick<Marker, 'item' | 'replaced'>, source: WebdavEntry | null, target: WebdavEntry | null): State {
+function stateOf({ item, replaced }: Pick<Marker, 'item' | 'replaced'>, source: ServerEntry | null, target: ServerEntry | null): State {
   if (!source && !target) return 'gone';
   if (!source) return target && isVersion(item, target) ? 'moved' : 'unclear';
   if (!target) return replaced === null ? 'unmoved' : 'lost';
@@ -58,16 +29,19 @@ function stateOf({ item, replaced }: Pick<Marker, 'item' | 'replaced'>, source: 
 }
 
 /** Returns the time in ms after which a server no longer works on the move of a marker. */
-function settleTimeOf({ item, replaced }: Marker, isStaged: boolean): number {
-  if (!isStaged || item === 'folder' || replaced !== null) return settleTime;
-  return Math.min(settleTime, fileSettleTime.start + item.size / fileSettleTime.bytesPerMs);
+function settleTimeOf({ settleTimes: { move, newFile } }: ItemServer, { item, replaced }: Marker, isStaged: boolean): number {
+  return !isStaged || item === 'folder' || replaced !== null ? move : Math.min(move, newFile(item.size));
 }
 
-/** Moves items, so that nothing is lost if the server fails in the middle, and finds out what has become of a move. */
-export class WebdavMoves {
-  readonly #evidence: WebdavEvidence;
+/** Returns whether another program has taken the name, or the item, before the server got the request. */
+const isByOther = (outcome: MoveOutcome, state: State) =>
+  (outcome instanceof ItemExists && state === 'unclear') || (outcome instanceof ItemNotFound && state === 'gone');
 
-  constructor(evidence: WebdavEvidence) {
+/** Moves items, so that nothing is lost if the server fails in the middle, and finds out what has become of a move. */
+export class ItemMoves {
+  readonly #evidence: ChangeEvidence;
+
+  constructor(evidence: ChangeEvidence) {
     this.#evidence = evidence;
   }
 
@@ -82,17 +56,18 @@ export class WebdavMoves {
       ...{ item: versionOf(entry), replaced: replaced ? versionOf(replaced) : null },
     };
     await this.#evidence.mark(token, marker);
-    const status = await this.#send(move, replaced !== undefined);
-    if (isSuccess(status)) return;
+    const outcome = await this.#send(move, replaced !== undefined);
+    if (outcome === 'moved') return;
     const state = await this.#look(move, marker);
     if (state === 'moved') return;
     // The connection was lost before the server got the request, or the server has deleted the file that is replaced: the name must not stay empty.
-    if ((state === 'unmoved' && status === null) || (state === 'lost' && (status === null || refusals.includes(status))))
+    const isRefused = outcome instanceof Error;
+    if ((state === 'unmoved' && outcome === 'lost') || (state === 'lost' && (outcome === 'lost' || isRefused)))
       return this.#complete(move, marker);
-    const isOther = replaced === undefined && ((status === 412 && state === 'unclear') || (status === 404 && state === 'gone')); // by another program
-    if (status === null || !refusals.includes(status) || (state !== 'unmoved' && !isOther)) throw unknown();
+    const isOther = replaced === undefined && isByOther(outcome, state);
+    if (!isRefused || (state !== 'unmoved' && !isOther)) throw unknown();
     await this.#evidence.unmark(token);
-    throw refusalOf(status);
+    throw outcome;
   }
 
   /**
@@ -109,7 +84,7 @@ export class WebdavMoves {
     const state = stateOf(marker, source, target);
     if (state === 'moved' || (isStaged && !source)) return marker.name;
     if (!source) return null; // somebody else has renamed or deleted it
-    if (!this.#evidence.isSettled(token, marker, settleTimeOf(marker, isStaged)))
+    if (!this.#evidence.isSettled(token, marker, settleTimeOf(this.#evidence.server, marker, isStaged)))
       throw new StorageUnavailable('the server may still be moving the item');
     if (!isStaged || state === 'unmoved') return null;
     if (state === 'unclear' && marker.replaced === null) return target && isVersion(marker.item, target) ? marker.name : null;
@@ -120,21 +95,13 @@ export class WebdavMoves {
 
   /** Sends a move again. @param overwrites whether a part of the item may be at its new name. @throws OutcomeUnknown */
   async #complete(move: Move, marker: Marker, overwrites = false): Promise<void> {
-    if (isSuccess(await this.#send(move, overwrites)) || (await this.#look(move, marker)) === 'moved') return;
+    if ((await this.#send(move, overwrites)) === 'moved' || (await this.#look(move, marker)) === 'moved') return;
     throw unknown();
   }
 
-  /** @returns the status; null: the connection was lost */
-  async #send({ from, to, entry, confirm }: Move, overwrites: boolean): Promise<number | null> {
-    const { server } = this.#evidence;
-    const request = { headers: { overwrite: overwrites ? 'T' : 'F' }, expected: refusals, timeLimit: moveTimeLimit, once: true };
+  async #send({ from, to, entry, confirm }: Move, overwrites: boolean): Promise<MoveOutcome> {
     await confirm?.();
-    try {
-      return (await server.move(server.urlOf(from, entry.folder), server.urlOf(to, entry.folder), request)).status;
-    } catch (cause) {
-      if (!(cause instanceof StorageUnavailable)) throw cause;
-      return serviceErrorOf(cause)?.status ?? null;
-    }
+    return this.#evidence.server.move(from, to, { isFolder: entry.folder, overwrites });
   }
 
   /** @throws OutcomeUnknown if the server does not say */

@@ -1,0 +1,10 @@
+const youngTime = 2000; // ms: times have whole seconds, so a younger file can change without another time
+
+/** Returns an ETag for a file whose server sends none: from its size and time. @param now ms since the epoch */
+export function computedEtag(size: number, modified: number, now: number): string {
+  const text = `"${size.toString(36)}-${Math.floor(modified / 1000).toString(36)}"`;
+  return now - modified < youngTime ? `W/${text}` : text;
+}
+
+/** Returns whether two ETags name one version: a server may send it as weak as long as the file is young. */
+export const isSameVersion = (one: string, other: string): boolean => one.replace(/^W\//, '') === other.replace(/^W\//, '');

@@ -1,0 +1,39 @@
+import type { Entry } from '#core/listing.ts';
+
+/** An item as a server describes it. */
+export interface ServerEntry extends Entry {
+  /** true: the file has no bytes. Absent for a file of size 0: the server has not said how many it has. */
+  readonly isEmpty?: boolean;
+}
+
+/** The outcome of a request that moves an item: moved; lost: the connection was lost; failed: the server has said nothing clear; an error: nothing was moved. */
+export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
+
+/** A server with files and folders that it moves in one step. Every method throws StorageUnavailable if the server does not respond. */
+export interface ItemServer {
+  /**
+   * How long the server may work on a request after its connection was lost.
+   * move: any item, ms. newFile: a file that was just stored, whose new name was free, ms for a size in bytes.
+   */
+  readonly settleTimes: { readonly move: number; readonly newFile: (size: number) => number };
+  /** Returns the entry of an item, or null. */
+  find(path: readonly string[]): Promise<ServerEntry | null>;
+  /** Returns the entries of a folder in batches, unsorted. */
+  list(path: readonly string[]): AsyncIterable<readonly ServerEntry[]>;
+  /** Returns the text of a short file, or null if there is none. */
+  readText(path: readonly string[]): Promise<string | null>;
+  /** Writes a short file, or replaces it. @returns false if there is no such parent folder */
+  writeText(path: readonly string[], text: string): Promise<boolean>;
+  /** Creates a folder, unless it exists. @returns false if there is no such parent folder */
+  createFolder(path: readonly string[]): Promise<boolean>;
+  /** Creates the folder of the evidence, unless it exists. @throws StorageUnusable */
+  createStagingFolder(path: readonly string[]): Promise<void>;
+  /** Moves an item. @param overwrites whether a file may have the new name. It is replaced */
+  move(
+    from: readonly string[],
+    to: readonly string[],
+    options: { readonly isFolder: boolean; readonly overwrites: boolean },
+  ): Promise<MoveOutcome>;
+  /** Deletes an item, with what is in it. An absent one is no error. */
+  delete(path: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,70 @@
+import { isSameVersion } from '#adapters/storage/computed-etag.ts';
+import { dropBoxNames } from '#adapters/storage/drop-box-names.ts';
+import { ItemChanged, ItemExists, ItemNotFound, StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
+import type { ChangeEvidence } from './change-evidence.ts';
+import type { ItemMoves } from './item-moves.ts';
+import type { ServerEntry } from './item-server.ts';
+
+/** Where files are uploaded to. */
+export interface UploadPlace {
+  readonly evidence: ChangeEvidence;
+  readonly moves: ItemMoves;
+}
+
+/** A file that was stored in the staging area. */
+interface StagedFile {
+  readonly token: string;
+  /** Bytes that were sent. */
+  readonly size: number;
+}
+
+/** @throws ItemNotFound if there is no such folder */
+export async function checkFolder({ evidence }: UploadPlace, path: readonly string[]): Promise<void> {
+  if (path.length > 0 && !(await evidence.find(path))?.folder) throw new ItemNotFound('there is no such folder');
+}
+
+/** Checks that the server has stored all bytes. @throws StorageUnavailable */
+async function checkStored({ evidence }: UploadPlace, { token, size }: StagedFile): Promise<void> {
+  const stored = await evidence.find(evidence.staged(token));
+  const hasSize = stored !== null && (stored.size > 0 || stored.isEmpty === true); // some servers list no sizes
+  if (hasSize && stored.size !== size) throw new StorageUnavailable('the server has stored another number of bytes');
+}
+
+/** @param replaced null: the name must be free */
+function moveTo(
+  { evidence, moves }: UploadPlace,
+  { parent }: UploadTarget,
+  { token, size }: StagedFile,
+  name: string,
+  replaced: ServerEntry | null,
+) {
+  const entry = { name, folder: false, size, modified: null, etag: '' };
+  return moves.run({ token, from: evidence.staged(token), to: [...parent, name], entry, ...(replaced ? { replaced } : {}) });
+}
+
+async function placeNumbered(place: UploadPlace, target: UploadTarget, file: StagedFile): Promise<string> {
+  for (const candidate of dropBoxNames(target.name, file.token)) {
+    if (await place.evidence.find([...target.parent, candidate])) continue;
+    try {
+      await moveTo(place, target, file, candidate, null);
+      return candidate;
+    } catch (cause) {
+      if (!(cause instanceof ItemExists)) throw cause;
+    }
+  }
+  throw new ItemExists('all names are taken');
+}
+
+/** Puts a file in place. @returns its name @throws as `Upload.place` */
+export async function placeUpload(place: UploadPlace, target: UploadTarget, file: StagedFile): Promise<string> {
+  const { parent, name, ifTaken } = target;
+  await checkStored(place, file);
+  await checkFolder(place, parent);
+  if (ifTaken === 'number') return placeNumbered(place, target, file);
+  const existing = await place.evidence.find([...parent, name]);
+  if (ifTaken === 'refuse') {
+    if (existing) throw new ItemExists('the name is taken');
+  } else if (!existing || existing.folder || !isSameVersion(existing.etag, ifTaken.replaces)) throw new ItemChanged('the file has changed');
+  await moveTo(place, target, file, name, existing);
+  return name;
+}
