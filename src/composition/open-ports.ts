@@ -21,6 +21,7 @@ import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PartSpace } from '#adapters/storage/part-space.ts';
 import { MachineCredentials } from '#adapters/storage/s3/machine-credentials.ts';
 import { s3Kind } from '#adapters/storage/s3/s3-kind.ts';
+import { sftpKind } from '#adapters/storage/sftp/sftp-kind.ts';
 import { storagesByKind } from '#adapters/storage/storage-kinds.ts';
 import { UploadSpool } from '#adapters/storage/upload-spool.ts';
 import { webdavKind } from '#adapters/storage/webdav/webdav-kind.ts';
@@ -106,7 +107,8 @@ export async function openPorts(
   const azure = azureKind({ ...objectServices, machineTokens: new MachineTokens(systemClock.now) }, settings.machineCredentials);
   const spool = new UploadSpool({ folder: join(data.path, 'uploads'), maxBytes: settings.uploadSpool, space: parts });
   const webdav = webdavKind({ ...objectServices, spool });
-  const storages = resources.use(storagesByKind({ local, s3, azure, webdav }));
+  const sftp = sftpKind(objectServices);
+  const storages = resources.use(storagesByKind({ local, s3, azure, sftp, webdav }));
   const providers = resources.use(new ThreadedProviders(privateTargets));
   let publicUrl = settings.publicUrl ?? `http://localhost:${settings.port}`;
   const random = systemRandom();

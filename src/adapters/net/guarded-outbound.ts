@@ -76,7 +76,7 @@ export function guardedOutbound({
   }
 
   async function open(target: OutboundTarget, address: string, { signal, wrap }: OpenOptions): Promise<Connection> {
-    const socket = wrap(await waitForEvent(connectSocket({ host: address, port: target.port }), 'connect', signal), address);
+    const socket = wrap(await waitForEvent(connectSocket({ host: address, port: target.port, noDelay: true }), 'connect', signal), address);
     if (!target.tls) return { address, socket };
     const encrypted = startTenantTls(socket, { host: target.host, ca: target.tls.ca, alpn: ['http/1.1'] });
     return { address, socket: await waitForEvent(encrypted, 'secureConnect', signal) };

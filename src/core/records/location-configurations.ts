@@ -111,6 +111,27 @@ const WebdavConfiguration = Type.Object(
 /** The configuration of a location of kind `webdav`. */
 export type WebdavConfiguration = Static<typeof WebdavConfiguration>;
 
+/** Configuration of kind `sftp`: a folder at an SFTP server. */
+const SftpConfiguration = Type.Object(
+  {
+    host: patternText('^[A-Za-z0-9.:_-]{1,253}$', { description: 'Host name or IP address of the server.' }),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Port of the server. Default: 22.' })),
+    username: lineOf(255, { description: 'Name with which Postern signs in.' }),
+    password: Type.Optional(lineOf(1024, { description: 'Password of the user.' })),
+    privateKey: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 16_384, description: 'Private key instead of a password, in PEM or in the form of OpenSSH.' }),
+    ),
+    passphrase: Type.Optional(lineOf(1024, { description: 'Passphrase of the private key.' })),
+    hostKey: lineOf(2048, {
+      description: 'Public key of the server, as in a .pub file: type and base64. Postern connects to no server with another key.',
+    }),
+    root: patternText('^/', { maxLength: 1024, description: 'Absolute path of a folder at the server. It is the root of the location.' }),
+  },
+  { additionalProperties: false },
+);
+/** The configuration of a location of kind `sftp`. */
+export type SftpConfiguration = Static<typeof SftpConfiguration>;
+
 /** The form of a kind's configuration. */
 export interface ConfigurationForm {
   readonly schema: TSchema;

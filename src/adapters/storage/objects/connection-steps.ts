@@ -1,8 +1,21 @@
 import type { TestStep } from '#ports/storage.ts';
 import { ServiceError } from './service-errors.ts';
 
+/** What a failure means. */
+interface FailureKinds {
+  /** Whether the service has answered: the connection works. */
+  isAnswer(failure: unknown): boolean;
+  /** Whether the service does not accept the credentials. */
+  isSignIn(failure: unknown): boolean;
+}
+
+const kindsOfService: FailureKinds = {
+  isAnswer: (failure) => failure instanceof ServiceError,
+  isSignIn: (failure) => failure instanceof ServiceError && failure.isSignIn,
+};
+
 /** Returns the steps that test the connection, the credentials and the list of a service. @param look sends a request that lists something */
-export function connectionSteps(look: () => Promise<unknown>): readonly TestStep[] {
+export function connectionSteps(look: () => Promise<unknown>, { isAnswer, isSignIn } = kindsOfService): readonly TestStep[] {
   let failure: unknown = null;
   return [
     {
@@ -11,13 +24,13 @@ export function connectionSteps(look: () => Promise<unknown>): readonly TestStep
         await look().catch((cause: unknown) => {
           failure = cause;
         });
-        if (failure && !(failure instanceof ServiceError)) throw failure;
+        if (failure && !isAnswer(failure)) throw failure;
       },
     },
     {
       step: 'signIn',
       async run() {
-        if (failure instanceof ServiceError && failure.isSignIn) throw failure;
+        if (isSignIn(failure)) throw failure;
       },
     },
     {

@@ -1,0 +1,87 @@
+import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
+import { selectPage } from '#adapters/storage/select-page.ts';
+import type { ItemPath } from '#core/item-path.ts';
+import type { Entry, ListingPage, ListingQuery } from '#core/listing.ts';
+import { type ChangeContext, type PendingFileChange, type Storage, StorageUnavailable } from '#ports/storage.ts';
+import { ChangeEvidence } from './change-evidence.ts';
+import { ItemChanges } from './item-changes.ts';
+import { ItemMoves } from './item-moves.ts';
+import type { ItemServer } from './item-server.ts';
+
+/** ms. Younger evidence stays: it may belong to another installation that uses the same folder. */
+const minSweepAge = 3_600_000;
+
+/** What the storages of all servers that move items do in the same way: everything except the bytes of files. */
+export abstract class ItemStorage implements Omit<Storage, 'testSteps' | 'folderKey' | 'open' | 'upload' | 'continueUpload'> {
+  readonly traits = { create: 'checked', replace: 'checked', folders: 'real', openAhead: 16 } as const;
+  readonly signedAddress = null;
+  protected readonly evidence: ChangeEvidence;
+  protected readonly moves: ItemMoves;
+  readonly #changes: ItemChanges;
+  readonly #memory: TenantMemory;
+
+  /** @param now ms since the epoch */
+  constructor(server: ItemServer, now: () => number, memory: TenantMemory) {
+    this.evidence = new ChangeEvidence(server, now);
+    this.moves = new ItemMoves(this.evidence);
+    this.#changes = new ItemChanges(this.evidence, this.moves);
+    this.#memory = memory;
+  }
+
+  async check(): Promise<void> {
+    if (!(await this.evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
+  }
+
+  stat(path: ItemPath): Promise<Entry | null> {
+    return this.evidence.find(path);
+  }
+
+  async pathOnDisk(): Promise<null> {
+    return null;
+  }
+
+  async list(path: ItemPath): Promise<AsyncIterable<readonly Entry[]> | null> {
+    return (await this.evidence.find(path))?.folder ? this.evidence.list(path) : null;
+  }
+
+  async page(path: ItemPath, query: ListingQuery): Promise<ListingPage | null> {
+    const batches = await this.list(path);
+    return batches && selectPage(batches, query, this.#memory);
+  }
+
+  createFolder(parent: ItemPath, name: string, context: ChangeContext): Promise<void> {
+    return this.#changes.createFolder(parent, name, context);
+  }
+
+  rename(parent: ItemPath, from: string, to: string, context: ChangeContext): Promise<void> {
+    return this.#changes.rename(parent, from, to, context);
+  }
+
+  remove(parent: ItemPath, name: string, context: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
+    return this.#changes.remove(parent, name, context);
+  }
+
+  async recover(change: PendingFileChange): Promise<string | null> {
+    await this.#checkMounted();
+    return this.#changes.recover(change);
+  }
+
+  async clearEvidence({ token }: PendingFileChange): Promise<void> {
+    await this.evidence.clear(token);
+  }
+
+  async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
+    await this.evidence.sweep(pendingTokens, minSweepAge);
+  }
+
+  /**
+   * Checks that the folder is not an empty mount point, which would hide the evidence.
+   * @throws StorageUnavailable
+   */
+  async #checkMounted(): Promise<void> {
+    await this.check();
+    for await (const _ of this.evidence.list([])) return;
+    if (!(await this.evidence.find(this.evidence.folder)))
+      throw new StorageUnavailable('the folder is empty: a disk of the server may be missing');
+  }
+}

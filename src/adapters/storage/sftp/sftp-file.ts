@@ -1,0 +1,80 @@
+import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import type { SftpConnections } from './sftp-connections.ts';
+import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
+import { entryOf, type SftpItems } from './sftp-items.ts';
+
+const maxContent = 1 << 17; // bytes of a file that is read when it is opened
+const pieceSize = 1 << 16; // bytes; servers send up to this much in one message, or a part of it
+const readAhead = 8; // pieces that are under way
+
+/** Waits for a piece. @throws the reason of the signal */
+async function unlessAborted<T>(piece: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return piece;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([piece, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the distance to the server costs little. @throws ItemChanged if the file is shorter */
+export async function* readRange({ session, id }: SftpHandle, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const pieces: { readonly length: number; readonly bytes: Promise<Buffer> }[] = [];
+  for (let next = start; ; ) {
+    for (; pieces.length < readAhead && next <= end; next += pieceSize) {
+      const length = Math.min(pieceSize, end + 1 - next);
+      const bytes = session.read(id, next, length);
+      bytes.catch(() => {}); // it may never be waited for
+      pieces.push({ length, bytes });
+    }
+    const piece = pieces.shift();
+    if (!piece) return;
+    const bytes = await unlessAborted(piece.bytes, signal);
+    if (bytes.length < piece.length) throw new ItemChanged('the file has become shorter');
+    yield bytes;
+  }
+}
+
+/** Opens a file. @param now ms since the epoch @returns null if there is none */
+export async function openSftpFile(
+  connections: SftpConnections,
+  items: SftpItems,
+  path: readonly string[],
+  now: () => number,
+): Promise<OpenFile | null> {
+  const found = await items.find(path);
+  const file = found && !found.folder ? await openFileHandle(connections, items.pathOf(path), 'r') : null;
+  if (!file) return null;
+  try {
+    return await describeFile(file, path.at(-1) ?? '', now);
+  } catch (cause) {
+    await file.close();
+    throw cause;
+  }
+}
+
+async function describeFile(file: SftpHandle, name: string, now: () => number): Promise<OpenFile> {
+  const { session, id } = file;
+  const first = session.read(id, 0, maxContent);
+  first.catch(() => {}); // `fstat` may fail first
+  const found = entryOf(name, await session.fstat(id), now());
+  if (!found || found.modified === null) throw new StorageUnavailable('the server has opened something else than a file');
+  const entry = { ...found, modified: found.modified };
+  const content = await first;
+  if (entry.size > maxContent)
+    return { entry, read: ({ start, end }, signal) => readRange(file, start, end, signal), close: () => file.close() };
+  await file.close();
+  if (content.length !== entry.size) throw new ItemChanged('the file changes while it is read');
+  return {
+    entry,
+    content,
+    async *read({ start, end }) {
+      if (end >= start) yield content.subarray(start, end + 1);
+    },
+    async close() {},
+  };
+}

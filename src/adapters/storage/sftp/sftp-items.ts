@@ -1,0 +1,193 @@
+import pLimit from 'p-limit';
+import type { Stats } from 'ssh2';
+import { computedEtag } from '#adapters/storage/computed-etag.ts';
+import type { ItemServer, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
+import { nameError } from '#core/item-path.ts';
+import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import type { SftpConnections } from './sftp-connections.ts';
+import { orAbsent, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
+import { openFileHandle, openFolderHandle } from './sftp-handle.ts';
+import type { SftpSession } from './sftp-session.ts';
+
+const maxListed = 1_000_000; // entries of one folder
+const listedAhead = 4; // requests for further entries of a folder that are under way
+const maxText = 1 << 16; // bytes
+const removedAtOnce = 16;
+const settleTime = 15_000; // ms: a server may work on what it has received before the connection was lost
+
+/** Returns an entry, or null for what is neither a file nor a folder. @param now ms since the epoch */
+export function entryOf(name: string, stats: Stats, now: number): ServerEntry | null {
+  if (stats.mtime === undefined) throw new StorageUnavailable('the server does not tell the time of a file');
+  const modified = stats.mtime * 1000;
+  if (stats.isDirectory()) return { name, folder: true, size: 0, modified, etag: 'W/"folder"' };
+  if (!stats.isFile()) return null;
+  const { size } = stats;
+  return { name, folder: false, size, modified, etag: computedEtag(size, modified, now), isEmpty: size === 0 };
+}
+
+/** The library decodes names as UTF-8: a name with this character is another one at the server. */
+const isAddressable = (name: string) => nameError(name) === null && !name.includes('\uFFFD');
+
+/** The files and folders of a location at an SFTP server. Links are never followed: for visitors, they do not exist. */
+export class SftpItems implements ItemServer {
+  readonly settleTimes = { move: settleTime, newFile: () => settleTime };
+  readonly #connections: SftpConnections;
+  readonly #root: string;
+  readonly #now: () => number;
+
+  /** @param root absolute path of the folder of the location @param now ms since the epoch */
+  constructor(connections: SftpConnections, root: string, now: () => number) {
+    this.#connections = connections;
+    this.#root = root.replace(/\/+$/, '');
+    this.#now = now;
+  }
+
+  /** Returns the absolute path of an item at the server. */
+  pathOf = (path: readonly string[]): string => [this.#root, ...path].join('/') || '/';
+
+  async find(path: readonly string[]): Promise<ServerEntry | null> {
+    return this.#connections.read(async (session) => {
+      if (path.length === 0) {
+        const stats = await orAbsent(session.stat(this.pathOf([])));
+        return stats && entryOf('', stats, this.#now());
+      }
+      // The server would follow a link in the path, so each folder in it is looked at. The requests are under way at the same time.
+      const looks = path.map((_, index) => orAbsent(session.lstat(this.pathOf(path.slice(0, index + 1)))));
+      const found = await Promise.allSettled(looks);
+      for (const [index, result] of found.entries()) {
+        if (result.status === 'rejected') throw result.reason;
+        const isLast = index === path.length - 1;
+        if (!result.value || (!isLast && !result.value.isDirectory())) return null;
+        if (isLast) return entryOf(path.at(-1) ?? '', result.value, this.#now());
+      }
+      return null;
+    });
+  }
+
+  async *list(path: readonly string[]): AsyncGenerator<readonly ServerEntry[]> {
+    let count = 0;
+    for await (const batch of this.#readFolder(this.pathOf(path))) {
+      count += batch.length;
+      if (count > maxListed) throw new StorageUnavailable('the folder has too many files');
+      const entries = batch.flatMap(({ name, stats }) => (isAddressable(name) ? (entryOf(name, stats, this.#now()) ?? []) : []));
+      if (entries.length > 0) yield entries;
+    }
+  }
+
+  async readText(path: readonly string[]): Promise<string | null> {
+    const file = await openFileHandle(this.#connections, this.pathOf(path), 'r');
+    if (!file) return null;
+    try {
+      return (await file.session.read(file.id, 0, maxText)).toString();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async writeText(path: readonly string[], text: string): Promise<boolean> {
+    const file = await openFileHandle(this.#connections, this.pathOf(path), 'w');
+    if (!file) return false;
+    try {
+      await file.session.write(file.id, 0, Buffer.from(text));
+      await file.session.sync(file.id);
+    } finally {
+      await file.close();
+    }
+    return true;
+  }
+
+  async createFolder(path: readonly string[]): Promise<boolean> {
+    return this.#connections.change(async (session) => {
+      try {
+        await session.makeFolder(this.pathOf(path));
+        return true;
+      } catch (cause) {
+        if (refusalCode(cause) === statusCodes.noSuchFile) return false;
+        if (refusalCode(cause) !== null && (await this.find(path))?.folder) return true;
+        throw cause;
+      }
+    });
+  }
+
+  async createStagingFolder(path: readonly string[]): Promise<void> {
+    try {
+      if (!(await this.createFolder(path))) throw new StorageUnavailable('there is no such folder');
+    } catch (cause) {
+      if (refusalCode(cause) === null) throw cause;
+      throw new StorageUnusable('the folder .postern cannot be created: the rights of the user do not allow it', { cause });
+    }
+  }
+
+  async move(
+    from: readonly string[],
+    to: readonly string[],
+    { isFolder, overwrites }: { readonly isFolder: boolean; readonly overwrites: boolean },
+  ): Promise<MoveOutcome> {
+    const existing = await this.find(to);
+    if (existing && (!overwrites || existing.folder || isFolder)) return new ItemExists('the name is taken');
+    return this.rename(from, to, existing !== null);
+  }
+
+  /** Renames an item, without a look at the new name. @param overwrites whether a file has the new name. It is replaced */
+  async rename(from: readonly string[], to: readonly string[], overwrites: boolean): Promise<MoveOutcome> {
+    const [source, target] = [this.pathOf(from), this.pathOf(to)];
+    try {
+      await this.#connections.change(async (session) => {
+        if (overwrites && (await session.renameOver(source, target))) return;
+        if (overwrites) await orAbsent(session.removeFile(target));
+        await session.rename(source, target);
+      });
+      return 'moved';
+    } catch (cause) {
+      if (!(cause instanceof SftpRefusal)) return 'lost';
+      return this.#refusalOf(cause, from, to);
+    }
+  }
+
+  async delete(path: readonly string[]): Promise<void> {
+    await this.#connections.change(async (session) => {
+      const stats = await orAbsent(session.lstat(this.pathOf(path)));
+      if (stats) await this.#delete(session, this.pathOf(path), stats.isDirectory(), pLimit(removedAtOnce));
+    });
+  }
+
+  async #delete(session: SftpSession, path: string, isFolder: boolean, limit: ReturnType<typeof pLimit>): Promise<void> {
+    if (!isFolder) return void (await orAbsent(session.removeFile(path)));
+    for await (const batch of this.#readFolder(path)) {
+      const [folders, others] = [batch.filter(({ stats }) => stats.isDirectory()), batch.filter(({ stats }) => !stats.isDirectory())];
+      await Promise.all(others.map(({ name }) => limit(() => this.#delete(session, `${path}/${name}`, false, limit))));
+      for (const { name } of folders) await this.#delete(session, `${path}/${name}`, true, limit);
+    }
+    await orAbsent(session.removeFolder(path));
+  }
+
+  /** The protocol has one code for most errors: what is at the names tells more. */
+  async #refusalOf(cause: SftpRefusal, from: readonly string[], to: readonly string[]): Promise<Error> {
+    if (!(await this.find(from))) return new ItemNotFound('the item no longer exists', { cause });
+    if (await this.find(to)) return new ItemExists('the name is taken', { cause });
+    if (cause.code === statusCodes.noSuchFile) return new ItemNotFound('the folder no longer exists', { cause });
+    return new ChangeImpossible('The server refuses this change', { cause });
+  }
+
+  /** Yields what is in a folder, without `.` and `..`. */
+  async *#readFolder(path: string): AsyncGenerator<readonly { readonly name: string; readonly stats: Stats }[]> {
+    const folder = await openFolderHandle(this.#connections, path);
+    if (!folder) throw new ItemNotFound('there is no such folder');
+    const ask = () => {
+      const answer = folder.session.readFolder(folder.id);
+      answer.catch(() => {}); // it may never be waited for
+      return answer;
+    };
+    try {
+      const answers = Array.from({ length: listedAhead }, ask);
+      for (let answer = answers.shift(); answer; answer = answers.shift()) {
+        const batch = await answer;
+        if (!batch) return;
+        answers.push(ask());
+        yield batch.flatMap(({ filename, attrs }) => (filename === '.' || filename === '..' ? [] : { name: filename, stats: attrs }));
+      }
+    } finally {
+      await folder.close();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import type { FileEntryWithStats, OpenMode, SFTPWrapper, Stats } from 'ssh2';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { SftpRefusal, statusCodes } from './sftp-errors.ts';
+
+const timeLimit = 30_000; // ms for a request
+const syncTimeLimit = 300_000; // ms: a disk may have gigabytes to write
+
+type Done<T> = (error?: (Error & { readonly code?: unknown }) | null, value?: T) => void;
+
+const lost = (cause?: unknown) => new StorageUnavailable('the connection to the server was lost', { cause });
+
+/**
+ * Sends requests over one connection (SFTP version 3). Every method throws SftpRefusal if the server refuses, and another
+ * StorageUnavailable if the outcome is not known. A request that gets no answer in time ends the connection.
+ */
+export class SftpSession {
+  readonly #sftp: SFTPWrapper;
+  readonly #end: () => void;
+  readonly #rejectPending = new Set<(cause: Error) => void>();
+  /** Requests, open files and lists that use the connection. */
+  users = 0;
+  /** When the last user has ended; ms, monotonic. */
+  idleSince = 0;
+  isOpen = true;
+
+  /** @param end closes the connection */
+  constructor(sftp: SFTPWrapper, end: () => void) {
+    this.#sftp = sftp;
+    this.#end = end;
+  }
+
+  /** Closes the connection. Pending requests fail. */
+  close(cause: Error = lost()): void {
+    this.isOpen = false;
+    for (const reject of this.#rejectPending) reject(cause);
+    this.#rejectPending.clear();
+    this.#end();
+  }
+
+  /** Returns the attributes of an item, also of a link itself. */
+  lstat(path: string): Promise<Stats> {
+    return this.#send((sftp, done) => sftp.lstat(path, done));
+  }
+
+  stat(path: string): Promise<Stats> {
+    return this.#send((sftp, done) => sftp.stat(path, done));
+  }
+
+  fstat(handle: Buffer): Promise<Stats> {
+    return this.#send((sftp, done) => sftp.fstat(handle, done));
+  }
+
+  openFile(path: string, mode: OpenMode): Promise<Buffer> {
+    return this.#send((sftp, done) => sftp.open(path, mode, done));
+  }
+
+  openFolder(path: string): Promise<Buffer> {
+    return this.#send((sftp, done) => sftp.opendir(path, done));
+  }
+
+  /** Returns some entries, among them `.` and `..`; null at the end. */
+  readFolder(handle: Buffer): Promise<readonly FileEntryWithStats[] | null> {
+    return this.#send<readonly FileEntryWithStats[]>((sftp, done) => sftp.readdir(handle, done)).catch((cause: unknown) => {
+      if (cause instanceof SftpRefusal && cause.code === statusCodes.endOfFile) return null;
+      throw cause;
+    });
+  }
+
+  closeHandle(handle: Buffer): Promise<void> {
+    return this.#send((sftp, done) => sftp.close(handle, done));
+  }
+
+  /** Reads at a position. @returns the bytes, which are fewer than `length` at the end of the file only */
+  async read(handle: Buffer, position: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    for (let filled = 0; filled < length; ) {
+      const count = await this.#send<number>((sftp, done) =>
+        sftp.read(handle, bytes, filled, length - filled, position + filled, (error, bytesRead) => done(error, bytesRead)),
+      ).catch((cause: unknown) => {
+        if (cause instanceof SftpRefusal && cause.code === statusCodes.endOfFile) return 0;
+        throw cause;
+      });
+      if (count === 0) return bytes.subarray(0, filled);
+      filled += count;
+    }
+    return bytes;
+  }
+
+  write(handle: Buffer, position: number, bytes: Buffer): Promise<void> {
+    return this.#send((sftp, done) => sftp.write(handle, bytes, 0, bytes.length, position, done));
+  }
+
+  truncate(handle: Buffer, size: number): Promise<void> {
+    return this.#send((sftp, done) => sftp.fsetstat(handle, { size }, done));
+  }
+
+  makeFolder(path: string): Promise<void> {
+    return this.#send((sftp, done) => sftp.mkdir(path, {}, done));
+  }
+
+  removeFile(path: string): Promise<void> {
+    return this.#send((sftp, done) => sftp.unlink(path, done));
+  }
+
+  removeFolder(path: string): Promise<void> {
+    return this.#send((sftp, done) => sftp.rmdir(path, done));
+  }
+
+  /** Renames an item. Most servers refuse a name that is taken. */
+  rename(from: string, to: string): Promise<void> {
+    return this.#send((sftp, done) => sftp.rename(from, to, done));
+  }
+
+  /** Renames a file and replaces another one. @returns false if the server has no such extension */
+  renameOver(from: string, to: string): Promise<boolean> {
+    return this.#sendExtension((sftp, done) => sftp.ext_openssh_rename(from, to, done), timeLimit);
+  }
+
+  /** Makes the bytes of a file durable, if the server has an extension for it. */
+  async sync(handle: Buffer): Promise<void> {
+    await this.#sendExtension((sftp, done) => sftp.ext_openssh_fsync(handle, done), syncTimeLimit);
+  }
+
+  /** @returns false if the server has no such extension: the library throws at once then */
+  async #sendExtension(send: (sftp: SFTPWrapper, done: Done<void>) => void, limit: number): Promise<boolean> {
+    let isKnown = true;
+    await this.#send<void>((sftp, done) => {
+      try {
+        send(sftp, done);
+      } catch {
+        isKnown = false;
+        done();
+      }
+    }, limit).catch((cause: unknown) => {
+      if (!(cause instanceof SftpRefusal && cause.code === statusCodes.unsupported)) throw cause;
+      isKnown = false;
+    });
+    return isKnown;
+  }
+
+  async #send<T>(send: (sftp: SFTPWrapper, done: Done<T>) => void, limit = timeLimit): Promise<T> {
+    if (!this.isOpen) throw lost();
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const timer = setTimeout(() => this.close(new StorageUnavailable('the server does not answer')), limit);
+    this.#rejectPending.add(reject);
+    try {
+      send(this.#sftp, (error, value) => {
+        if (!error)
+          resolve(value as T); // the library calls back with an error or with the value
+        else if (typeof error.code === 'number') reject(new SftpRefusal(error.code, error));
+        else reject(lost(error));
+      });
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#rejectPending.delete(reject);
+    }
+  }
+}

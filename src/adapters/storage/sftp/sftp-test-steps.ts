@@ -1,0 +1,49 @@
+import type { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
+import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
+import { connectionSteps, testContent } from '#adapters/storage/objects/connection-steps.ts';
+import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
+import { SftpRefusal, SignInRefused, statusCodes } from './sftp-errors.ts';
+import type { SftpItems } from './sftp-items.ts';
+
+const overwrites =
+  'The server lets a rename replace a file. If two programs create one file at the same moment, both may succeed, and the last one stays.';
+
+const isSignIn = (failure: unknown) => failure instanceof SignInRefused;
+const isAnswer = (failure: unknown) => isSignIn(failure) || failure instanceof SftpRefusal;
+
+/** Returns the steps that test a folder at an SFTP server. The test file is in the staging area, so no visitor sees it. */
+export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
+  const [staged, moved] = [evidence.staged(token), evidence.removed(token)];
+  async function look(): Promise<void> {
+    if (!(await items.find([]))?.folder) throw new SftpRefusal(statusCodes.noSuchFile);
+    for await (const _ of items.list([])) break;
+  }
+  const writeStaged = () => evidence.write(() => items.writeText(staged, testContent));
+  return [
+    ...connectionSteps(look, { isAnswer, isSignIn }),
+    {
+      step: 'write',
+      async run() {
+        await writeStaged();
+        const entry = await items.find(staged);
+        if (!entry) throw new StorageUnavailable('the server does not list a file that it has stored');
+        await moves.run({ token, from: staged, to: moved, entry });
+      },
+    },
+    {
+      step: 'read',
+      async run() {
+        if ((await items.readText(moved)) !== testContent)
+          throw new StorageUnavailable('the server returned other bytes than those written');
+      },
+    },
+    {
+      step: 'conditions',
+      async run(note) {
+        await writeStaged();
+        if ((await items.rename(staged, moved, false)) === 'moved') note(overwrites);
+      },
+    },
+    { step: 'remove', run: () => evidence.clear(token) },
+  ];
+}

@@ -1,0 +1,130 @@
+import { checkFolder, placeUpload, type UploadPlace } from '#adapters/storage/moves/place-upload.ts';
+import { type ClosedUpload, type ContinuedUpload, ItemNotFound, StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
+import type { SftpConnections } from './sftp-connections.ts';
+import { readRange } from './sftp-file.ts';
+import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
+import type { SftpItems } from './sftp-items.ts';
+
+const maxUnwritten = 1 << 20; // bytes of an upload that are on the way to the server
+const pieceSize = 1 << 15; // bytes: every server takes so much in one message
+
+/** Where files are uploaded to. */
+export interface SftpPlace extends UploadPlace {
+  readonly connections: SftpConnections;
+  readonly items: SftpItems;
+}
+
+/** An upload into the staging area of a location. */
+class SftpUpload implements ContinuedUpload {
+  readonly handle = null;
+  readonly #place: SftpPlace;
+  readonly #target: UploadTarget;
+  readonly #token: string;
+  readonly #file: SftpHandle;
+  /** Bytes that were written, or are on the way. */
+  #size: number;
+  #writes: { readonly length: number; readonly written: Promise<void> }[] = [];
+  #unwritten = 0;
+  #isSynced = false;
+  #placedName: string | null = null;
+
+  constructor(place: SftpPlace, target: UploadTarget, token: string, file: SftpHandle, size: number) {
+    this.#place = place;
+    this.#target = target;
+    this.#token = token;
+    this.#file = file;
+    this.#size = size;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#isSynced = false;
+    const copy = Buffer.from(chunk);
+    for (let offset = 0; offset < copy.length; offset += pieceSize) {
+      const piece = copy.subarray(offset, offset + pieceSize);
+      const written = this.#file.session.write(this.#file.id, this.#size, piece);
+      written.catch(() => {}); // thrown when it is waited for
+      this.#writes.push({ length: piece.length, written });
+      this.#size += piece.length;
+      this.#unwritten += piece.length;
+      await this.#waitForWrites(maxUnwritten);
+    }
+  }
+
+  async sync(): Promise<void> {
+    if (this.#isSynced) return;
+    await this.#waitForWrites(0);
+    await this.#file.session.sync(this.#file.id);
+    this.#isSynced = true;
+  }
+
+  async place(): Promise<string> {
+    await this.sync();
+    await this.#file.close(); // some servers rename no open file
+    this.#placedName = await placeUpload(this.#place, this.#target, { token: this.#token, size: this.#size });
+    return this.#placedName;
+  }
+
+  async *readBack(): AsyncGenerator<Uint8Array> {
+    const { connections, items } = this.#place;
+    const path = [...this.#target.parent, this.#placedName ?? this.#target.name];
+    const file = await openFileHandle(connections, items.pathOf(path), 'r');
+    if (!file) throw new StorageUnavailable('the file that was put in place is gone');
+    try {
+      yield* readRange(file, 0, this.#size - 1);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.#file.close();
+    await this.#place.evidence.clear(this.#token);
+  }
+
+  async closeForRecovery(): Promise<void> {
+    await this.#file.close();
+  }
+
+  /** Waits until no more than some bytes are on the way. @throws StorageUnavailable if a write failed */
+  async #waitForWrites(maxBytes: number): Promise<void> {
+    while (this.#unwritten > maxBytes) {
+      const oldest = this.#writes.shift();
+      if (!oldest) return;
+      await oldest.written;
+      this.#unwritten -= oldest.length;
+    }
+  }
+}
+
+/** Starts an upload. @throws ItemNotFound if there is no such folder */
+export async function startSftpUpload(place: SftpPlace, target: UploadTarget, token: string): Promise<ContinuedUpload> {
+  const { connections, items, evidence } = place;
+  await checkFolder(place, target.parent);
+  const path = items.pathOf(evidence.staged(token));
+  let file: SftpHandle | null = null;
+  await evidence.write(async () => {
+    file = await openFileHandle(connections, path, 'w');
+    return file !== null;
+  });
+  if (!file) throw new StorageUnavailable('the file cannot be created');
+  return new SftpUpload(place, target, token, file, 0);
+}
+
+/** Continues an upload that `startSftpUpload` has begun. @throws ItemNotFound if what was written is gone */
+export async function continueSftpUpload(
+  place: SftpPlace,
+  target: UploadTarget,
+  { token, offset }: ClosedUpload,
+): Promise<ContinuedUpload> {
+  const file = await openFileHandle(place.connections, place.items.pathOf(place.evidence.staged(token)), 'r+');
+  if (!file) throw new ItemNotFound('what was uploaded is gone');
+  try {
+    const { size } = await file.session.fstat(file.id);
+    if (size < offset) throw new ItemNotFound('what was uploaded is gone');
+    if (size > offset) await file.session.truncate(file.id, offset);
+    return new SftpUpload(place, target, token, file, offset);
+  } catch (cause) {
+    await file.close();
+    throw cause;
+  }
+}
