@@ -38,8 +38,8 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 const filesPerVisitor = 1000;
 let nextDownload = 0;
 /**
- * Returns requests of one visitor after the other, each for another file, so that each download is
- * a separate action.
+ * Returns a request for autocannon that differs each time: one visitor after the other, and each
+ * time another file, so that each download is a separate action.
  */
 const downloadsOf = (path: string): autocannon.Request => ({
   setupRequest(request) {
@@ -52,7 +52,7 @@ const downloadsOf = (path: string): autocannon.Request => ({
 
 let nextNumber = 0;
 /**
- * Returns requests that each come from another address.
+ * Returns a request for autocannon that comes from another address each time.
  * @param bodyOf returns the body of request number `number`
  */
 const fromManyAddresses = (bodyOf: (number: number) => object): autocannon.Request => ({
@@ -66,20 +66,20 @@ const fromManyAddresses = (bodyOf: (number: number) => object): autocannon.Reque
 
 async function measureDownloads(url: string): Promise<number> {
   const requests = [downloadsOf(new URL(url).pathname)];
-  const { '2xx': done, non2xx, duration } = await autocannon({ url, connections: 8, duration: 2, requests });
+  const { '2xx': responses, non2xx, duration } = await autocannon({ url, connections: 8, duration: 2, requests });
   if (non2xx > 0) throw new Error(`${url}: ${non2xx} refused`);
-  return done / duration;
+  return responses / duration;
 }
 
 async function measureAlerts(note: Note, postern: BenchPostern, files: string): Promise<void> {
   mkdirSync(join(files, 'small'));
   for (let number = 0; number < filesPerVisitor; number += 1) writeFileSync(join(files, 'small', `${number}.bin`), Buffer.alloc(1024));
-  const link = async (over: object) => {
-    const { viewId } = await postern.call('share/add', { ...shareBody, ...over });
+  const createFolderUrl = async (fields: object) => {
+    const { viewId } = await postern.call('share/add', { ...shareBody, ...fields });
     return `${postern.url}/s/${viewId}/file/small`;
   };
-  const silent = await link({});
-  const alerting = await link({ alertDownload: true, notifyEmails: 'ops@example.com' });
+  const silentUrl = await createFolderUrl({});
+  const alertingUrl = await createFolderUrl({ alertDownload: true, notifyEmails: 'ops@example.com' });
   await using minimalServer = await startServer(join(import.meta.dirname, 'servers/minimal-downloads.ts'), [files], {}, /ready (\d+)/);
   const compare = (reference: string, ours: string) =>
     measurePairs(
@@ -88,7 +88,14 @@ async function measureAlerts(note: Note, postern: BenchPostern, files: string): 
       () => measureDownloads(ours),
       2,
     );
-  note(atLeast('a download that enqueues an alert, compared with one that does not', 'downloads/s', await compare(silent, alerting), 0.95));
+  note(
+    atLeast(
+      'a download that enqueues an alert, compared with one that does not',
+      'downloads/s',
+      await compare(silentUrl, alertingUrl),
+      0.95,
+    ),
+  );
   const floorPair = await compare(`${minimalServer.url}/silent`, `${minimalServer.url}/alert`);
   note(comparison('the same by the smallest program that records each download and its alert in one commit', 'downloads/s', floorPair));
 }
@@ -100,10 +107,7 @@ async function invite(postern: BenchPostern, shareId: number, count: number): Pr
   }
 }
 
-/**
- * Sends mails.
- * @returns how many arrive a second, from the call of `send` until all have arrived
- */
+/** Sends mails. @returns the mails per second, from the call of `send` until all have arrived */
 async function mailRate(server: MailServer, send: () => Promise<unknown>): Promise<number> {
   const { count } = await server.received();
   const start = performance.now();
@@ -119,22 +123,22 @@ async function measureSending(note: Note, postern: BenchPostern, server: MailSer
   });
   const { subject, text, html }: Record<'subject' | 'text' | 'html', string> = JSON.parse(await response.text());
   const mailOf = (number: number) => ({ from: 'a@example.com', to: `user-${number}@example.com`, subject, text, html });
-  const through = (send: (transport: Transporter) => Promise<unknown>) =>
+  const measureRate = (send: (transport: Transporter) => Promise<unknown>) =>
     mailRate(server, async () => {
       const transport = createTransport({ host: '127.0.0.1', port: server.port, pool: true, maxMessages: 1e9 });
       await send(transport);
       transport.close();
     });
-  const bare = () =>
-    through((transport) => Promise.all(Array.from({ length: mailsPerRound }, (_, number) => transport.sendMail(mailOf(number)))));
-  const sendMinimally = () => through((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
-  const pair = await measurePairs(rounds, bare, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
+  const sendWithNodemailer = () =>
+    measureRate((transport) => Promise.all(Array.from({ length: mailsPerRound }, (_, number) => transport.sendMail(mailOf(number)))));
+  const sendMinimally = () => measureRate((transport) => sendByQueue(folder, transport, mailsPerRound, mailOf));
+  const pair = await measurePairs(rounds, sendWithNodemailer, () => mailRate(server, () => invite(postern, id, mailsPerRound)));
   note(atLeast('sending e-mails, compared with nodemailer', 'mails/s', pair, 0.8));
   note(
     comparison(
       'the smallest program that records each outcome, compared with nodemailer',
       'mails/s',
-      await measurePairs(rounds, bare, sendMinimally),
+      await measurePairs(rounds, sendWithNodemailer, sendMinimally),
     ),
   );
 }
@@ -213,13 +217,13 @@ async function measureBacklog(note: Note, data: string, server: MailServer): Pro
   await using postern = await startPostern(data, environment);
   const withBacklog = await measure(postern);
   const name = `${waitingMails} mails waiting`;
-  const slower = (what: string, { p99 }: { readonly p99: number }, target: number): Figure => ({
+  const slowdown = (what: string, { p99 }: { readonly p99: number }, target: number): Figure => ({
     ...atMost(what, p99 / before.p99, target, 'times'),
     ...{ reference: `${before.p99.toFixed(2)} ms`, ours: `${p99.toFixed(2)} ms`, ratio: (p99 / before.p99).toFixed(2) },
   });
-  note(slower(`p99 of a visit with ${name}`, withBacklog, 1.1));
+  note(slowdown(`p99 of a visit with ${name}`, withBacklog, 1.1));
   const minimalName = 'p99 of a visit while the smallest mail program runs in a separate process';
-  note({ ...slower(minimalName, withMinimalMailer, Number.POSITIVE_INFINITY), target: 'none: for comparison' });
+  note({ ...slowdown(minimalName, withMinimalMailer, Number.POSITIVE_INFINITY), target: 'none: for comparison' });
   note(atMost(`memory with ${name}, growth`, withBacklog.memory - before.memory, 20, 'MiB'));
   const memory = await memoryOfThread(server);
   const minimalMemory = 'memory of a bare server, growth by a thread that sends mails with nodemailer';
@@ -246,10 +250,10 @@ async function measureCodeFlood(note: Note, postern: BenchPostern, server: MailS
       ...{ connections, overallRate: Math.max(codesPerSecond, connections), duration: 7 },
     });
     await new Promise((resolve) => setTimeout(resolve, 1500)); // until the queue is full
-    const { '2xx': done, duration } = await autocannon({ url: visit, connections: 4, duration: 4 });
+    const { '2xx': visits, duration } = await autocannon({ url: visit, connections: 4, duration: 4 });
     await flood;
     await new Promise((resolve) => setTimeout(resolve, 9000)); // until no request waits
-    return done / duration;
+    return visits / duration;
   };
   // Of the connections to Postern, a thousand wait for their turn. Each of the others sends one
   // request a second, which is refused.

@@ -43,13 +43,13 @@ function startGuide(postern: Postern, settings: Settings): string[] {
   return [
     `Postern is running. Its links begin with ${postern.publicUrl}`,
     ...consoleLines,
-    `  Try the API:  ${postern.apiUrl}/docs`,
+    `  Try the API:        ${postern.apiUrl}/docs`,
     `  Your first call:    curl -H "Authorization: Bearer ${key}" ${postern.apiUrl}/api/v1/share/search`,
     '  Then:               the five-minute tour in README.md',
   ];
 }
 
-// The reader of the output may close it: that must not stop the server.
+// The program that reads the output may close the pipe. That must not stop the server.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 // Without a listener, SIGHUP would end the process.
@@ -71,10 +71,10 @@ async function stopServer(): Promise<void> {
   exitAfterStop();
 }
 
-// The listeners are set before the first line is printed: a supervisor may stop the process as soon as it has read it.
+// The listeners are set before the first line is printed: a supervisor may stop the process as soon as it has read that line.
 process.on('SIGTERM', () => void stopServer());
 process.on('SIGINT', () => void stopServer());
-// npm start holds an IPC channel: if it is killed, nothing else would stop this process.
+// npm start holds an IPC channel: if npm start is killed, only the end of this channel stops this process.
 if (process.connected) process.once('disconnect', () => void stopServer());
 
 if (postern.ports.store.isFull())

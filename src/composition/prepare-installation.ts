@@ -16,7 +16,7 @@ import { StoreFull } from '#ports/store.ts';
 import type { DataFolder } from '../data-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Runs a step of the start that writes, or returns null on a full disk: the start goes on, so that files can be downloaded. */
+/** Runs a step of the start that writes, or returns null on a full disk: the start continues, so that files can be downloaded. */
 export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -26,13 +26,13 @@ export async function skipIfFull<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** What a start found or made in its database. */
+/** What a start found or created in its database. */
 interface PreparedInstallation {
   /** Identity of the database. */
   readonly databaseId: string;
-  /** The first admin key, if this start made it; else null. */
+  /** The first admin key, if this start created it; otherwise null. */
   readonly firstKey: string | null;
-  /** The secret of the address that creates the first operator; null if an operator exists. */
+  /** The secret in the address at which the first operator is created; null if tenant 1 has an admin, or if the disk is full. */
   readonly invitation: string | null;
 }
 
@@ -44,7 +44,7 @@ export async function prepareInstallation(
 ): Promise<PreparedInstallation> {
   const { store } = ports;
   const isFirstStart = await isNewDatabase(ports);
-  // Before anything is written: after a refusal, move-store must find an empty database.
+  // Checked before anything is written: after a refusal, move-store must find an empty database.
   if (isFirstStart && databaseUrl !== null && !(await isUnfinishedCopy(store))) data.checkMoved();
   await checkSecretKey(ports);
   const databaseId = await store.databaseId();

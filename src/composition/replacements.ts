@@ -1,13 +1,13 @@
 import type { RequestTimeouts } from '#http/request-timeouts.ts';
 import type { Ports } from '#ports/ports.ts';
 
-/** Parts that a test may replace. */
+/** Parts of Postern that a test may replace. */
 export interface Replacements {
   readonly ports?: Partial<Ports>;
   readonly log?: NodeJS.WritableStream | null;
   readonly timeouts?: RequestTimeouts;
   /** ms between two checks whether a running transfer is still permitted. */
   readonly transferCheckInterval?: number;
-  /** Called when the disk has failed and no request can be answered any more; by default it ends the process. */
+  /** Called when the disk has failed and no request can be answered any more. Default: the process ends. */
   readonly onDiskFailure?: (cause: unknown) => void;
 }

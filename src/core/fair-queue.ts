@@ -12,7 +12,7 @@ export interface FairQueue<Item> {
   take(isBlocked?: (groups: readonly string[]) => boolean): Item | undefined;
   /** Removes a waiting item. @returns false if the item was not waiting */
   remove(groups: readonly string[], item: Item): boolean;
-  /** Returns the number of items that wait in a group, those in its inner groups included. */
+  /** Returns the number of items that wait in a group, including those in its inner groups. */
   count(groups: readonly string[]): number;
 }
 
@@ -46,7 +46,7 @@ function takeFrom<Item>(group: Group<Item>, isBlocked: (groups: readonly string[
     const item = isBlocked(innerNames) ? undefined : takeFrom(inner, isBlocked, innerNames);
     if (item === undefined) continue;
     group.count -= 1;
-    // Moves the group to the end of the map: its next turn comes after that of all others.
+    // Moves the group to the end of the map: its next turn comes after the turns of all others.
     group.inner.delete(name);
     if (inner.count > 0) group.inner.set(name, inner);
     return item;

@@ -17,13 +17,13 @@ export interface Caller {
   readonly lacksSecondFactor: boolean;
   /** Id of the key or operator. */
   readonly id: number;
-  /** Hash of the key, token or session of the call. A change checks with it, in its transaction, that it is still valid. */
+  /** Hash of the key, token or session of the call. A change checks in its transaction that this credential is still valid. */
   readonly credentialHash: string;
   readonly address: string;
   readonly requestId: string;
 }
 
-/** Returns the key of a caller: no other key or operator has the same. */
+/** Returns a text that identifies a caller: no other key or operator has the same text. */
 export const callerKey = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string => `${kind} ${id}`;
 
 /** The part of an audit entry that a change fills in. `before` and `after` contain no secrets. */
@@ -49,7 +49,7 @@ export type VersionedTable = 'share' | 'access_user' | 'login_profile' | 'locati
 /** The record that an operation changes. If the record is not in the caller's tenant, the response is 404, and neither `check` nor `change` runs. */
 export interface Target<Body> {
   readonly table: VersionedTable;
-  /** Returns the id of a record that the body names by something else than its id, or undefined if it does not exist. */
+  /** For a body that names the record by another field than `id`: returns the record's id, or undefined if there is no such record. */
   find?(body: Body, caller: Caller, tx: Tx): Promise<number | undefined>;
 }
 
@@ -135,7 +135,7 @@ export type Operation = AnyChange | AnyRead | AnyStream;
 /** Returns whether an operation changes records. */
 export const isChange = (operation: Operation): operation is AnyChange => 'change' in operation;
 
-/** The schema of no fields. */
+/** The schema of an object without fields. */
 type NoFields = TObject<Record<never, TSchema>>;
 
 /** Declares an operation that changes records. The schema gives the body its type. */

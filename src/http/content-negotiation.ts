@@ -3,7 +3,7 @@ import Negotiator from 'negotiator';
 
 const maxListLength = 1000; // characters: browsers send about 200, and sorting thousands of entries takes milliseconds
 
-/** Returns the first entries of a list, up to the maximum length. */
+/** Returns as many entries from the start of a list as fit in the maximum length. */
 function truncateList(list: string | undefined): string | undefined {
   if (list === undefined || list.length <= maxListLength) return list;
   return list.slice(0, Math.max(0, list.lastIndexOf(',', maxListLength)));

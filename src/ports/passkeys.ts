@@ -4,7 +4,7 @@ export interface Passkey {
   readonly credentialId: string;
   /** COSE public key in base64url. */
   readonly publicKey: string;
-  /** Host of the console at which the passkey was made. Browsers offer it there only. */
+  /** Host of the console at which the passkey was created. Browsers offer the passkey only there. */
   readonly host: string;
   /** Signature counter of the device; 0: the device does not count. */
   readonly counter: number;
@@ -24,16 +24,16 @@ export interface PasskeyUse {
   readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string };
 }
 
-/** Checks what browsers return for passkeys (WebAuthn Level 3, 7). */
+/** Checks what browsers return for passkeys (WebAuthn Level 3, section 7). */
 export interface Passkeys {
   /**
-   * Checks a new passkey. Attestation certificates are refused: the options ask for none.
+   * Checks a new passkey. Refuses attestations with certificates: Postern does not request any.
    * @returns the passkey, or null if it does not belong to the challenge or is malformed
    */
   verifyCreation(creation: PasskeyCreation, challenge: string): Promise<Passkey | null>;
   /**
-   * Checks the signature of a passkey, and that its counter has increased.
-   * @returns the passkey with its new counter, or null
+   * Checks the signature of a passkey, and that its counter has increased, unless the device does not count.
+   * @returns the passkey with its new counter, or null if a check fails
    */
   verifyUse(use: PasskeyUse, challenge: string, passkey: Passkey): Promise<Passkey | null>;
 }

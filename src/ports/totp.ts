@@ -5,7 +5,7 @@ export interface Totp {
   /** Returns the `otpauth:` URI that an app reads as a QR code. @param account name of the account in the app */
   uriOf(secret: string, account: string): string;
   /**
-   * Returns the time step of a code, or null if the code is wrong. The clock of the phone may differ by one step.
+   * Returns the time step of a code, or null if the code is wrong. The clock of the app may differ by one step.
    * @param now ms since the epoch
    */
   stepOf(secret: string, code: string, now: number): number | null;

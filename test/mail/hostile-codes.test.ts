@@ -8,7 +8,7 @@ import { Browser, startWithCodes, wrongCode } from './code-visitor.ts';
 const ann = 'ann@example.com';
 const repeat = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 
-test('at most five of many parallel guesses from many networks are checked against a code, and then the code is void', async (t) => {
+test('at most five of many parallel guesses from many networks are checked against a code, which is then no longer valid', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -18,8 +18,8 @@ test('at most five of many parallel guesses from many networks are checked again
     for (const [name, value] of browser.cookies) guesser.cookies.set(name, value);
     return guesser;
   });
-  const answers = await Promise.all(guessers.map((guesser, index) => guesser.enter(share.base, ann, wrongCode(code, index + 1))));
-  assert.deepEqual(new Set(answers), new Set([401]));
+  const statuses = await Promise.all(guessers.map((guesser, index) => guesser.enter(share.base, ann, wrongCode(code, index + 1))));
+  assert.deepEqual(new Set(statuses), new Set([401]));
   const { attempts } = await postern.ports.store.read.selectFrom('sign_in_code').select('attempts').executeTakeFirstOrThrow();
   assert.equal(attempts, 5);
   assert.equal(await browser.enter(share.base, ann, code), 401);
@@ -30,12 +30,12 @@ test('a code is used once, even by parallel requests', async (t) => {
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
-  const answers = await Promise.all(repeat(5, () => browser.enter(share.base, ann, code)));
-  assert.equal(answers.filter((status) => status === 200).length, 1, answers.join());
+  const statuses = await Promise.all(repeat(5, () => browser.enter(share.base, ann, code)));
+  assert.equal(statuses.filter((status) => status === 200).length, 1, statuses.join());
   assert.equal(await browser.enter(share.base, ann, code), 401);
 });
 
-test('another browser cannot use a code, and its attempts do not void it', async (t) => {
+test('another browser cannot use a code, and its attempts do not invalidate the code', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -74,7 +74,7 @@ test('a code cannot be used with another address', async (t) => {
   assert.equal(await browser.enter(share.base, 'bob@example.com', await codeFor(ann)), 401);
 });
 
-test('a code is void after ten minutes', async (t) => {
+test('a code expires after ten minutes', async (t) => {
   const clock = settableClock();
   const { postern, share, codeFor } = await startWithCodes(t, { replacements: { ports: { clock } } });
   const browser = new Browser(postern);
@@ -117,8 +117,8 @@ test('a mailbox gets at most ten codes an hour, with all its sub-addresses and s
   const code = await codeFor(ann);
   const spellings = ['ann+1@example.com', 'ANN@example.com', 'ann+2@EXAMPLE.com', 'Ann+x+y@example.com'];
   for (const index of repeat(40, (at) => at)) {
-    const answer = await new Browser(postern, `198.51.${index}.1`).request(share.base, String(spellings[index % 4]));
-    assert.equal(answer.status, 202);
+    const response = await new Browser(postern, `198.51.${index}.1`).request(share.base, String(spellings[index % 4]));
+    assert.equal(response.status, 202);
   }
   await until(() => sink.mails.length === 10);
   await owner.request(share.base, ann); // sends no mail, and the earlier code stays valid
@@ -131,7 +131,7 @@ test('a mailbox gets at most ten codes an hour, with all its sub-addresses and s
   assert.equal(code.length, 8);
 });
 
-test('a request beyond the limit of a mailbox does not void the earlier code', async (t) => {
+test('a request beyond the limit of a mailbox does not invalidate the earlier code', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -153,8 +153,8 @@ test('requests at another tenant do not use up the codes that a mailbox can get'
 test('one network gets at most a hundred codes in ten minutes, and another network still gets codes', async (t) => {
   const { postern, sink, share, codeFor } = await startWithCodes(t, { allow: ['*@example.com'], users: [] });
   const browser = new Browser(postern);
-  const answers = await Promise.all(repeat(110, (index) => browser.request(share.base, `user-${index}@example.com`)));
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+  const responses = await Promise.all(repeat(110, (index) => browser.request(share.base, `user-${index}@example.com`)));
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([202]));
   await until(() => sink.mails.length === 100);
   await new Browser(postern, '198.51.100.1').request(share.base, ann);
   await codeFor(ann);
@@ -245,7 +245,7 @@ test('an address of another domain that looks like an allowed one gets no code',
   );
 });
 
-test('the mail goes to the address as the operator has written it', async (t) => {
+test('the mail goes to the address as the operator wrote it', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t, { users: ['Ann.Lee'] });
   const browser = new Browser(postern);
   await browser.request(share.base, 'aNN.lEE@EXAMPLE.com');
@@ -258,7 +258,7 @@ for (const [what, email] of [
   ['a group', 'all:ann@example.com;'],
   ['a name and angle brackets', 'Ann <ann@example.com>'],
   ['a second @', 'ann@example.com@evil.example'],
-  ['a direction override', 'ann\u202e@example.com'],
+  ['a right-to-left override', 'ann\u202e@example.com'],
   ['a NUL', 'ann\0@example.com'],
   ['300 characters', `${'a'.repeat(300)}@example.com`],
 ] as const)
@@ -271,7 +271,7 @@ for (const [what, email] of [
     assert.equal(sink.mails.length, 1);
   });
 
-test('a mail scanner that follows the link and sends the form does not use the code up', async (t) => {
+test('a mail scanner that follows the link and sends the form does not use up the code', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -326,7 +326,7 @@ test('the cookie of a code is HttpOnly, Secure and SameSite=Lax, and has the pre
   assert.match(String(headers['set-cookie']), /^__Host-postern-code=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/i);
 });
 
-test('no code is sent for a link that has ended, or that does not admit the network', async (t) => {
+test('no code is sent for a link that has expired, or for a link or portal that does not admit the network', async (t) => {
   const { postern, sink, profile, share } = await startWithCodes(t);
   await changeShare(postern, share.id, { validityEndDate: '2020-01-01' });
   assert.equal((await new Browser(postern).request(share.base, ann)).status, 410);
@@ -338,7 +338,7 @@ test('no code is sent for a link that has ended, or that does not admit the netw
   assert.equal(sink.mails.length, 1);
 });
 
-test('a code is void when the link or the portal gets another address', async (t) => {
+test('a code is no longer valid when the link or the portal gets another address', async (t) => {
   const { postern, profile, share, codeFor } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
@@ -351,7 +351,7 @@ test('a code is void when the link or the portal gets another address', async (t
   assert.equal(await browser.enter(`/s/${viewId}`, ann, second), 401);
 });
 
-test('a code cannot be sent again by an operator', async (t) => {
+test('an operator cannot send a code again', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t);
   await new Browser(postern).request(share.base, ann);
   await codeFor(ann);

@@ -16,8 +16,8 @@ const administrator = 'CN=Administrator,CN=Users,DC=rig,DC=test';
 const administratorPassword = 'Rig-Secret-1';
 
 /**
- * Returns what is missing for Active Directory, or an empty text. The ports of Active Directory cannot be chosen, so it
- * needs a network namespace of its own.
+ * Returns what is missing to start an Active Directory, or an empty text. Its ports cannot be chosen, so the server needs a
+ * network namespace of its own.
  */
 export function missingForActiveDirectory(): string {
   const missing = ['samba', 'samba-tool', 'unshare', 'ip', 'openssl'].filter((program) => !isInstalled(program));
@@ -26,7 +26,7 @@ export function missingForActiveDirectory(): string {
   return missing.join(', ');
 }
 
-/** An Active Directory (Debian's Samba). Users: `ann` in the group editors, which is in staff; `gone`, who is disabled. */
+/** An Active Directory (Debian's Samba). Users: `ann` in the group editors, which is in staff; `gone`, whose account is disabled. */
 export interface ActiveDirectory {
   readonly configuration: Readonly<Record<string, unknown>>;
   /** Runs `samba-tool` on the directory. */
@@ -38,7 +38,7 @@ function run(program: string, parameters: readonly string[]): void {
   if (status !== 0) throw new Error(`${program} ${parameters.slice(0, 3).join(' ')} failed: ${stdout}${stderr}`);
 }
 
-/** Returns the parameters of `unshare` that run a script in a network of its own, which has only the loopback interface. */
+/** Returns the parameters of `unshare` that run a script in a network namespace of its own, which has only the loopback interface. */
 const unshareParameters = (script: string, ...parameters: string[]) => [
   '-n',
   '--',

@@ -23,7 +23,7 @@ export const tenantTables = [
   ],
 ];
 
-/** Records every statement that this process sends to its database, until the test ends. */
+/** Records every statement that this thread prepares (SQLite) or sends (PostgreSQL), until the test ends. */
 export function recordStatements(t: TestContext): Set<string> {
   const statements = new Set<string>();
   const { query } = pg.Client.prototype;

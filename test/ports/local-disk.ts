@@ -6,7 +6,10 @@ import { inheritedOwnership } from '../../src/adapters/storage/disk/ownership.ts
 import { localStorage } from '../../src/adapters/storage/local-storage.ts';
 import { atEnd } from '../parts/at-end.ts';
 
-/** Opens a local folder as a storage, and closes it after the test. @param threads settings of the threads that run its disk commands */
+/**
+ * Opens a local folder as a storage, and closes the storage after the test.
+ * @param threads settings of the threads that run the disk commands of the storage
+ */
 export function localDisk(t: TestContext, folder: string, threads: ThreadSettings = defaultThreads): Storage {
   const folders = new OpenFolders(100, threads);
   atEnd(t, () => folders[Symbol.asyncDispose]());

@@ -13,7 +13,7 @@ import {
   type UploadTarget,
 } from '#ports/storage.ts';
 
-/** A value under a key, as an object store keeps it. */
+/** A value under a key, as in an object store. */
 interface StoredObject {
   readonly bytes: Buffer;
   readonly modified: number;
@@ -21,20 +21,21 @@ interface StoredObject {
   readonly token: string;
 }
 
-/** An upload that visitors do not see yet. */
+/** An upload. Visitors do not see its file until it is placed. */
 interface StagedUpload {
   readonly chunks: Buffer[];
+  /** Name of the file; null: not placed yet. */
   placedAs: string | null;
 }
 
-const batchSize = 7; // entries: small, so that many tests need several batches
+const batchSize = 7; // entries; small, so that the listings of many tests have several batches
 const pieceSize = 1000; // bytes
 const maxNames = 20;
 
 /** Lets other requests run, as a call to a remote service does. */
 const roundTrip = () => new Promise(setImmediate);
 const keyOf = (path: readonly string[]) => path.join('/');
-/** Returns the beginning of the keys in a folder. The folder exists if there is such a key. */
+/** Returns the prefix of all keys in a folder. The folder exists if any key has this prefix. */
 const prefixOf = (path: readonly string[]) => (path.length === 0 ? '' : `${keyOf(path)}/`);
 const weakEtagOf = ({ bytes, modified }: StoredObject) => `W/"${bytes.length}-${Math.floor(modified / 1000)}"`;
 
@@ -47,9 +48,9 @@ export class PoorStorage implements Storage {
   readonly traits = { create: 'checked', replace: 'checked', folders: 'prefix', openAhead: 3 } as const;
   readonly continueUpload = null;
   readonly #objects = new Map<string, StoredObject>();
-  readonly #staged = new Map<string, StagedUpload>(); // by token
+  readonly #stagedUploads = new Map<string, StagedUpload>(); // by token
   /** Tokens of renames and removals that have taken place. */
-  readonly #done = new Set<string>();
+  readonly #finishedTokens = new Set<string>();
 
   async check(): Promise<void> {}
   testSteps(): readonly TestStep[] {
@@ -87,7 +88,7 @@ export class PoorStorage implements Storage {
   async upload(target: UploadTarget, token: string): Promise<Upload> {
     await this.#checkParent(target.parent);
     const staged: StagedUpload = { chunks: [], placedAs: null };
-    this.#staged.set(token, staged);
+    this.#stagedUploads.set(token, staged);
     return {
       handle: `upload ${token}`,
       write: async (chunk) => void staged.chunks.push(Buffer.from(chunk)),
@@ -96,7 +97,7 @@ export class PoorStorage implements Storage {
         staged.placedAs = await this.#place(target, Buffer.concat(staged.chunks), token);
         return staged.placedAs;
       },
-      discard: async () => void this.#staged.delete(token),
+      discard: async () => void this.#stagedUploads.delete(token),
       closeForRecovery: async () => {},
     };
   }
@@ -116,7 +117,7 @@ export class PoorStorage implements Storage {
     const [old, renamed] = [keyOf([...parent, from]), keyOf([...parent, to])];
     for (const key of keys) this.#put(renamed + key.slice(old.length), this.#objects.get(key)?.bytes ?? Buffer.alloc(0), token);
     await roundTrip();
-    if (keys.map((key) => this.#objects.delete(key)).every(Boolean)) return void this.#done.add(token);
+    if (keys.map((key) => this.#objects.delete(key)).every(Boolean)) return void this.#finishedTokens.add(token);
     for (const key of keys) this.#objects.delete(renamed + key.slice(old.length)); // another request has renamed or removed the item
     throw new ItemNotFound('there is no such item any more');
   }
@@ -127,26 +128,26 @@ export class PoorStorage implements Storage {
     if (keys.length === 0) throw new ItemNotFound('there is no such item');
     await confirm?.();
     for (const key of keys) this.#objects.delete(key);
-    this.#done.add(token);
+    this.#finishedTokens.add(token);
   }
 
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
     await roundTrip();
-    if (action === 'upload') return this.#staged.get(token)?.placedAs ?? null;
+    if (action === 'upload') return this.#stagedUploads.get(token)?.placedAs ?? null;
     if (action === 'createFolder') return this.#objects.get(prefixOf([...parent, name]))?.token === token ? name : null;
-    if (!this.#done.has(token)) return null;
+    if (!this.#finishedTokens.has(token)) return null;
     return action === 'rename' ? newName : name;
   }
 
   async clearEvidence({ token }: PendingFileChange): Promise<void> {
-    this.#staged.delete(token);
-    this.#done.delete(token);
+    this.#stagedUploads.delete(token);
+    this.#finishedTokens.delete(token);
   }
 
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    const tokens = [...this.#staged.keys()];
+    const tokens = [...this.#stagedUploads.keys()];
     const pending = await pendingTokens();
-    for (const token of tokens) if (!pending.includes(token)) this.#staged.delete(token);
+    for (const token of tokens) if (!pending.includes(token)) this.#stagedUploads.delete(token);
   }
 
   #put(key: string, bytes: Buffer, token: string): void {

@@ -11,22 +11,22 @@ import { temporaryFolder } from '../start.ts';
 
 /** A database that a test migrates in steps. */
 interface MigratedDatabase {
-  /** Runs the migrations whose names sort before this one; default: all. */
-  migrate(before?: string): Promise<void>;
+  /** Runs the migrations whose names sort before `end`; default: all. */
+  migrate(end?: string): Promise<void>;
   query(sql: string): Promise<Record<string, unknown>[]>;
 }
 
-const stepsBefore = (name: string) => migrations.filter((migration) => migration.name < name);
+const stepsBefore = (end: string) => migrations.filter((migration) => migration.name < end);
 
 async function sqliteDatabase(t: TestContext): Promise<MigratedDatabase> {
   const folder = await temporaryFolder(t);
   const database = new DatabaseSync(join(folder, 'postern.db'));
   atEnd(t, async () => database.close());
   return {
-    migrate: async (before = '9999') =>
+    migrate: async (end = '9999') =>
       migrateSqlite(
         database,
-        stepsBefore(before),
+        stepsBefore(end),
         (step) => join(folder, step),
         () => {},
       ),
@@ -41,13 +41,13 @@ async function sqliteDatabase(t: TestContext): Promise<MigratedDatabase> {
 async function postgresDatabase(t: TestContext): Promise<MigratedDatabase> {
   const { url, client } = await startEmptyPostgres(t);
   return {
-    migrate: (before = '9999') => migratePostgres(url, stepsBefore(before), () => {}),
+    migrate: (end = '9999') => migratePostgres(url, stepsBefore(end), () => {}),
     query: async (sql) => (await client.query(sql)).rows,
   };
 }
 
 const stamps = "1, 'o', 'o', 0, 0";
-const rows = [
+const insertStatements = [
   "INSERT INTO tenant (id, title, created_at) VALUES (1, 'Tenant', 0)",
   ...[
     [7, 2, 'guest "of" honour'],
@@ -75,7 +75,7 @@ for (const [engine, open] of [
   test(`a migration gives existing sessions the identity of their user or login profile (${engine})`, async (t) => {
     const { migrate, query } = await open(t);
     await migrate('0014');
-    for (const statement of rows) await query(statement);
+    for (const statement of insertStatements) await query(statement);
 
     await migrate();
 

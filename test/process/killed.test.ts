@@ -19,7 +19,7 @@ async function* pieces(bytes: Buffer) {
 }
 
 for (const acknowledgements of [5, 60, 150])
-  test(`if Postern is killed after ${acknowledgements} responses, all acknowledged changes are kept and none is partial`, async (t) => {
+  test(`if Postern is killed after ${acknowledgements} responses, all acknowledged changes are kept and no change is partial`, async (t) => {
     const data = await temporaryFolder(t);
     const files = join(data, 'files');
     mkdirSync(files);
@@ -38,23 +38,23 @@ for (const acknowledgements of [5, 60, 150])
       deleted: new Set<number>(),
       folders: new Set<number>(),
     };
-    let answers = 0;
-    const countAnswer = (record: () => void) => {
+    let responseCount = 0;
+    const countResponse = (record: () => void) => {
       if (first.child.killed) return;
       record();
-      answers += 1;
-      if (answers === acknowledgements) first.child.kill('SIGKILL');
+      responseCount += 1;
+      if (responseCount === acknowledgements) first.child.kill('SIGKILL');
     };
     const sendRequest = async (path: string, init: RequestInit, status: number, record: () => void) => {
       const response = await fetch(link + path, init);
       await response.arrayBuffer();
-      if (response.status === status) countAnswer(record);
+      if (response.status === status) countResponse(record);
     };
     const json = { 'content-type': 'application/json' };
     const work = Array.from({ length: parallel }, (_, index) => [
       first
         .send('share/add', newShare({ title: `Share ${index}` }))
-        .then(({ status, body }) => status === 200 && countAnswer(() => acknowledged.shares.set(body.id, `Share ${index}`))),
+        .then(({ status, body }) => status === 200 && countResponse(() => acknowledged.shares.set(body.id, `Share ${index}`))),
       // biome-ignore lint/style/noNonNullAssertion: index is below parallel
       sendRequest(`/file/new-${index}`, { method: 'PUT', body: pieces(contents[index]!), duplex: 'half' } as RequestInit, 201, () =>
         acknowledged.uploads.add(index),

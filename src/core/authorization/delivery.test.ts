@@ -40,10 +40,10 @@ test('with a watermark, the original is not sent for viewing, as a download or i
 });
 
 test('a PDF that must be signed cannot be downloaded yet, but can be viewed', () => {
-  const signed = { ...unprotected, digitalSignature: true };
-  for (const action of downloads) assert.equal(findDeliveryDenial(action, signed, 'pdf'), 'signingUnavailable');
-  assert.equal(findDeliveryDenial('view', signed, 'pdf'), null);
-  for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.equal(findDeliveryDenial('download', signed, kind), null);
+  const signatureRequired = { ...unprotected, digitalSignature: true };
+  for (const action of downloads) assert.equal(findDeliveryDenial(action, signatureRequired, 'pdf'), 'signingUnavailable');
+  assert.equal(findDeliveryDenial('view', signatureRequired, 'pdf'), null);
+  for (const kind of kinds.filter((kind) => kind !== 'pdf')) assert.equal(findDeliveryDenial('download', signatureRequired, kind), null);
 });
 
 const anyProtection = fc.record({

@@ -26,7 +26,10 @@ export interface UnwrittenEvents {
   readonly hasEvents: boolean;
   /** Queues an event, or drops it if the queue is full. @param at time of the event, ms since the epoch */
   add(event: VisitEvent, at: number): void;
-  /** Writes all events in order and drops those that the database rejects. @throws StoreUnavailable, StoreFull; then the rest stays queued */
+  /**
+   * Writes all events in order and drops those that the database rejects.
+   * @throws StoreUnavailable, StoreFull; then the batch in progress and all later events stay queued
+   */
   write(): Promise<void>;
 }
 
@@ -59,11 +62,11 @@ export function unwrittenEvents(
       return queue.length > 0;
     },
     add(event, at) {
-      const compact = compactEvent(event);
-      const length = eventOverhead + JSON.stringify(compact).length;
+      const queuedEvent = compactEvent(event);
+      const length = eventOverhead + JSON.stringify(queuedEvent).length;
       if (queue.length >= maxEvents || characters + length > maxCharacters) return;
       characters += length;
-      queue.push({ event: compact, at, length });
+      queue.push({ event: queuedEvent, at, length });
     },
     async write() {
       while (queue.length > 0) {

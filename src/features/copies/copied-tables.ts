@@ -6,15 +6,15 @@ import type { Database } from '#ports/tables.ts';
 export type CopiedRow = Readonly<Record<string, unknown>>;
 
 /**
- * A copy does not contain the running processes and the invitation of the first operator. Triggers
- * fill the tables of counts.
+ * The tables that are copied. The running processes and the invitation of the first operator do not
+ * belong to a copy. Triggers fill the tables of counts.
  */
 type CopiedTable = Exclude<keyof Database, 'process' | 'console_invitation' | 'share_count' | 'user_count'>;
 type Keys = { readonly [T in CopiedTable]: readonly [keyof Database[T] & string, ...(keyof Database[T] & string)[]] };
 
 /**
- * Every copied table with its key. A table follows the tables that it refers to. `secret_key` is
- * copied last: until then, its row marks the copy as unfinished, and no Postern starts.
+ * Every copied table with its key. A table comes after the tables that it refers to. `secret_key` is
+ * copied last: until then, its row marks the copy as unfinished, and Postern does not start on it.
  */
 export const copiedTables: Keys = {
   tenant: ['id'],
@@ -54,7 +54,7 @@ export const copiedTables: Keys = {
 export type TableName = CopiedTable;
 export const tableNames = Object.keys(copiedTables).filter((name): name is TableName => name in copiedTables);
 
-/** Largest page of rows. */
+/** Maximum size of a page of rows. */
 export const maxCopyPage = { rows: 1000, bytes: 16 << 20 };
 const columnList = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
 const rowKey = (table: TableName, row: CopiedRow) => copiedTables[table].map((name) => row[name]);
@@ -72,8 +72,8 @@ const rowBytes = (names: readonly string[]) =>
   );
 
 /**
- * Returns how many of the remaining rows fit in a page: an audit entry with long lists may have
- * megabytes.
+ * Returns how many of the remaining rows fit in a page: an audit entry with long lists may
+ * have several megabytes.
  */
 async function nextPageSize(db: Tx, table: TableName, names: readonly string[], remainingRows: RawBuilder<unknown>): Promise<number> {
   const sizes = await sql<{ bytes: number }>`
@@ -113,7 +113,7 @@ export async function rowsBetween(db: Tx, table: TableName, page: readonly Copie
   return selectRows(db, sql<CopiedRow>`select * from ${sql.table(table)} where (${key}) >= (${from}) and (${key}) <= (${to})`);
 }
 
-/** Inserts rows into a table; rows whose key exists are left as they are. */
+/** Inserts rows into a table. Skips the rows whose key exists in the table. */
 export async function addRows(tx: Tx, table: TableName, rows: readonly CopiedRow[]): Promise<void> {
   const [first] = rows;
   if (!first) return;

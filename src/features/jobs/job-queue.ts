@@ -4,7 +4,7 @@ import type { Tx } from '#ports/store.ts';
 
 type QueuePorts = Pick<Ports, 'store' | 'process'>;
 
-/** A claim of a job by a process. Only that process may end it, unless another process has claimed the job since. */
+/** A process's claim of a job. The process may complete, fail or release the job only until another process claims it. */
 export interface Claim {
   readonly kind: string;
   readonly key: string;
@@ -25,7 +25,7 @@ export interface JobCounts {
   readonly oldest: number;
 }
 
-/** A lease that ends later than is possible was stored while the clock of the database was ahead. */
+/** A lease that ends later than any valid lease was stored while the clock of the database was ahead: it does not count. */
 const isUnclaimed = ({ store: { dialect } }: QueuePorts, lease: number) =>
   sql<boolean>`(lease_until is null or lease_until < ${dialect.now} or lease_until > ${dialect.now} + ${2 * lease})`;
 /**
@@ -88,7 +88,7 @@ export async function claimJobs(
   maxJobs: number,
   { lease, overdue, longestPause }: { readonly lease: number; readonly overdue: number; readonly longestPause: number },
 ): Promise<Claim[]> {
-  const due = (db: Tx) =>
+  const dueJobs = (db: Tx) =>
     db
       .selectFrom('job')
       .select('key')
@@ -99,9 +99,9 @@ export async function claimJobs(
       .orderBy('due_at')
       .limit(maxJobs);
   // A read first: a write transaction every second would cost more.
-  if ((await due(ports.store.read).execute()).length === 0) return [];
+  if ((await dueJobs(ports.store.read).execute()).length === 0) return [];
   return ports.store.write(async (tx) => {
-    const keys = (await due(tx).execute()).map(({ key }) => key);
+    const keys = (await dueJobs(tx).execute()).map(({ key }) => key);
     if (keys.length === 0) return [];
     return tx
       .updateTable('job')
@@ -119,23 +119,23 @@ const updateIfClaimed = ({ process }: QueuePorts, tx: Tx, { kind, key, attempts 
 
 /** Extends a claim. @returns false if another process has claimed the job since: this process must stop working on it */
 export async function extendClaim(ports: QueuePorts, claim: Claim, lease: number): Promise<boolean> {
-  const [extended] = await ports.store.write(
+  const [result] = await ports.store.write(
     (tx) =>
       updateIfClaimed(ports, tx, claim)
         .set({ lease_until: timeAfter(ports, lease) })
         .execute(),
     'job',
   );
-  return Number(extended?.numUpdatedRows) === 1;
+  return Number(result?.numUpdatedRows) === 1;
 }
 
 /** Ends a claim after success. @param every ms until a recurring job runs again; null: the job is done */
 export async function completeJob(ports: QueuePorts, claim: Claim, every: number | null): Promise<void> {
-  const released = { holder: null, lease_until: null, error: '', attempts: 0 };
+  const releasedColumns = { holder: null, lease_until: null, error: '', attempts: 0 };
   await ports.store.write(async (tx) => {
     if (every !== null)
       return void (await updateIfClaimed(ports, tx, claim)
-        .set({ ...released, due_at: timeAfter(ports, every) })
+        .set({ ...releasedColumns, due_at: timeAfter(ports, every) })
         .execute());
     await tx
       .deleteFrom('job')
@@ -145,7 +145,7 @@ export async function completeJob(ports: QueuePorts, claim: Claim, every: number
       .where('attempts', '=', claim.attempts)
       .where('generation', '=', claim.generation)
       .execute();
-    await updateIfClaimed(ports, tx, claim).set(released).execute(); // if the job was enqueued again while it ran
+    await updateIfClaimed(ports, tx, claim).set(releasedColumns).execute(); // the job still exists if it was enqueued again while it ran
   }, 'job');
 }
 
@@ -172,7 +172,7 @@ export async function releaseClaim(ports: QueuePorts, claim: Claim): Promise<voi
   );
 }
 
-/** Releases all claims. Only for a database that no other process uses: those that hold them have ended. */
+/** Releases all claims. Only for a database that no other process uses: the processes that held the claims have ended. */
 export async function releaseAllClaims({ store }: Pick<Ports, 'store'>): Promise<void> {
   const claimedJob = await store.read.selectFrom('job').select('kind').where('lease_until', 'is not', null).limit(1).executeTakeFirst();
   if (!claimedJob) return;

@@ -56,7 +56,7 @@ const recordOf = (row: LoginProfileRow, { links, vault }: RecordPorts): LoginPro
   ...recordStamps(row),
 });
 
-/** Returns the records of a tenant's profiles in the order of the ids, secrets masked. */
+/** Returns the records of a tenant's profiles in the order of the ids, with masked secrets. */
 export async function loginProfileRecords(db: Tx, tid: number, ids: readonly number[], ports: RecordPorts): Promise<LoginProfile[]> {
   if (ids.length === 0) return [];
   const rows = await selectRows(db)
@@ -69,7 +69,7 @@ export async function loginProfileRecords(db: Tx, tid: number, ids: readonly num
   );
 }
 
-/** Returns the record of a profile that the change has created or found before. @throws Error if the profile does not exist */
+/** Returns the record of a profile that this transaction has created or found before. @throws Error if the profile does not exist */
 export async function loginProfileRecord(db: Tx, tid: number, id: number, ports: RecordPorts): Promise<LoginProfile> {
   const [record] = await loginProfileRecords(db, tid, [id], ports);
   if (!record) throw new Error(`login profile ${id} vanished within its own transaction`);

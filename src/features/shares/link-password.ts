@@ -59,9 +59,9 @@ export async function resolveShareProfile(
   return body.linkPassword ? createLinkProfile(tx, caller, { ...body, linkPassword: body.linkPassword }, ports) : profile;
 }
 
-/** Deletes a login profile that was created for a link, if no share uses it any more. Other profiles are not deleted. */
+/** Deletes a login profile that was created for a link, unless it still has shares or users or is the tenant's default profile. */
 export async function deleteUnusedLinkProfile(tx: Tx, tid: number, id: number): Promise<void> {
-  const deleted = await tx
+  const deletedProfile = await tx
     .deleteFrom('login_profile')
     .where('tid', '=', tid)
     .where('id', '=', id)
@@ -77,5 +77,5 @@ export async function deleteUnusedLinkProfile(tx: Tx, tid: number, id: number): 
     )
     .returning('view_id')
     .executeTakeFirst();
-  if (deleted) await releaseViewId(tx, deleted.view_id);
+  if (deletedProfile) await releaseViewId(tx, deletedProfile.view_id);
 }

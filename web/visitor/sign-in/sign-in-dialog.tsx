@@ -3,13 +3,13 @@ import { useTranslation } from '#visitor/translations/use-translation.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import type { SignInProperties } from './sign-in-properties.ts';
 
-/** The sign-in dialog for a session that ended while the page was open. After it, paused uploads continue. */
+/** The sign-in dialog for a session that ended while the page was open. Paused uploads continue after the sign-in. */
 export function SignInDialog(properties: SignInProperties) {
   const { translate } = useTranslation();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    // Browsers close a dialog after repeated Escape in spite of preventDefault. It reopens, because nothing works without sign-in.
+    // Browsers close a dialog after repeated Escape in spite of preventDefault. The dialog then opens again, because nothing works without sign-in.
     <dialog
       ref={dialog}
       aria-labelledby="sign-in-again"

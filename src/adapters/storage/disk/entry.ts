@@ -8,7 +8,7 @@ const toBase36 = (value: bigint) => value.toString(36);
 export const etagOf = (stat: BigIntStats) =>
   `"${toBase36(stat.ino)}-${toBase36(stat.size)}-${toBase36(stat.mtimeNs)}-${toBase36(stat.ctimeNs)}"`;
 
-/** Returns the entry of a file or folder, or null if it is neither. */
+/** Returns the entry of a file or folder, or null for anything else, such as a socket. */
 export function entryOf(name: string, stat: BigIntStats): DatedEntry | null {
   const modified = Math.min(Math.max(Number(stat.mtimeMs), 0), latestInstant); // a disk can store times outside the range of dates
   if (stat.isDirectory()) return { name, folder: true, size: 0, modified, etag: etagOf(stat) };

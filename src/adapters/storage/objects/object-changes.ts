@@ -16,16 +16,16 @@ import type { StoredObject } from './object-store.ts';
 
 type ObjectChangeContext = Pick<ChangeContext, 'token' | 'confirm'>;
 
-/** Returns whether a URL cannot hold a key, because `.` and `..` in a path are resolved. */
+/** Returns whether a key cannot be the path of a URL: clients resolve the segments `.` and `..`. */
 const hasDotSegment = (key: string) => key.split('/').some((segment) => segment === '.' || segment === '..');
 
 const versionsOf = (objects: readonly Pick<StoredObject, 'key' | 'etag'>[]): Versions =>
   new Map(objects.map(({ key, etag }) => [key, etag]));
 
 const maxObjects = 100_000; // of one change: a copy of each takes a request
-/** Bytes for a character of a key or ETag, in the list of the objects and of their versions, and for an object. */
+/** Bytes of memory: for each character of a key or ETag, which two lists hold (objects and versions), and for each object. */
 const [memoryOfKey, memoryOfObject] = [2, 400];
-const decided = (token: string) => `${token}.decided`;
+const decisionName = (token: string) => `${token}.decided`;
 
 /** Renames and deletes files and folders, object by object. Notes in the staging area how far each change has come. */
 export class ObjectChanges {
@@ -48,27 +48,27 @@ export class ObjectChanges {
 
   /** Copies all objects, notes that the copy is complete, then deletes the old ones. @throws ItemNotFound, ItemExists, ItemBusy, ChangeImpossible */
   async rename(parent: readonly string[], from: string, to: string, { token, confirm }: ObjectChangeContext): Promise<void> {
-    const [old, renamed] = [
+    const [oldPath, newPath] = [
       [...parent, from],
       [...parent, to],
     ];
     await this.#checkParent(parent);
-    await this.#claim(old, token, async () => {
+    await this.#claim(oldPath, token, async () => {
       using memory = this.#folders.store.memory.begin();
-      const objects = await this.#existing(old, memory);
+      const objects = await this.#findObjects(oldPath, memory);
       if (objects.some(({ key }) => hasDotSegment(key)))
         throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be copied');
-      this.#folders.checkLengths(objects.map(({ key }) => this.#renamedKey(key, old, renamed)));
-      await this.#checkFree(renamed);
+      this.#folders.checkLengths(objects.map(({ key }) => this.#renamedKey(key, oldPath, newPath)));
+      await this.#checkFree(newPath);
       await confirm?.();
-      const copied = await this.#undoingCopies(old, renamed, token, async () => {
-        const versions = await this.#copy(objects, old, renamed, token);
-        await confirm?.(); // copying may take so long that another process has undone it
+      const copiedVersions = await this.#runOrDeleteCopies(oldPath, newPath, token, async () => {
+        const versions = await this.#copy(objects, oldPath, newPath, token);
+        await confirm?.(); // copying may take so long that another process has undone the change
         await this.#noteDecision(token, versions);
         return versions;
       });
       await confirm?.(); // another process may have undone the change before the decision was noted
-      await this.#deleteVersions(old, copied);
+      await this.#deleteVersions(oldPath, copiedVersions);
     });
   }
 
@@ -78,7 +78,7 @@ export class ObjectChanges {
     await this.#checkParent(parent);
     await this.#claim(path, token, async () => {
       using memory = this.#folders.store.memory.begin();
-      const objects = await this.#existing(path, memory);
+      const objects = await this.#findObjects(path, memory);
       if (this.#folders.store.deletesByUrl && objects.some(({ key }) => hasDotSegment(key)))
         throw new ChangeImpossible('The folder contains an object with the segment . or .. in its key, which cannot be deleted');
       const versions = versionsOf(objects);
@@ -93,29 +93,29 @@ export class ObjectChanges {
   async recover({ action, parent, name, newName, token }: PendingFileChange): Promise<string | null> {
     const { store, keys } = this.#folders;
     const path = [...parent, name];
-    await store.hasKeys(keys.folder([])); // if there is no bucket, nothing is known
+    await store.hasKeys(keys.folder([])); // throws if there is no bucket: the outcome is then unknown
     if (action === 'createFolder') return (await store.describe(keys.folder(path)))?.token === token ? name : null;
-    const decision = await store.describe(keys.staging(decided(token)));
+    const decision = await store.describe(keys.staging(decisionName(token)));
     if (decision) {
       await this.#deleteVersions(path, await this.#readDecision(token), decision.modified);
       return action === 'rename' ? newName : name;
     }
     if (action !== 'rename') return null;
-    const renamed = [...parent, newName];
-    const copies = await this.#copiesOf(renamed, token);
+    const newPath = [...parent, newName];
+    const copies = await this.#copiesOf(newPath, token);
     // Without originals, the change was completed, and its decision was deleted afterwards.
     if (copies.length > 0 && !(await this.#folders.entry(path))) return newName;
-    await this.#deleteCopies(copies, path, renamed);
+    await this.#deleteCopies(copies, path, newPath);
     return null;
   }
 
   /** Deletes the traces of a change. */
   async clear({ action, parent, name, token }: PendingFileChange): Promise<void> {
-    if (action === 'createFolder') return; // leaves none
+    if (action === 'createFolder') return; // leaves no traces
     const { store, keys } = this.#folders;
     const claim = this.#claimKey([...parent, name]);
     const isOurs = (await store.describe(claim))?.token === token;
-    await store.delete([keys.staging(decided(token)), ...(isOurs ? [claim] : [])]);
+    await store.delete([keys.staging(decisionName(token)), ...(isOurs ? [claim] : [])]);
   }
 
   #claimKey(path: readonly string[]): string {
@@ -124,8 +124,8 @@ export class ObjectChanges {
   }
 
   /**
-   * Runs a change of an item while no other process renames or deletes it, at a service that knows conditions. After a failure
-   * the claim stays until `clear`, since recovery may have to complete the change.
+   * Runs a change of an item while no other process renames or deletes the item, if the service supports conditions. The claim stays
+   * until `clear`: after a failure, recovery may have to complete the change.
    * @throws ItemBusy
    */
   async #claim(path: readonly string[], token: string, change: () => Promise<void>): Promise<void> {
@@ -142,7 +142,7 @@ export class ObjectChanges {
     if (await this.#folders.entry(path)) throw new ItemExists('the name is taken');
   }
 
-  async #existing(path: readonly string[], memory: TakenMemory): Promise<readonly StoredObject[]> {
+  async #findObjects(path: readonly string[], memory: TakenMemory): Promise<readonly StoredObject[]> {
     const objects: StoredObject[] = [];
     let bytes = 0;
     for await (const page of this.#folders.objectPages(path)) {
@@ -158,27 +158,28 @@ export class ObjectChanges {
     return objects;
   }
 
-  /** Creates the object of a folder, which otherwise would be gone with its last file. */
+  /** Creates the object of a folder: without this object, the folder would disappear with its last file. */
   async #keepFolder(path: readonly string[]): Promise<void> {
     if (path.length === 0) return; // the root always exists
     const { store, keys } = this.#folders;
     await store.put(keys.folder(path), '', { condition: 'absent' });
   }
 
-  /** Notes that all copies are complete, and the versions of the objects that are deleted from now on. */
+  /** Writes the decision of a change: the versions of the objects that are deleted from now on. A rename first completes all copies. */
   async #noteDecision(token: string, versions: Versions): Promise<void> {
     const { store, keys } = this.#folders;
-    await store.put(keys.staging(decided(token)), decisionBody(versions), { repeatable: true });
+    await store.put(keys.staging(decisionName(token)), decisionBody(versions), { repeatable: true });
   }
 
   async #readDecision(token: string): Promise<Versions> {
     const { store, keys } = this.#folders;
-    const decision = await store.get(keys.staging(decided(token)));
+    const decision = await store.get(keys.staging(decisionName(token)));
     return decision ? readDecision(decision.body, maxObjects, store.monotonic) : new Map();
   }
 
   /**
-   * Deletes the objects of an item that are still in these versions. One that was written since stays: nobody has copied it.
+   * Deletes the objects of an item that still have these versions. An object that was written since then stays: it is not part of
+   * the change.
    * @param notAfter ms since the epoch: a later object with the same content belongs to a later change
    */
   async #deleteVersions(path: readonly string[], versions: Versions, notAfter = Number.POSITIVE_INFINITY): Promise<void> {
@@ -197,18 +198,18 @@ export class ObjectChanges {
   /** Copies objects. @returns the copied versions @throws ItemExists if another program has written an object to a key of a copy */
   async #copy(objects: readonly StoredObject[], from: readonly string[], to: readonly string[], token: string): Promise<Versions> {
     const { store } = this.#folders;
-    const copied = await mapInBatches(objects, async ({ key }) => {
-      const [described, target] = [await store.describe(key), this.#renamedKey(key, from, to)];
-      if (!described) throw new ItemNotFound('the item was changed meanwhile');
-      if (await store.describe(target)) throw new ItemExists('the name is taken'); // for services that do not know the condition
-      await store.copy(described, target, { token, overwrites: false });
-      return { key, etag: described.etag };
+    const versions = await mapInBatches(objects, async ({ key }) => {
+      const [source, target] = [await store.describe(key), this.#renamedKey(key, from, to)];
+      if (!source) throw new ItemNotFound('the item was changed meanwhile');
+      if (await store.describe(target)) throw new ItemExists('the name is taken'); // for services that ignore the condition
+      await store.copy(source, target, { token, overwrites: false });
+      return { key, etag: source.etag };
     });
-    return versionsOf(copied);
+    return versionsOf(versions);
   }
 
-  /** Runs a step of a rename, and deletes the copies if it fails while the service responds. */
-  async #undoingCopies<T>(from: readonly string[], to: readonly string[], token: string, step: () => Promise<T>): Promise<T> {
+  /** Runs a step of a rename. Deletes the copies if the step fails, unless the service does not respond. */
+  async #runOrDeleteCopies<T>(from: readonly string[], to: readonly string[], token: string, step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (cause) {
@@ -217,7 +218,7 @@ export class ObjectChanges {
     }
   }
 
-  /** Returns the keys of the objects of an item that a change has written. */
+  /** Returns the keys of the objects of an item that the change with this token has written. */
   async #copiesOf(path: readonly string[], token: string): Promise<string[]> {
     const copies: string[] = [];
     for await (const page of this.#folders.objectPages(path)) {
@@ -228,7 +229,7 @@ export class ObjectChanges {
     return copies;
   }
 
-  /** Deletes copies whose originals exist: no other object is lost, whatever has become of the change. */
+  /** Deletes only the copies whose originals still exist: no content is lost, even if the change was completed. */
   async #deleteCopies(copies: readonly string[], from: readonly string[], to: readonly string[]): Promise<void> {
     const { store } = this.#folders;
     const hasOriginal = await mapInBatches(copies, async (key) => (await store.describe(this.#renamedKey(key, to, from))) !== null);

@@ -3,7 +3,7 @@ import type { ServiceRequest } from '#adapters/storage/objects/service-request.t
 import type { OutboundBody } from '#ports/outbound.ts';
 
 const conditionHeaders = ['if-match', 'if-none-match', 'x-amz-copy-source-if-match'];
-/** The codes with which a service refuses a body without a checksum, as a bucket with Object Lock does. */
+/** Error codes with which a service, such as a bucket with Object Lock, refuses a body without a checksum. */
 export const md5Codes = ['InvalidRequest', 'MissingContentMD5'];
 
 /** Returns the headers of a request without its conditions, or null if it has none. */

@@ -41,18 +41,21 @@ interface PreparedStatement {
   readonly returnsRows: boolean;
   readonly changedTables: readonly string[];
   readonly readTables: readonly string[];
-  /** Begins the key of its cached rows; null if they cannot be cached. */
+  /** First part of the keys of its cached rows; null: its rows are not cached. */
   readonly cacheKey: string | null;
 }
 
 const isInput = (value: unknown): value is SQLInputValue =>
   value === null || ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array;
 
-/** Returns whether the values have a JSON text that no other values have. */
+/** Returns whether no other values have the same JSON text as these. */
 const haveUniqueJson = (values: readonly unknown[]) =>
   values.every((value) => value === null || typeof value === 'string' || Number.isSafeInteger(value));
 
-/** Returns whether rows can be cached that a statement reads from these tables. It must not use the time or random values. */
+/**
+ * Returns whether the rows that a statement reads from these tables can be cached. The statement must not use the time
+ * or random values.
+ */
 const canCache = (tables: readonly string[]) => tables.length > 0 && tables.every((table) => cachedTables.has(table));
 
 export const areSqlInputs = (values: readonly unknown[]): values is readonly SQLInputValue[] => values.every(isInput);
@@ -68,7 +71,7 @@ export function openConnection(file: string, options: Options): Connection {
   let cacheKeys = 0;
   // Tables of the statement that is being prepared, as reported by SQLite.
   const accessedTables = { changes: new Set<string>(), reads: new Set<string>() };
-  let unreported = new Set<string>(); // changed tables since the last call of `takeChangedTables`
+  let unreportedTables = new Set<string>(); // changed since the last call of `takeChangedTables`
   database.setAuthorizer((action, table) => {
     if (table !== null && changeActions.includes(action)) accessedTables.changes.add(table);
     if (table !== null && action === constants.SQLITE_READ) accessedTables.reads.add(table);
@@ -90,8 +93,8 @@ export function openConnection(file: string, options: Options): Connection {
     return prepared;
   };
   function queryCached(key: string, tables: readonly string[], query: () => unknown[]): unknown[] {
-    const cached = cache?.find(key);
-    if (cached) return cached.result;
+    const entry = cache?.find(key);
+    if (entry) return entry.result;
     const rows = query();
     for (const shared of [rows, ...rows]) Object.freeze(shared);
     cache?.add(key, { reads: cache.newReads(tables), result: rows }, textLength(rows));
@@ -102,7 +105,7 @@ export function openConnection(file: string, options: Options): Connection {
     run(sql, parameters) {
       if (!areSqlInputs(parameters)) throw new TypeError('a parameter has a type that SQLite does not support');
       const { statement, returnsRows, changedTables, readTables, cacheKey } = prepare(sql);
-      for (const table of changedTables) unreported.add(table);
+      for (const table of changedTables) unreportedTables.add(table);
       cache?.noteChanges(changedTables);
       const queryRows = () => statement.all(...parameters);
       if (cacheKey !== null && haveUniqueJson(parameters))
@@ -111,12 +114,12 @@ export function openConnection(file: string, options: Options): Connection {
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     },
     takeChangedTables() {
-      const tables = unreported;
-      unreported = new Set();
+      const tables = unreportedTables;
+      unreportedTables = new Set();
       return tables;
     },
     tablesRead: (sql) => prepare(sql).readTables,
-    invalidateChanged: () => cache?.noteChanges(unreported),
+    invalidateChanged: () => cache?.noteChanges(unreportedTables),
   };
 }
 

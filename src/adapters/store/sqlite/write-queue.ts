@@ -10,12 +10,12 @@ import { completeInIteration, transactionOn } from './write-transaction.ts';
 
 const maxBatchSize = 64;
 const maxBatchTime = 20; // ms of work; then other work gets its turn
-const closeTimeout = 3000; // ms in which waiting changes may still run before the queue closes
-const jobGroup = 'our own';
+const closeTimeout = 3000; // ms for which waiting changes may still run before the queue closes
+const jobGroup = 'jobs';
 
-/** A change in the queue. `duration` (ms) and `respond` are set when the change has run; `respond` is called when it is on disk. */
+/** A change in the queue. `duration` (ms) and `respond` are set when the change has run; `respond` is called when the change is on disk. */
 interface QueuedChange {
-  /** Groups take turns by the time that their changes take. */
+  /** Name of its group. Groups take turns by the time that their changes take. */
   readonly group: string;
   readonly change: (tx: Tx) => Promise<unknown>;
   readonly dryRun: boolean;
@@ -46,7 +46,7 @@ const transactionStatements = (database: DatabaseSync) => ({
 
 /**
  * The queue of all changes to a SQLite database. It runs waiting changes in batches: one commit for each batch, and a savepoint for
- * each change. It syncs the log in another thread, and settles the changes afterwards, including rejected changes and dry runs
+ * each change. A thread syncs the log. Only then are the promises of the changes resolved or rejected, those of dry runs included
  * (docs/decisions/0002-group-commit.md).
  */
 export class WriteQueue {
@@ -165,7 +165,8 @@ export class WriteQueue {
       );
     } catch (thrown) {
       const cause = this.#storeError(thrown);
-      if (changes.length === 0) changes.push(...source); // BEGIN failed: the waiting changes must be settled too
+      // If BEGIN failed: takes the changes of the batch, so that they are retried or rejected.
+      if (changes.length === 0) changes.push(...source);
       const { database } = this.#connection;
       if (database.isTransaction) database.exec('ROLLBACK'); // else SQLite has rolled back
       this.#connection.invalidateChanged();
@@ -202,7 +203,7 @@ export class WriteQueue {
     this.#statements.release.run();
   }
 
-  /** Commits each change of a failed batch alone: only the change that filled the disk or broke a deferred key fails again. */
+  /** Commits each change of a failed batch alone: only the change that filled the disk or violated a deferred foreign key fails again. */
   async #retryEach(changes: readonly QueuedChange[], cause: unknown): Promise<void> {
     if (changes.length > 1) for (const queued of changes) await this.#commit([queued]);
     else for (const queued of changes) queued.respond = () => queued.reject(cause);

@@ -19,7 +19,7 @@ const wordOf = (id: number) => (id & (2 ** pageBits - 1)) >>> 5;
 export function idSet(): IdSet {
   const pages = new Map<number, Uint32Array>();
   let size = 0;
-  let [lastNumber, lastPage]: [number, Uint32Array | undefined] = [-1, undefined]; // consecutive tests are mostly of near ids
+  let [lastNumber, lastPage]: [number, Uint32Array | undefined] = [-1, undefined]; // consecutive lookups are mostly for nearby ids
   function page(number: number): Uint32Array | undefined {
     if (number !== lastNumber) [lastNumber, lastPage] = [number, pages.get(number)];
     return lastPage;

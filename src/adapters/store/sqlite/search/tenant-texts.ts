@@ -9,13 +9,13 @@ export interface ChangedRecord extends SearchedRecords {
 
 interface CacheEntry extends SearchedRecords {
   index: TextIndex | null;
-  /** Whether it was searched for a word. Only then are other entries evicted for it. */
-  searched: boolean;
-  /** Bytes that it will use, while it loads. */
-  reserved: number;
+  /** Whether the texts were searched for a word. Other entries are evicted only for such texts. */
+  wasSearched: boolean;
+  /** While the texts load: the bytes that they will use. Otherwise 0. */
+  reservedBytes: number;
   /** The running load, shared by all searches that wait for it. */
   loading: Promise<void> | null;
-  /** Ids of the records that changed while it loaded. */
+  /** Ids of the records that changed while the texts were loading. */
   readonly changedIds: Set<number>;
 }
 
@@ -31,12 +31,12 @@ const lengths = (table: SearchedRecords['table']) =>
 const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
 const keyOf = ({ table, tid }: SearchedRecords) => `${table} ${tid}`;
-const bytesOf = ({ index, reserved }: CacheEntry) => index?.bytes ?? reserved;
+const bytesOf = ({ index, reservedBytes }: CacheEntry) => index?.bytes ?? reservedBytes;
 const sumBytes = (list: readonly CacheEntry[]) => list.reduce((bytes, entry) => bytes + bytesOf(entry), 0);
 
 /**
- * The texts of searched tenants in memory, the same as in the database: loads them at the first search and applies reported changes.
- * Evicts the texts that were searched longest ago.
+ * The texts of searched tenants in memory, the same as in the database. Loads them at the first search, and applies the changes that
+ * are reported. Evicts the texts that were searched longest ago.
  */
 export class TenantTexts {
   readonly #connection: Connection;
@@ -53,7 +53,7 @@ export class TenantTexts {
   /** Returns the index of a tenant's texts, or null if they do not fit in the memory limit. */
   get(texts: SearchedRecords): Promise<TextIndex | null> {
     const entry = this.#touchEntry(texts);
-    entry.searched = true;
+    entry.wasSearched = true;
     return this.#loadedIndex(entry);
   }
 
@@ -71,10 +71,10 @@ export class TenantTexts {
     }
   }
 
-  /** Returns the entry of a tenant and marks it as the last used one. */
+  /** Returns the entry of a tenant and marks it as the most recently used one. */
   #touchEntry({ table, tid }: SearchedRecords): CacheEntry {
     const key = keyOf({ table, tid });
-    const newEntry = { table, tid, index: null, searched: false, reserved: 0, loading: null, changedIds: new Set<number>() };
+    const newEntry = { table, tid, index: null, wasSearched: false, reservedBytes: 0, loading: null, changedIds: new Set<number>() };
     const entry = this.#entries.get(key) ?? newEntry;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
@@ -85,7 +85,7 @@ export class TenantTexts {
     if (!entry.loading && !entry.index)
       entry.loading = this.#load(entry).finally(() => {
         entry.loading = null;
-        entry.reserved = 0;
+        entry.reservedBytes = 0;
       });
     await entry.loading;
     return entry.index;
@@ -95,9 +95,9 @@ export class TenantTexts {
     const { table, tid, changedIds } = entry;
     entry.index = null;
     const needed = indexBytes(await this.#measure(entry));
-    const fits = entry.searched ? this.#makeSpace(needed, entry) : sumBytes(this.#othersThan(entry)) + needed <= this.#maxBytes;
+    const fits = entry.wasSearched ? this.#makeSpace(needed, entry) : sumBytes(this.#othersThan(entry)) + needed <= this.#maxBytes;
     if (!fits) return changedIds.clear();
-    entry.reserved = needed;
+    entry.reservedBytes = needed;
     const index = new TextIndex();
     for (let last = 0; ; ) {
       const part = this.#rows(`SELECT ${columns[table]} WHERE tid = ? AND id > ? ORDER BY id LIMIT ${batchSize}`, tid, last);
@@ -114,7 +114,8 @@ export class TenantTexts {
   async #measure({ table, tid }: SearchedRecords): Promise<{ records: number; bytes: number }> {
     const size = { records: 0, bytes: 0 };
     for (let last = 0; ; ) {
-      const [part] = this.#connection.run(lengths(table), [tid, last]).rows as { records: number; bytes: number; last: number }[]; // what the query selects
+      // The cast is safe: the query selects these columns.
+      const [part] = this.#connection.run(lengths(table), [tid, last]).rows as { records: number; bytes: number; last: number }[];
       size.records += part?.records ?? 0;
       size.bytes += part?.bytes ?? 0;
       if (!part || part.records < measureBatchSize) return size;
@@ -123,7 +124,7 @@ export class TenantTexts {
     }
   }
 
-  /** Applies a change of one record. If the texts outgrow the limit, evicts others, or else this entry until its next search. */
+  /** Applies a change of one record. If all texts together outgrow the limit, evicts others; if that is not enough, this entry. */
   #applyChange(entry: CacheEntry, id: number): void {
     const before = bytesOf(entry);
     this.#readRecord(entry, id);
@@ -151,7 +152,7 @@ export class TenantTexts {
     return bytes > this.#maxBytes / 8;
   }
 
-  /** Evicts other entries. A large entry is evicted only to make room for another large one: rebuilding it is expensive. */
+  /** Evicts other entries, a large one only for another large one: rebuilding it is expensive. @returns whether `needed` bytes fit */
   #makeSpace(needed: number, target: CacheEntry): boolean {
     const isEvictable = (entry: CacheEntry) =>
       entry !== target && !entry.loading && (this.#isLarge(needed) || !this.#isLarge(bytesOf(entry)));

@@ -12,11 +12,11 @@ export const statementKey = ({ id }: Pick<SamlStatement, 'id'>): string => sha25
 
 /**
  * Inserts a statement.
- * @param parked the encrypted statement, or null if its session begins now
- * @returns false if the statement is stored already
+ * @param parked the encrypted statement; null: the statement begins a session in this transaction
+ * @returns false if the statement is already stored
  */
 async function insertStatement(tx: Tx, profile: ProfileRef, statement: SamlStatement, parked: string | null): Promise<boolean> {
-  const inserted = await tx
+  const insertedRow = await tx
     .insertInto('used_statement')
     .values({
       tid: profile.tid,
@@ -28,14 +28,14 @@ async function insertStatement(tx: Tx, profile: ProfileRef, statement: SamlState
     .onConflict((row) => row.columns(['tid', 'profile_id', 'statement_key']).doNothing())
     .returning('statement_key')
     .executeTakeFirst();
-  return inserted !== undefined;
+  return insertedRow !== undefined;
 }
 
 /** Marks a statement as used, in the transaction that begins its session. @returns false if it was used before */
 export const markStatementUsed = (tx: Tx, profile: ProfileRef, statement: SamlStatement): Promise<boolean> =>
   insertStatement(tx, profile, statement, null);
 
-/** Stores a statement until the next request of the browser that sent it. @returns false if it was used or stored before */
+/** Parks a statement, encrypted, until the next request of the browser that sent it. @returns false if it was used or stored before */
 export const parkStatement = (
   { store, vault }: Pick<Ports, 'store' | 'vault'>,
   profile: ProfileRef,
@@ -44,7 +44,7 @@ export const parkStatement = (
 ): Promise<boolean> =>
   store.write((tx) => insertStatement(tx, profile, statement, vault.seal(purpose, JSON.stringify(statement))), visitorTurn(address));
 
-/** Returns a parked statement; null: it has begun a session, or is too old. */
+/** Returns a parked statement, or null if it is unknown, was used, or is too old. */
 export async function readParkedStatement(
   { store, vault, clock }: Pick<Ports, 'store' | 'vault' | 'clock'>,
   { tid, profile_id }: ProfileRef,
@@ -63,7 +63,7 @@ export async function readParkedStatement(
 
 /** Marks a parked statement as used, in the transaction that begins its session. @returns false if it was used before */
 export async function markParkedStatementUsed(tx: Tx, { tid, profile_id }: ProfileRef, key: string): Promise<boolean> {
-  const updated = await tx
+  const result = await tx
     .updateTable('used_statement')
     .set({ parked: null })
     .where('tid', '=', tid)
@@ -71,5 +71,5 @@ export async function markParkedStatementUsed(tx: Tx, { tid, profile_id }: Profi
     .where('statement_key', '=', key)
     .where('parked', 'is not', null)
     .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
+  return result.numUpdatedRows > 0n;
 }
