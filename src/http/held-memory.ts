@@ -1,4 +1,3 @@
-import { addCount, largestKey } from '#core/count-by-key.ts';
 import { type MessageName, Refusal } from '#core/messages.ts';
 
 const retryAfter = 5; // seconds
@@ -17,23 +16,72 @@ interface Hold {
   /** Names of the limits that it counts for. */
   readonly limits: readonly string[];
   readonly abort: () => void;
+  isReleased: boolean;
 }
 
-/** Returns the hold to abort in favor of a new one: the newest of the network that holds most; undefined if the new one is of that network. */
-function findHoldToAbort(holds: readonly Hold[], newHold: Hold): Hold | undefined {
-  if (newHold.network === null) return undefined;
-  const bytesByNetwork = new Map([[newHold.network, newHold.bytes]]);
-  for (const { network, bytes } of holds) if (network !== null) addCount(bytesByNetwork, network, bytes);
-  const largest = largestKey(bytesByNetwork);
-  return largest === newHold.network ? undefined : holds.findLast(({ network }) => network === largest);
+/** The holds of a wide network for one limit, in the order in which they began. */
+class NetworkHolds {
+  bytes = 0;
+  #count = 0;
+  /** With some that are released already. The last one is not. */
+  #holds: Hold[] = [];
+
+  get newest(): Hold | undefined {
+    return this.#holds.at(-1);
+  }
+
+  add(hold: Hold): void {
+    this.bytes += hold.bytes;
+    this.#count += 1;
+    this.#holds.push(hold);
+  }
+
+  /** Subtracts a hold, which is released. */
+  remove(hold: Hold): void {
+    this.bytes -= hold.bytes;
+    this.#count -= 1;
+    while (this.newest?.isReleased) this.#holds.pop();
+    if (this.#holds.length > 2 * this.#count + 100) this.#holds = this.#holds.filter(({ isReleased }) => !isReleased);
+  }
+}
+
+/** What counts for one limit. There may be tens of thousands of holds, so no method looks at all of them. */
+class LimitedHolds {
+  bytes = 0;
+  readonly #byNetwork = new Map<string, NetworkHolds>();
+
+  add(hold: Hold): void {
+    this.bytes += hold.bytes;
+    if (hold.network === null) return;
+    const ofNetwork = this.#byNetwork.get(hold.network) ?? new NetworkHolds();
+    this.#byNetwork.set(hold.network, ofNetwork);
+    ofNetwork.add(hold);
+  }
+
+  /** Subtracts a hold, which is released. */
+  remove(hold: Hold): void {
+    this.bytes -= hold.bytes;
+    const ofNetwork = hold.network === null ? undefined : this.#byNetwork.get(hold.network);
+    if (hold.network === null || !ofNetwork) return;
+    ofNetwork.remove(hold);
+    if (!ofNetwork.newest) this.#byNetwork.delete(hold.network);
+  }
+
+  /** Returns the hold to abort in favor of a new one: the newest of the network that holds most; undefined if the new one is of that network. */
+  findHoldToAbort({ network, bytes }: Hold): Hold | undefined {
+    if (network === null) return undefined;
+    const own = (this.#byNetwork.get(network)?.bytes ?? 0) + bytes;
+    let largest: NetworkHolds | undefined;
+    for (const [name, holds] of this.#byNetwork) if (name !== network && holds.bytes > (largest?.bytes ?? own)) largest = holds;
+    return largest?.newest;
+  }
 }
 
 /** Limits the memory that slow clients occupy. */
 export class HeldMemory {
   readonly #limits: MemoryLimits;
   readonly #messageName: MessageName;
-  readonly #holds = new Set<Hold>(); // in the order in which they began
-  readonly #bytesByLimit = new Map<string, number>();
+  readonly #holdsByLimit = new Map<string, LimitedHolds>();
 
   /** @param messageName refusal beyond a limit */
   constructor(limits: MemoryLimits, messageName: MessageName) {
@@ -50,26 +98,34 @@ export class HeldMemory {
    * @throws Refusal (503) if too many bytes are held already, for one holder or in total
    */
   hold(holders: MemoryHolders, bytes: number, abort: () => void): () => void {
-    const limits = Object.entries(this.#limits);
     const holderOf = new Map<string, string>(Object.entries({ ...holders, all: '' }));
-    const counted = limits.map(([kind, limit]) => ({ kind, name: `${kind} ${holderOf.get(kind) ?? ''}`, limit }));
-    const newHold = { bytes, network: holders.wideNetwork ?? null, limits: counted.map(({ name }) => name), abort };
-    for (const { kind, name, limit } of counted) this.#makeSpace(kind, name, limit, newHold);
-    this.#holds.add(newHold);
-    for (const { name } of counted) addCount(this.#bytesByLimit, name, bytes);
+    const counted = Object.entries(this.#limits).map(([kind, limit]) => ({ name: `${kind} ${holderOf.get(kind) ?? ''}`, limit }));
+    const limits = counted.map(({ name }) => name);
+    const newHold: Hold = { bytes, network: holders.wideNetwork ?? null, limits, abort, isReleased: false };
+    for (const { name, limit } of counted) this.#makeSpace(name, limit, newHold);
+    for (const name of limits) {
+      const holds = this.#holdsByLimit.get(name) ?? new LimitedHolds();
+      this.#holdsByLimit.set(name, holds);
+      holds.add(newHold);
+    }
     return () => this.#release(newHold);
   }
 
   #release(hold: Hold): void {
-    if (!this.#holds.delete(hold)) return;
-    for (const name of hold.limits) addCount(this.#bytesByLimit, name, -hold.bytes);
+    if (hold.isReleased) return;
+    hold.isReleased = true;
+    for (const name of hold.limits) {
+      const holds = this.#holdsByLimit.get(name);
+      holds?.remove(hold);
+      if (holds?.bytes === 0) this.#holdsByLimit.delete(name);
+    }
   }
 
-  #makeSpace(kind: string, name: string, limit: number, newHold: Hold): void {
-    while ((this.#bytesByLimit.get(name) ?? 0) + newHold.bytes > limit) {
-      // At the limit of a wide network, all holds are of the same network as the new one.
-      const otherHolds = kind === 'wideNetwork' ? [] : [...this.#holds].filter(({ limits }) => limits.includes(name));
-      const holdToAbort = findHoldToAbort(otherHolds, newHold);
+  #makeSpace(name: string, limit: number, newHold: Hold): void {
+    for (;;) {
+      const holds = this.#holdsByLimit.get(name);
+      if ((holds?.bytes ?? 0) + newHold.bytes <= limit) return;
+      const holdToAbort = holds?.findHoldToAbort(newHold);
       if (!holdToAbort) throw new Refusal(this.#messageName, undefined, { retryAfter });
       this.#release(holdToAbort);
       holdToAbort.abort();
