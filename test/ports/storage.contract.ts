@@ -111,7 +111,8 @@ const successCount = (results: readonly PromiseSettledResult<unknown>[]) => resu
 const failureCount = (results: readonly PromiseSettledResult<unknown>[], kind: new () => Error) =>
   results.filter((result) => result.status === 'rejected' && result.reason instanceof kind).length;
 
-function uploads(name: string, open: OpenStorage): void {
+/** Tests uploads, which every storage must pass. */
+export function uploadContract(name: string, open: OpenStorage): void {
   test(`${name}: a file is not visible before its upload is complete`, async (t) => {
     const storage = await open(t);
     const upload = await startUpload(storage, '/', 'a.bin');
@@ -192,7 +193,8 @@ function uploads(name: string, open: OpenStorage): void {
   });
 }
 
-function changes(name: string, open: OpenStorage): void {
+/** Tests changes, which every storage must pass. */
+export function changeContract(name: string, open: OpenStorage): void {
   test(`${name}: a rename to an existing name is refused, even to the name of an empty folder`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'a', 'a');
@@ -431,8 +433,8 @@ function ranges(name: string, open: OpenStorage): void {
 
 /** Tests that every storage must pass. */
 export function storageContract(name: string, open: OpenStorage): void {
-  uploads(name, open);
-  changes(name, open);
+  uploadContract(name, open);
+  changeContract(name, open);
   lookups(name, open);
   ranges(name, open);
 }

@@ -14,6 +14,8 @@ const errorTexts: Readonly<Record<string, string>> = {
   '^(\\$root|[a-z0-9](-?[a-z0-9]){2,62})$': 'must be the name of a container: lower-case letters, digits and single hyphens',
   '^[A-Za-z0-9+/]{4,256}={0,2}$': 'must be a key in base64',
   '^[!-~]+$': 'must consist of visible ASCII characters, without spaces',
+  '^[A-Za-z0-9.:_-]{1,253}$': 'must be a host name or an IP address, without a port',
+  '^/': 'must begin with /',
   '^https?://[^\\s/]+': 'must begin with http:// or https://, and name a host',
   '^https://[^\\s/]+': 'must begin with https://, and name a host',
   '^ldaps?://[^\\s/]+': 'must begin with ldap:// or ldaps://, and name a host',
