@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { growthFactor } from '../../test/parts/growth.ts';
-import { HeldMemory } from './held-memory.ts';
+import { HeldMemory } from '#http/held-memory.ts';
+import { growthFactor } from '../parts/growth.ts';
 
 const networks = ['one', 'two', 'three', 'four'];
 
