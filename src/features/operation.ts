@@ -119,6 +119,8 @@ export type QueryInTurn = <T>(query: () => Promise<T>) => Promise<T>;
 /** The turns of a caller. */
 export interface CallerTurns {
   readonly inTurn: QueryInTurn;
+  /** Runs a complete read operation, whose queries may wait for turns of their own. */
+  readonly readInTurn: QueryInTurn;
   /** Writes a long text when the caller's turn comes. */
   readonly writeInTurn: <T>(write: () => T) => Promise<T>;
 }

@@ -13,6 +13,7 @@ const runAtOnce = <T>(query: () => Promise<T>) => query();
 interface Entry {
   readonly at: number;
   readonly actor: string;
+  readonly actorKind?: 'visitor' | 'key';
   readonly address: string;
   readonly action: 'visit' | 'download' | 'upload';
 }
@@ -20,13 +21,13 @@ interface Entry {
 const addEntries = (store: Store, share: { id: number; viewId: string }, entries: readonly Entry[]) =>
   store.write(
     async (tx) => {
-      for (const { at, actor, address, action } of entries)
+      for (const { at, actor, actorKind = 'visitor', address, action } of entries)
         await appendAuditEntry(tx, {
           ...{
             tid: 1,
             at,
             actor,
-            actorKind: 'visitor',
+            actorKind,
             address,
             action,
             outcome: 'done',
@@ -101,7 +102,7 @@ test('a half hour with very many entries is read in parts, and each of its visit
     ...{ at: start + index, actor: 'ann', address: `10.0.0.${index % 2}`, action: 'visit' as const },
   }));
   await addEntries(ports.store, { id, viewId }, entries);
-  const range = { tid: 1, shareId: id, from: null, before: null };
+  const range = { tid: 1, shareId: id, from: null, before: start + day };
   const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, runAtOnce, 8));
   assert.equal(windows.length, 6);
   assert.deepEqual(
@@ -117,6 +118,41 @@ test('a half hour with very many entries is read in parts, and each of its visit
   );
 });
 
+test('a report reads a limited number of entries in each turn, also if it counts none of them', async (t) => {
+  const { call, ports } = await startPostern(t);
+  const { id, viewId } = await call('share/add', newShare());
+  const start = Date.parse('2026-03-01T00:00:00Z');
+  const byKey = Array.from({ length: 100 }, (_, index) => ({
+    ...{ at: start + index * 60 * minute, actor: 'key', actorKind: 'key' as const, address: '10.0.0.1', action: 'visit' as const },
+  }));
+  await addEntries(ports.store, { id, viewId }, byKey);
+  for (const shareId of [id, null]) {
+    const range = { tid: 1, shareId, from: null, before: start + 10 * day };
+    const windows = await Array.fromAsync(visitorDays(ports.store.reports, range, runAtOnce, 10));
+    assert.deepEqual([windows.length, windows.flat().length], [10, 0]);
+  }
+});
+
+test('one report of a tenant runs at a time, and none waits for the report of another tenant', async () => {
+  const { reports } = reportTurns();
+  const { signal } = new AbortController();
+  const order: string[] = [];
+  const started = new Map(['one', 'two', 'other'].map((name) => [name, Promise.withResolvers<void>()]));
+  const end = Promise.withResolvers<void>();
+  const run = (tid: number, name: string) =>
+    reports.run({ tid, groups: callerGroups(name) }, signal, async () => {
+      order.push(name);
+      started.get(name)?.resolve();
+      await end.promise;
+    });
+  const all = [run(1, 'one'), run(1, 'two'), run(2, 'other')];
+  await started.get('other')?.promise;
+  assert.deepEqual(order, ['one', 'other']);
+  end.resolve();
+  await Promise.all(all);
+  assert.deepEqual(order, ['one', 'other', 'two']);
+});
+
 test('a report of one tenant does not wait until a long report of another tenant is complete', async (t) => {
   const { call, ports } = await startPostern(t);
   const { id, viewId } = await call('share/add', newShare());
@@ -130,11 +166,11 @@ test('a report of one tenant does not wait until a long report of another tenant
   let windows = 0;
   const longReport = async () => {
     const range = { tid: 1, shareId: id, from: null, before: null };
-    const turn = <T>(query: () => Promise<T>) => turns.run({ tid: 1, groups: callerGroups('one') }, signal, query);
+    const turn = <T>(query: () => Promise<T>) => turns.queries.run({ tid: 1, groups: callerGroups('one') }, signal, query);
     for await (const _ of visitorDays(ports.store.reports, range, turn, 1)) windows += 1;
   };
   const long = longReport();
-  await turns.run({ tid: 2, groups: callerGroups('other') }, signal, () => call('overview/get'));
+  await turns.queries.run({ tid: 2, groups: callerGroups('other') }, signal, () => call('overview/get'));
   const before = windows;
   await long;
   assert.ok(before < windows / 2, `${before} of ${windows} windows came first`);

@@ -50,22 +50,26 @@ export interface ReportRange {
 }
 
 /**
- * Selects the entries of admitted visitors. The share is compared with `>=` and `<=` instead of `=`, and `newestFirst` sorts by it:
- * then PostgreSQL reads the index of the share's entries, whatever its statistics say.
+ * Selects all entries of a range. The share is compared together with the time, and `newestFirst` sorts by it: then both databases read
+ * the index of the share's entries, whatever the statistics of PostgreSQL say.
  */
-function visitorEntries(db: Tx, { tid, shareId, from, before }: ReportRange) {
-  let entries = db
-    .selectFrom('audit')
-    .where('tid', '=', tid)
+function allEntries(db: Tx, { tid, shareId, from, before }: ReportRange) {
+  const entries = db.selectFrom('audit').where('tid', '=', tid);
+  const [first, end] = [from ?? 0, before ?? Number.MAX_SAFE_INTEGER];
+  if (shareId === null) return entries.where('at', '>=', first).where('at', '<', end);
+  return entries
+    .where(sql<boolean>`(share_id, at) >= (${sql.lit(shareId)}, ${sql.lit(first)})`)
+    .where(sql<boolean>`(share_id, at) < (${sql.lit(shareId)}, ${sql.lit(end)})`);
+}
+
+/** Selects the entries of admitted visitors. */
+const visitorEntries = (db: Tx, range: ReportRange) =>
+  allEntries(db, range)
     .where('actor_kind', '=', 'visitor')
     .where('outcome', 'in', ['done', 'begun'])
     .where('action', 'in', [...admittedActions]);
-  if (shareId !== null) entries = entries.where('share_id', '>=', shareId).where('share_id', '<=', shareId);
-  if (from !== null) entries = entries.where('at', '>=', from);
-  return before === null ? entries : entries.where('at', '<', before);
-}
 
-function newestFirst(entries: ReturnType<typeof visitorEntries>, shareId: number | null) {
+function newestFirst(entries: ReturnType<typeof allEntries>, shareId: number | null) {
   return shareId === null ? entries.orderBy('at', 'desc').orderBy('id', 'desc') : entries.orderBy('share_id', 'desc').orderBy('at', 'desc');
 }
 
@@ -83,13 +87,14 @@ interface Window {
 }
 
 /**
- * Returns the newest half hours of a range that hold at most `max` entries together. If the newest half hour alone holds more,
+ * Returns the newest half hours of a range that hold at most `max` entries together. All entries count, also those of operators, so that
+ * no window takes long because it has few entries of visitors. If the newest half hour alone holds more,
  * returns a part of it: a quarter of `max` entries, or all entries of one millisecond.
  * @param divided start of the half hour of which a part was returned before: the rest of it is returned in parts too
  * @returns null if the range holds no entries
  */
 async function newestWindow(db: Tx, range: ReportRange, max: number, divided: number | null): Promise<Window | null> {
-  const times = newestFirst(visitorEntries(db, range), range.shareId).select('at').limit(1);
+  const times = newestFirst(allEntries(db, range), range.shareId).select('at').limit(1);
   const newest = await times.executeTakeFirst();
   if (!newest) return null;
   const before = newest.at + 1;

@@ -47,8 +47,21 @@ function limitSearches(concurrency: number, concurrencyOfTenant: number): Search
  */
 export const searchTurns = (concurrencyOfTenant: number): SearchTurns => limitSearches(concurrentSearches, concurrencyOfTenant);
 
-/** Returns the turns of reports. A report reads a complete history for seconds, and must not use up the turns of searches. */
-export const reportTurns = (): SearchTurns => limitSearches(1, 1);
+/** Runs reports. A report reads a complete history for seconds, and must not use up the turns of searches. */
+interface ReportTurns {
+  /** Runs one query of a report. */
+  readonly queries: SearchTurns;
+  /** Runs complete reports. Few run at the same time, because each keeps what it has read so far in memory. */
+  readonly reports: SearchTurns;
+}
+
+const concurrentReports = { all: 16, tenant: 1 };
+
+/** Returns the turns of reports. */
+export const reportTurns = (): ReportTurns => ({
+  queries: limitSearches(1, 1),
+  reports: limitSearches(concurrentReports.all, concurrentReports.tenant),
+});
 
 const maxWaitingPortals = { inner: 16, all: 500 };
 

@@ -148,14 +148,13 @@ async function run(
     return parts.runLimited(caller, bytes, () => runChange(operation, parameters, caller, request, reply, parts));
   }
   const turns = turnsOf(operation, parameters, caller, reply.raw);
-  const { inTurn, writeInTurn } = turns;
+  const { inTurn, readInTurn, writeInTurn } = turns;
   if ('stream' in operation) {
     unread.hold({ tenant: `${caller.tid}` }, streamBytes, reply.raw);
     const { contentType, fileName, body } = await operation.stream(parameters, caller, ports, turns);
     return reply.type(contentType).header('content-disposition', `attachment; filename="${fileName}"`).send(Readable.from(body));
   }
-  const read = () => operation.read(parameters, caller, ports, inTurn);
-  const response = await (operation.isReport ? read() : inTurn(read)); // a report takes a turn for each of its queries
+  const response = await readInTurn(() => operation.read(parameters, caller, ports, inTurn));
   const etag: unknown = Reflect.get(response, 'etag');
   if (typeof etag === 'string') reply.header('etag', etag);
   const next: unknown = Reflect.get(response, 'next');

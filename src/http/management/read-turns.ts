@@ -29,7 +29,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
         });
     }
     if (operation.isSearch) return (query) => searches.run({ tid, groups }, clientGone(), query);
-    if (operation.isReport) return (query) => reports.run({ tid, groups }, clientGone(), query);
+    if (operation.isReport) return (query) => reports.queries.run({ tid, groups }, clientGone(), query);
     if (operation.isTest) return (query) => tests.run({ tid, groups }, clientGone(), query);
     const location = operation.locationName?.(parameters);
     return location === undefined
@@ -42,9 +42,14 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
       signal ??= disconnectSignal(response);
       return signal;
     };
+    const client = { tid: caller.tid, groups: callerGroups(callerKey(caller)) };
+    const inTurn = queryTurns(operation, parameters, caller, clientGone);
+    const isReport = 'read' in operation && operation.isReport;
     return {
-      inTurn: queryTurns(operation, parameters, caller, clientGone),
-      writeInTurn: (write) => texts.run({ tid: caller.tid, groups: callerGroups(callerKey(caller)) }, clientGone(), write),
+      inTurn,
+      // A report takes a turn for each of its queries.
+      readInTurn: isReport ? (read) => reports.reports.run(client, clientGone(), read) : inTurn,
+      writeInTurn: (write) => texts.run(client, clientGone(), write),
     };
   };
 }
