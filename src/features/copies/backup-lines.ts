@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { LastIds } from '#ports/last-ids.ts';
 import type { Snapshot } from '#ports/snapshot.ts';
 import { DamagedBackup } from './backup-text.ts';
@@ -20,11 +21,20 @@ function* rowLines(table: TableName, rows: readonly CopiedRow[]): Generator<stri
   if (text !== '') yield text;
 }
 
+/** Checks that this version has made the tables of a database. @throws Error */
+async function checkMigrations({ db }: Snapshot, migrations: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select name from migration order by name`.execute(db);
+  if (JSON.stringify(rows.map(({ name }) => name)) === JSON.stringify(migrations)) return;
+  throw new Error('another version of Postern has made the database: make the backup with that version, or start this version first');
+}
+
 /**
  * Yields the lines of a backup: a header, every row with its table, and an end line, which shows that the backup is complete.
  * @param migrations names of the migrations of this version; only a version with the same ones can restore the backup
+ * @throws Error if another version has made the database
  */
 export async function* backupLines(snapshot: Snapshot, migrations: readonly string[], progress: CopyProgress): AsyncGenerator<string> {
+  await checkMigrations(snapshot, migrations);
   yield `${JSON.stringify({ postern: 'backup', format, migrations })}\n`;
   let total = 0;
   for (const table of tableNames) {
