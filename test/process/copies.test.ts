@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -67,11 +68,18 @@ async function startWithRecords(t: TestContext, environment: Environment) {
   return { postern, share, base, cookie, deletedShare };
 }
 
-/** Checks that records, sessions and stored idempotent responses are the same, and that no share id is used twice. */
-async function assertSameRecords(copy: TestPostern, { share, base, cookie, deletedShare }: Awaited<ReturnType<typeof startWithRecords>>) {
+/**
+ * Checks that records and stored idempotent responses are the same, and that no share id is used twice.
+ * @param sessionStatus what a visitor gets who has signed in before
+ */
+async function assertSameRecords(
+  copy: TestPostern,
+  { share, base, cookie, deletedShare }: Awaited<ReturnType<typeof startWithRecords>>,
+  sessionStatus: 200 | 401,
+) {
   const record = await copy.call('share/get', { id: share.id });
   assert.deepEqual([record.title, record.userNames, record.groupNames], ['Größe 😀', 'ann', 'staff']);
-  assert.equal((await copy.visit(`${base}/list`, { headers: { cookie } })).status, 200);
+  assert.equal((await copy.visit(`${base}/list`, { headers: { cookie } })).status, sessionStatus);
   const duplicateBody = newShare({
     title: 'Größe 😀',
     authenticationId: record.authenticationId,
@@ -87,7 +95,7 @@ async function assertSameRecords(copy: TestPostern, { share, base, cookie, delet
 
 for (const [from, createSource] of Object.entries(engines))
   for (const [to, createTarget] of Object.entries(engines))
-    test(`a backup that is made while Postern runs on ${from} is restored completely on ${to}`, async (t) => {
+    test(`a backup that is made while Postern runs on ${from} is restored completely on ${to}, except sessions, which have ended`, async (t) => {
       const environment = await createSource(t);
       const original = await startWithRecords(t, environment);
       const file = join(await temporaryFolder(t), 'postern.backup');
@@ -105,7 +113,7 @@ for (const [from, createSource] of Object.entries(engines))
       assert.equal(restore.code, 0, restore.output);
 
       const copy = await startPostern(t, { environment: { ...target, ...secret }, data: target['POSTERN_DATA'] ?? '' });
-      await assertSameRecords(copy, { ...original, deletedShare: original.share });
+      await assertSameRecords(copy, { ...original, deletedShare: original.share }, 401);
     });
 
 for (const [to, createTarget] of Object.entries(engines))
@@ -157,7 +165,7 @@ test('a SQLite database moves to PostgreSQL only while Postern is stopped, even 
   const move = await maintain(environment, 'move-store');
   assert.equal(move.code, 0, move.output);
   const copy = await startPostern(t, { environment: { ...environment, ...secret }, data: source['POSTERN_DATA'] ?? '' });
-  await assertSameRecords(copy, original);
+  await assertSameRecords(copy, original, 200);
 });
 
 test('Postern does not start on an incomplete restore, and a second restore completes it', async (t) => {
@@ -178,7 +186,7 @@ test('Postern does not start on an incomplete restore, and a second restore comp
   await assert.rejects(start, /did not finish/);
 
   assert.equal((await maintain(target, 'restore', complete)).code, 0);
-  await assertSameRecords(await start(), original);
+  await assertSameRecords(await start(), original, 401);
 });
 
 test('a restore is refused while Postern runs, and Postern exits if its database is replaced', async (t) => {
@@ -222,6 +230,21 @@ test('a backup over an existing file, a restore into a used database and a resto
     (await maintain({ POSTERN_DATA: await temporaryFolder(t) }, 'restore', join(folder, 'other'))).output,
     /not a backup of Postern/,
   );
+});
+
+test('a backup of a database that another version has made is refused, and leaves no file', async (t) => {
+  const source = await engines['SQLite']?.(t);
+  assert.ok(source);
+  const postern = await startPostern(t, { environment: { ...source, ...secret }, data: source['POSTERN_DATA'] ?? '' });
+  await postern.stop();
+  const database = new DatabaseSync(join(source['POSTERN_DATA'] ?? '', 'postern.db'));
+  database.exec('DELETE FROM migration WHERE name = (SELECT max(name) FROM migration)');
+  database.close();
+  const folder = await temporaryFolder(t);
+  const { code, output } = await maintain(source, 'backup', join(folder, 'backup'));
+  assert.notEqual(code, 0);
+  assert.match(output, /another version of Postern has made the database: make the backup with that version/);
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test('a restore of a damaged backup fails with a message, not with a stack trace', async (t) => {

@@ -94,9 +94,16 @@ async function holdMails(tx: Tx): Promise<void> {
       .execute();
 }
 
+/** Ends what was valid when a backup was made: the visitor or operator may have signed out since, or lost access. */
+async function endSessions(tx: Tx): Promise<void> {
+  await tx.deleteFrom('visit_session').execute();
+  await tx.deleteFrom('operator_session').execute();
+  await tx.deleteFrom('api_token').execute();
+}
+
 /** What a copy is for. */
 interface CopyPurpose {
-  /** true: the rows come from a backup, and their mails must wait for the consent of an operator. */
+  /** true: the rows come from a backup. All sessions end, and the mails must wait for the consent of an operator. */
   readonly isBackup: boolean;
   /** Called when everything is copied and compared, before the copy can be used. */
   readonly beforeUse?: () => void;
@@ -129,7 +136,10 @@ export async function fillStore(
   const lastIds = await source.lastIds();
   beforeUse?.();
   await store.write(async (tx) => {
-    if (isBackup) await holdMails(tx);
+    if (isBackup) {
+      await holdMails(tx);
+      await endSessions(tx);
+    }
     await store.dialect.setLastIds(tx, lastIds);
     await tx.deleteFrom('secret_key').execute();
     await insertInBatches(tx, 'secret_key', keys);
