@@ -12,7 +12,12 @@ async function newSpool(t: TestContext, maxBytes: number) {
   t.after(() => rm(data, { recursive: true }));
   const folder = join(data, 'uploads');
   const space = new PartSpace({ folder: data, minFreeSpace: 0 });
-  return { folder, newSpool: () => new UploadSpool({ folder, maxBytes, space }), spool: new UploadSpool({ folder, maxBytes, space }) };
+  let time = 0;
+  const create = () => new UploadSpool({ folder, maxBytes, space, monotonic: () => time });
+  const passTime = () => {
+    time += 10_000;
+  };
+  return { folder, newSpool: create, spool: create(), passTime };
 }
 
 /** Sends some bytes of an upload. */
@@ -51,6 +56,21 @@ test('an upload that has sent one byte uses no more space than this byte while i
   await send(spool, 1, 'a', 1, 50);
   await send(spool, 1, 'b', 49);
   await assert.rejects(spool.open(1, 'a', 1, 50), StorageFull);
+});
+
+test('two processes that share a spool count the files of each other, and no longer those that the other one has deleted', async (t) => {
+  const { spool, newSpool: startProcess, passTime } = await newSpool(t, 100);
+  const other = startProcess();
+  await send(spool, 1, 'a', 50);
+  await assert.rejects(send(other, 1, 'b', 1), StorageFull);
+  await send(other, 2, 'a', 50);
+  await other.delete(2, 'a');
+  await other.delete(1, 'a');
+  passTime();
+  await send(spool, 2, 'b', 50);
+  await send(spool, 1, 'c', 50);
+  passTime();
+  await assert.rejects(send(other, 3, 'a', 1), StorageFull);
 });
 
 test('of many simultaneous uploads, the spool accepts as many as it has space for', async (t) => {

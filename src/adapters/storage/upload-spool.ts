@@ -13,6 +13,8 @@ export interface UploadSpoolOptions {
   readonly maxBytes: number;
   /** Watches the free space of the disk. */
   readonly space: PartSpace;
+  /** Returns a time in ms. */
+  readonly monotonic: () => number;
 }
 
 const descriptorCodes: readonly string[] = ['EMFILE', 'ENFILE'];
@@ -70,11 +72,16 @@ export class SpooledFile {
   }
 }
 
+/** Ages in ms up to which the sizes of the files are used: at first, and before an upload is refused. Other processes may use the folder, too. */
+const maxAges = [5000, 500];
+
 /** Keeps the bytes of uploads in parts for storages that cannot continue a file. Each file is named by its tenant and the token of its upload. */
 export class UploadSpool {
   readonly #options: UploadSpoolOptions;
-  /** The bytes that each file needs: while a part arrives, those of the complete upload. Loaded when they are needed first. */
-  #sizes: Promise<Map<string, number>> | null = null;
+  /** The bytes of each file in the folder. */
+  #stored: { readonly sizes: Promise<Map<string, number>>; readonly readAt: number } | null = null;
+  /** The bytes of the complete uploads of which a part arrives at this process. */
+  readonly #arriving = new Map<string, number>();
 
   constructor(options: UploadSpoolOptions) {
     this.#options = options;
@@ -88,17 +95,17 @@ export class UploadSpool {
    */
   async open(tid: number, token: string, offset: number, size: number): Promise<SpooledFile> {
     const name = `${tid}-${token}`;
-    const sizes = await this.#loadSizes();
-    const previous = sizes.get(name);
-    this.#checkSpace(sizes, tid, size - (previous ?? 0));
-    sizes.set(name, size);
-    const restore = (length: number | undefined) => (length === undefined ? sizes.delete(name) : sizes.set(name, length));
+    await this.#reserve(tid, name, size);
+    const end = (length: number | null) => {
+      this.#arriving.delete(name);
+      if (length !== null) void this.#stored?.sizes.then((sizes) => sizes.set(name, length));
+    };
     try {
       const handle = await onDisk(() => this.#openFile(name, offset));
       if (!handle) throw new ItemNotFound('what was uploaded is gone');
-      return new SpooledFile(handle, new SpaceFile(this.#options.space, handle, offset), restore);
+      return new SpooledFile(handle, new SpaceFile(this.#options.space, handle, offset), end);
     } catch (cause) {
-      restore(previous);
+      end(null);
       throw cause;
     }
   }
@@ -116,16 +123,27 @@ export class UploadSpool {
     for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await this.#deleteFile(name);
   }
 
-  /** @throws StorageFull */
-  #checkSpace(sizes: ReadonlyMap<string, number>, tid: number, added: number): void {
-    const { maxBytes } = this.#options;
-    let [total, ofTenant] = [added, added];
-    for (const [name, size] of sizes) {
-      total += size;
-      if (name.startsWith(`${tid}-`)) ofTenant += size;
+  /** Reserves the space of an upload. @throws StorageFull */
+  async #reserve(tid: number, name: string, size: number): Promise<void> {
+    for (const maxAge of maxAges) {
+      if (!this.#hasSpace(await this.#storedSizes(maxAge), tid, name, size)) continue;
+      this.#arriving.set(name, size);
+      return;
     }
-    if (added > 0 && (total > maxBytes || ofTenant > maxBytes / 2))
-      throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
+    throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
+  }
+
+  #hasSpace(stored: ReadonlyMap<string, number>, tid: number, name: string, size: number): boolean {
+    const { maxBytes } = this.#options;
+    const sizes = new Map([...stored, ...this.#arriving]);
+    if (size <= (sizes.get(name) ?? 0)) return true;
+    sizes.set(name, size);
+    let [total, ofTenant] = [0, 0];
+    for (const [other, bytes] of sizes) {
+      total += bytes;
+      if (other.startsWith(`${tid}-`)) ofTenant += bytes;
+    }
+    return total <= maxBytes && ofTenant <= maxBytes / 2;
   }
 
   /** @returns null if the file is gone or shorter than `offset` */
@@ -153,15 +171,19 @@ export class UploadSpool {
 
   async #deleteFile(name: string): Promise<void> {
     await onDisk(() => rm(join(this.#options.folder, name), { force: true }));
-    (await this.#sizes)?.delete(name);
+    (await this.#stored?.sizes)?.delete(name);
   }
 
-  #loadSizes(): Promise<Map<string, number>> {
-    this.#sizes ??= this.#readSizes().catch((cause: unknown) => {
-      this.#sizes = null;
-      throw cause;
+  /** Returns the size of each file in the folder. @param maxAge ms since they were read */
+  #storedSizes(maxAge: number): Promise<Map<string, number>> {
+    const now = this.#options.monotonic();
+    if (this.#stored && now - this.#stored.readAt < maxAge) return this.#stored.sizes;
+    const sizes = this.#readSizes();
+    this.#stored = { sizes, readAt: now };
+    sizes.catch(() => {
+      if (this.#stored?.sizes === sizes) this.#stored = null;
     });
-    return this.#sizes;
+    return sizes;
   }
 
   /** Returns the size of each file in the folder. */
