@@ -5,7 +5,7 @@ import { deleteExpiredRows } from '#features/jobs/delete-expired-rows.ts';
 import { until } from '../ports/until.ts';
 import { createUsersProfile, signIn, startPostern, type TestPostern } from '../start.ts';
 import { createShare, jsonPost } from '../visit/visiting.ts';
-import { headerOf, htmlOf, makeDigestsDue, startWithMail, textOf, waitForDigests } from './mailing.ts';
+import { addMails, headerOf, htmlOf, makeDigestsDue, startWithMail, textOf, waitForDigests } from './mailing.ts';
 
 const allAlerts = {
   alertView: true,
@@ -162,6 +162,28 @@ test('a mail reports no action whose audit entry was deleted, and the alert of t
   await makeDigestsDue(postern);
   assert.match(headerOf(await sink.waitFor(), 'subject'), /1 folder created/);
   assert.deepEqual(await alertsOf(postern), []);
+});
+
+test('the alerts of a tenant with 20,000 waiting mails are collected until fewer wait', async (t) => {
+  const { postern, sink } = await startWithMail(t);
+  const { store } = postern.ports;
+  const share = await createShare(postern, owner);
+  await addMails(
+    postern,
+    Array.from({ length: 20_000 }, (_, number) => ({ tid: 1, recipient: `waiting-${number}@example.com` })),
+    Date.now() + 3_600_000,
+  );
+  await postern.visit(`${share.base}/file/welcome.txt`);
+  await waitForDigests(postern, 1);
+  await makeDigestsDue(postern);
+  await until(async () => {
+    const digest = await store.read.selectFrom('alert_digest').select('due_at').executeTakeFirst();
+    return (digest?.due_at ?? 0) > Date.now();
+  });
+  assert.deepEqual(sink.mails, []);
+  await store.write((tx) => tx.deleteFrom('delivery').where('recipient', '=', 'waiting-0@example.com').execute(), 'job');
+  await makeDigestsDue(postern);
+  await sink.waitFor((mail) => /\b1 download/.test(headerOf(mail, 'subject')));
 });
 
 test('alerts that cannot be mailed are deleted after three days', async (t) => {

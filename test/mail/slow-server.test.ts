@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startMailSink } from '../parts/mail-sink.ts';
 import { until } from '../ports/until.ts';
 import { Browser, startWithCodes } from './code-visitor.ts';
 import { addMails, makeMailsDue, startWithMail } from './mailing.ts';
 
-/** Starts a mail server that does not answer for recipients whose names begin with `slow`. */
+/** Starts a mail server that does not answer for recipients whose names begin with `slow` until the reply is released. */
 async function startSlowServer(t: TestContext) {
   const heldReplies: (() => void)[] = [];
   const sink = await startMailSink(t, {
@@ -46,6 +47,22 @@ test('recipients of one tenant for whom the mail server is slow do not delay the
   await addMails(postern, [{ tid: 2, recipient: 'ann@example.com' }]);
   await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
   assert.ok(heldReplies.length <= 10, 'the number of slow mails of one tenant is limited');
+});
+
+test('a tenant whose mails take a few seconds each leaves a worker to the mails of another tenant', async (t) => {
+  const { sink, heldReplies } = await startSlowServer(t);
+  const { postern } = await startWithMail(t, {}, sink);
+  await addMails(
+    postern,
+    Array.from({ length: 60 }, (_, number) => ({ tid: 1, recipient: `slow-${number}@example.com` })),
+  );
+  await until(() => heldReplies.length === 5);
+  await sleep(1500); // less than what counts as a slow mail on its own
+  for (const done of heldReplies.splice(0)) done();
+  await until(() => heldReplies.length === 4);
+  await addMails(postern, [{ tid: 2, recipient: 'ann@example.com' }]);
+  await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
+  assert.equal(heldReplies.length, 4);
 });
 
 test('test mails to a slow recipient delay no sign-in codes, and are limited for each caller', async (t) => {

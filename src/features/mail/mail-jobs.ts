@@ -24,8 +24,8 @@ export function mailJobs(ports: Ports & Pick<SendPorts, 'codeMails'>, mail: Mail
     hasWork: async () => (await collector.hasWork()) || (await hasDueDigest(store)) || hasPendingRecipients(store),
     async run(_job, signal) {
       await collector.collect(signal);
-      do await planAlerts(ports, { language: mail.language, domain: mail.domain }, signal);
-      while (!signal.aborted && (await addPendingDeliveries(ports, mail.domain)));
+      for (let tid: number | null = 0; tid !== null && !signal.aborted; tid = await addPendingDeliveries(ports, mail.domain, tid))
+        await planAlerts(ports, { language: mail.language, domain: mail.domain }, signal);
     },
   };
   const send = (lane: MailLane): JobKind => {

@@ -10,6 +10,8 @@ import { digestPauses } from './collect-alerts.ts';
 
 const hour = 60 * 60_000; // ms
 const maxMailsPerHour = 20; // alert mails about the same share
+const maxWaitingMails = 20_000; // of a tenant: beyond them, its alerts are collected for a later mail
+const pauseOfTenant = 60_000; // ms
 const digestsPerMail = 100;
 const alertsPerMail = 2000;
 
@@ -40,6 +42,19 @@ async function pauseOf(tx: Tx, { tid, share_id }: ShareRef, now: number): Promis
     .execute();
   const oldest = recent.at(maxMailsPerHour - 1);
   return oldest ? Math.max(1, oldest.created_at + hour - now) : 0;
+}
+
+/** Returns whether so many mails of a tenant wait that its alerts must wait, too. A list of recipients without deliveries counts as many. */
+async function hasManyMails(tx: Tx, tid: number): Promise<boolean> {
+  const lists = tx.selectFrom('mail_content').select('id').where('tid', '=', tid).where('pending', '<>', '');
+  if (await lists.limit(1).executeTakeFirst()) return true;
+  const mails = tx.selectFrom('delivery').select('id').where('tid', '=', tid).where('state', '=', 'waiting');
+  return (
+    (await mails
+      .limit(1)
+      .offset(maxWaitingMails - 1)
+      .executeTakeFirst()) !== undefined
+  );
 }
 
 const alertColumns = [
@@ -148,6 +163,15 @@ async function planNextShare(ports: PlanPorts, { language, domain }: AlertOption
     const share = await due.select(['tid', 'share_id']).orderBy('due_at').limit(1).executeTakeFirst();
     if (!share) return false;
     const { tid, share_id } = share;
+    if (await hasManyMails(tx, tid)) {
+      await tx
+        .updateTable('alert_digest')
+        .set({ due_at: now + pauseOfTenant })
+        .where('tid', '=', tid)
+        .where('due_at', '<=', now)
+        .execute();
+      return true;
+    }
     const digests = due.where('tid', '=', tid).where('share_id', '=', share_id);
     const pause = await pauseOf(tx, share, now);
     if (pause > 0) {

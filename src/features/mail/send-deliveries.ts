@@ -24,7 +24,7 @@ export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { 
 
 /** Small, so that other turns come soon. */
 const deliveriesPerClaim = 10;
-/** ms after which a mail counts as slow: another one is sent at the same time, so that slow recipients do not delay the others. */
+/** ms after which claimed mails count as slow: others are sent at the same time, so that slow recipients do not delay them. */
 const slowAfter = 5000;
 const idlePause = 500; // ms between two checks for new deliveries while mails are being sent
 const firstServerPause = 5_000; // ms before the next attempt while no mail can be sent
@@ -71,11 +71,12 @@ export class DeliverySender {
   readonly #lane: MailLane;
   readonly #now: () => number;
   #lastTenant = 0;
+  #lastClaim: Promise<unknown> = Promise.resolve();
   readonly #turns = new Map<number, string>();
   #dropping: Promise<void> | null = null;
   #checkedUntil = 0; // id of the newest code that was checked for a recipient
   #sending = 0;
-  readonly #slow = new SlowMails();
+  readonly #slow: SlowMails;
   #serverPause = 0;
   #notBefore = 0;
 
@@ -85,6 +86,7 @@ export class DeliverySender {
     this.#mail = mail;
     this.#lane = lane;
     this.#now = now;
+    this.#slow = new SlowMails(mail.concurrency[lane]);
   }
 
   /** Whether the server may be tried again after it could not be used. */
@@ -110,15 +112,29 @@ export class DeliverySender {
   async #work(signal: AbortSignal, startWorker: () => void): Promise<void> {
     while (!signal.aborted && this.isReady()) {
       if (this.#lane === 'codes') await this.#dropUnwanted(signal);
-      const last = { tid: this.#lastTenant, turns: this.#turns, excluded: this.#slow.crowdedTenants() };
-      const deliveries = await claimDeliveries(this.#ports, this.#lane, last, deliveriesPerClaim);
+      const deliveries = await this.#claim();
       const [first] = deliveries;
       if (!first && !(await this.#awaitDeliveries(signal))) return;
       if (!first) continue;
+      const isReplaced = await this.#sendAll(deliveries, signal, startWorker).finally(() => this.#slow.end(first.tid));
+      if (isReplaced) return;
+    }
+  }
+
+  /** Claims the next deliveries, which count as running from then on. Workers claim one after the other, so that each sees the claims before it. */
+  #claim(): Promise<readonly ClaimedDelivery[]> {
+    const claim = this.#lastClaim.then(async () => {
+      const last = { tid: this.#lastTenant, turns: this.#turns, excluded: this.#slow.crowdedTenants() };
+      const deliveries = await claimDeliveries(this.#ports, this.#lane, last, deliveriesPerClaim);
+      const [first] = deliveries;
+      if (!first) return deliveries;
       this.#lastTenant = first.tid;
       this.#turns.set(first.tid, first.turn);
-      if (await this.#sendAll(deliveries, signal, startWorker)) return;
-    }
+      this.#slow.begin(first.tid);
+      return deliveries;
+    });
+    this.#lastClaim = claim.catch(() => {}); // the caller handles it
+    return claim;
   }
 
   /**
@@ -133,25 +149,36 @@ export class DeliverySender {
     return false;
   }
 
-  /** Sends claimed deliveries one after the other. @returns whether another worker has taken over, because one of them is slow */
+  /**
+   * Sends claimed deliveries of a tenant one after the other. Returns the rest to the queue after a slow one.
+   * @returns whether another worker has taken over, because they take too long
+   */
   async #sendAll(deliveries: readonly ClaimedDelivery[], signal: AbortSignal, startWorker: () => void): Promise<boolean> {
+    const start = this.#now();
     for (const [index, delivery] of deliveries.entries()) {
+      const rest = deliveries.slice(index + 1);
       let handedOver: Promise<void> | null = null;
       const handOver = () => {
         if (!this.#slow.add(delivery.tid)) return;
-        handedOver = returnUntried(this.#ports, deliveries.slice(index + 1)).finally(startWorker);
+        handedOver = returnUntried(this.#ports, rest).finally(startWorker);
         handedOver.catch(() => {}); // awaited below
       };
-      const timer = setTimeout(handOver, slowAfter).unref();
+      const begin = this.#now();
+      const timer = setTimeout(handOver, Math.max(0, start + slowAfter - begin)).unref();
       this.#sending += 1;
       await this.#process(delivery, signal).finally(() => {
         clearTimeout(timer);
         this.#sending -= 1;
         if (handedOver) this.#slow.remove(delivery.tid);
       });
-      if (!handedOver) continue;
-      await handedOver;
-      return true;
+      const isSlow = this.#slow.measure(delivery.tid, this.#now() - begin);
+      if (handedOver) {
+        await handedOver;
+        return true;
+      }
+      if (!isSlow) continue;
+      await returnUntried(this.#ports, rest);
+      return false;
     }
     return false;
   }

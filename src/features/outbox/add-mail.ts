@@ -87,23 +87,32 @@ export async function addMail(ports: AddPorts, tx: Tx, newMail: NewMail): Promis
 export const hasPendingRecipients = async ({ read }: Store): Promise<boolean> =>
   (await read.selectFrom('mail_content').select('id').where('pending', '<>', '').limit(1).executeTakeFirst()) !== undefined;
 
-/** Adds the deliveries of the next part of a long list of recipients. @returns false if there is none */
-export async function addPendingDeliveries(ports: Pick<Ports, 'store' | 'random'>, domain: string): Promise<boolean> {
+/**
+ * Adds the deliveries of the next part of a long list of recipients. Tenants take turns.
+ * @param lastTenant the tenant that had the last turn
+ * @returns the tenant that has had its turn; null: there is no such list
+ */
+export async function addPendingDeliveries(
+  ports: Pick<Ports, 'store' | 'random'>,
+  domain: string,
+  lastTenant: number,
+): Promise<number | null> {
   return ports.store.write(async (tx) => {
-    const content = await tx
+    const next = tx
       .selectFrom('mail_content')
       .select(['id', 'tid', 'kind', 'share_id', 'pending'])
       .where('pending', '<>', '')
+      .orderBy('tid')
       .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
-    if (!content) return false;
+      .limit(1);
+    const content = (await next.where('tid', '>', lastTenant).executeTakeFirst()) ?? (await next.executeTakeFirst());
+    if (!content) return null;
     const recipients = parseList(content.pending) ?? [];
     const sibling = await tx.selectFrom('delivery').select('state').where('content_id', '=', content.id).limit(1).executeTakeFirst();
     const state = sibling?.state === 'held' ? 'held' : 'waiting';
     await addDeliveries(ports, tx, { ...content, turn: turnOf(content.id), state }, recipients.slice(0, recipientsPerChange), domain);
     const pending = formatList(recipients.slice(recipientsPerChange));
     await tx.updateTable('mail_content').set({ pending }).where('id', '=', content.id).execute();
-    return true;
+    return content.tid;
   }, 'job');
 }
