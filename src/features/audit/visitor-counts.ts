@@ -73,7 +73,7 @@ function newestFirst(entries: ReturnType<typeof allEntries>, shareId: number | n
   return shareId === null ? entries.orderBy('at', 'desc').orderBy('id', 'desc') : entries.orderBy('share_id', 'desc').orderBy('at', 'desc');
 }
 
-const maxEntries = 5000; // of one window: some 40 ms, in which the reports of others wait
+const maxEntries = 2500; // of one window: some 20 ms, in which the reports of others wait
 const partsOfWindow = 4; // a part of a half hour returns a row for each visit, so it holds fewer entries than a window
 
 const floorToHalfHour = (time: number) => time - (time % halfHour);
