@@ -181,6 +181,7 @@ const scenes: Record<string, Scene> = {
   'location-s3': newLocation('Amazon S3 or compatible'),
   'location-azure': newLocation('Azure Blob Storage'),
   'location-webdav': newLocation('WebDAV server'),
+  'location-sftp': newLocation('SFTP server'),
   'not-found': { at: '/nowhere', expectedText: 'Page not found' },
   missing: { at: '/shares/999', expectedText: 'This record does not exist' },
   nothing: { at: '/shares?q=zzz', expectedText: 'No results found' },

@@ -65,11 +65,9 @@ test('location/update with a duplicate name gets 409, and with an outdated etag 
 
 test('an unsupported kind is refused with the supported kinds', async (t) => {
   const postern = await startPostern(t);
-  for (const kind of ['sftp', 'floppy']) {
-    const answer = await postern.send('location/add', { name: kind, kind, configuration: '{}' });
-    assert.equal(answer.status, 400);
-    assert.match(fieldErrorAt(answer, 'kind'), /\blocal\b/);
-  }
+  const answer = await postern.send('location/add', { name: 'floppy', kind: 'floppy', configuration: '{}' });
+  assert.equal(answer.status, 400);
+  assert.match(fieldErrorAt(answer, 'kind'), /\blocal\b.*\bsftp\b/);
 });
 
 const machineCredentials = { useMachineCredentials: true, accessKeyId: undefined, secretAccessKey: undefined };

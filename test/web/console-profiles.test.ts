@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import ssh2 from 'ssh2';
 import { missingForDirectory, startDirectory } from '../parts/debian-directory.ts';
 import { startOpenIdProvider } from '../parts/openid-provider.ts';
 import { assertAccessible, openSignedInConsole, unexpectedErrors } from './console.ts';
@@ -202,6 +203,34 @@ test('a WebDAV location can be added, and its stored password is not shown', asy
   assert.equal(await page.getByRole('textbox', { name: 'Password' }).inputValue(), '********');
   const location = (await postern.call('location/search', { searchWord: 'reports' })).list[0];
   assert.deepEqual(JSON.parse(location.configuration), { url: 'http://127.0.0.1:9/dav', username: 'postern', password: '********' });
+});
+
+test('an SFTP location can be added with a private key of several lines, and the stored key is not shown', async (t) => {
+  const { postern, page, go } = await openSignedInConsole(t);
+  const { private: privateKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 });
+  await go('/locations/new');
+  await page.getByLabel('Name', { exact: true }).fill('reports');
+  await page.getByRole('combobox', { name: 'Kind of storage' }).click();
+  await page.getByRole('option', { name: 'SFTP server' }).click();
+  await page.getByLabel('Server', { exact: true }).fill('127.0.0.1');
+  await page.getByLabel('Port').fill('9');
+  await page.getByLabel('Host key').fill(publicKey.replace('ecdsa', 'ecdsa-unknown'));
+  await page.getByLabel('Folder').fill('/srv/files');
+  await page.getByLabel('User name').fill('postern');
+  await page.getByLabel('Private key, instead').fill(privateKey);
+  await assertAccessible(page, 'the form of an SFTP location');
+  const add = page.getByRole('button', { name: 'Add location' });
+  await add.click();
+  await page.getByText('Must be the public key of the server').waitFor();
+  await page.getByLabel('Host key').fill(publicKey);
+  await add.click();
+  await page.getByRole('button', { name: 'Run test' }).click();
+  await page.getByText('is in a private network. The operator can allow it with POSTERN_PRIVATE_TARGETS').waitFor();
+  assert.equal(await page.getByLabel('Private key, instead').inputValue(), '********');
+  const location = (await postern.call('location/search', { searchWord: 'reports' })).list[0];
+  assert.deepEqual(JSON.parse(location.configuration), {
+    ...{ host: '127.0.0.1', port: 9, hostKey: publicKey, root: '/srv/files', username: 'postern', privateKey: '********' },
+  });
 });
 
 test('choosing a well-known provider fills in its settings, and the page shows the redirect URI to enter at the provider', async (t) => {

@@ -164,6 +164,12 @@ export const locationConfigurations: { readonly [K in StorageKindName]?: Configu
     secrets: ['password', 'bearerToken'],
     server: ['url'],
   },
+  sftp: {
+    schema: SftpConfiguration,
+    example: '{ "host": "sftp.example.com", "username": "postern", "password": "…", "hostKey": "ssh-ed25519 AAAA…", "root": "/srv/files" }',
+    secrets: ['password', 'privateKey', 'passphrase'],
+    server: ['host', 'port'],
+  },
 };
 
 /** The kinds that are available. */

@@ -6,6 +6,7 @@ import { SecretInput } from '#console/components/secret-input.tsx';
 import { Section } from '#console/components/section.tsx';
 import { AzureFields } from './azure-fields.tsx';
 import type { LocationValues } from './location-values.ts';
+import { SftpFields } from './sftp-fields.tsx';
 import { WebdavFields } from './webdav-fields.tsx';
 
 interface Props {
@@ -16,6 +17,7 @@ const kindNames: Readonly<Record<string, string>> = {
   local: 'Folder on this server',
   s3: 'Amazon S3 or compatible',
   azure: 'Azure Blob Storage',
+  sftp: 'SFTP server',
   webdav: 'WebDAV server',
 };
 
@@ -78,6 +80,7 @@ const fieldsByKind: Readonly<Record<string, (props: Props) => ReactNode>> = {
   local: Local,
   s3: S3,
   azure: AzureFields,
+  sftp: SftpFields,
   webdav: WebdavFields,
 };
 
@@ -110,11 +113,6 @@ function StorageFields({ form, isNew }: Props & { readonly isNew: boolean }) {
         />
       )}
       {Fields && <Fields form={form} />}
-      {isNew && (
-        <Text size="sm" c="dimmed">
-          SFTP is not available yet.
-        </Text>
-      )}
     </Section>
   );
 }

@@ -26,6 +26,11 @@ export interface LocationValues extends QuotaValues, Record<string, unknown> {
   readonly username: string;
   readonly password: string;
   readonly bearerToken: string;
+  readonly host: string;
+  readonly port: number | string;
+  readonly hostKey: string;
+  readonly privateKey: string;
+  readonly passphrase: string;
   /** The members of the configuration that the form does not show. They are sent back unchanged. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
@@ -53,6 +58,11 @@ export const emptyLocation: LocationValues = {
   username: '',
   password: '',
   bearerToken: '',
+  host: '',
+  port: '',
+  hostKey: '',
+  privateKey: '',
+  passphrase: '',
   maxGigabytes: '',
   maxFiles: '',
   rest: {},
@@ -74,6 +84,7 @@ const membersOf: Readonly<Record<string, readonly string[]>> = {
     'sessionToken',
   ],
   azure: ['container', 'account', 'endpoint', 'prefix', 'useMachineCredentials', 'accountKey', 'sasToken'],
+  sftp: ['host', 'port', 'hostKey', 'root', 'username', 'password', 'privateKey', 'passphrase'],
   webdav: ['url', 'root', 'username', 'password', 'bearerToken'],
 };
 
@@ -114,6 +125,9 @@ export const changedLocationFields = changedFieldsBy<LocationValues>({
   root: 'folder',
   username: 'user name',
   bearerToken: 'bearer token',
+  host: 'server',
+  hostKey: 'host key',
+  privateKey: 'private key',
   maxGigabytes: 'quota',
   maxFiles: 'quota',
 });

@@ -1,5 +1,6 @@
 import { Alert, TagsInput, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { PrivateKeyInput } from '#console/components/private-key-input.tsx';
 import { SecretInput } from '#console/components/secret-input.tsx';
 import { useOverview } from '#console/overview/use-overview.ts';
 import { hasAccessUsers, profileTypes } from '#core/records/login-profile.ts';
@@ -35,7 +36,16 @@ function EmailCode({ form }: { form: Form }) {
 }
 
 const Oidc = ({ form }: { form: Form }) => (
-  <OidcFields form={form} secret={<SecretInput label="Client secret" {...form.getInputProps('clientSecret')} />} />
+  <OidcFields
+    form={form}
+    secret={
+      form.values.clientAuth === 'private_key_jwt' ? (
+        <PrivateKeyInput label="Private key" {...form.getInputProps('clientSecret')} />
+      ) : (
+        <SecretInput label="Client secret" {...form.getInputProps('clientSecret')} />
+      )
+    }
+  />
 );
 
 const Ldap = ({ form }: { form: Form }) => (

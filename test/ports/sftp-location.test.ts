@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
+import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
+import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
+import { SftpStorage } from '#adapters/storage/sftp/sftp-storage.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
+import { fieldErrorAt } from '../api/keys.ts';
+import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
+import { checkKilledUploads } from '../resumable-uploads/check-killed-uploads.ts';
+import { checkParts } from '../resumable-uploads/check-parts.ts';
+import { type Json, startPostern, type TestPostern, temporaryFolder } from '../start.ts';
+import { checkFileActions } from '../visit/file-actions.ts';
+import { createShare, hour } from '../visit/visiting.ts';
+import { checkLocationSecrets } from './check-location-secrets.ts';
+
+const environment = { POSTERN_PRIVATE_TARGETS: '127.0.0.1' };
+const addLocation = async (postern: TestPostern, configuration: object) =>
+  (await postern.call('location/add', { name: 'server', kind: 'sftp', configuration: JSON.stringify(configuration) })).id;
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+const passphrase = 'a passphrase of the key';
+const otherHostKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJzSdWpiBXn4ES0o0RCqm6pSuGGWxFqUAVKpZxjbQKNP';
+
+const missing = missingForSshd();
+if (missing !== '') test('SFTP locations work as those on disk', { skip: `${missing} is missing` }, () => {});
+else {
+  let server: SftpTestServer;
+  before(async () => {
+    server = await startSshd();
+  });
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+  const sessions = new Set<SftpSession>();
+  after(async () => {
+    for (const session of sessions) session.close();
+    await server[Symbol.asyncDispose]();
+    await outbound[Symbol.asyncDispose]();
+  });
+
+  test('at an SFTP location, visitors list, upload, download, archive, rename and delete', async (t) => {
+    const postern = await startPostern(t, { environment });
+    await addLocation(postern, await server.newFolder());
+    await checkFileActions(postern, 'server');
+  });
+
+  test('at an SFTP location, an upload in parts continues after a restart, and leaves no files behind', async (t) => {
+    const configuration = await server.newFolder();
+    const data = await temporaryFolder(t);
+    const listStaged = async () => namesIn(join(configuration.root, '.postern'));
+    await checkParts(t, { location: 'server', data, environment }, (postern) => addLocation(postern, configuration), listStaged);
+  });
+
+  test('uploads in parts to an SFTP location continue after the process was killed, and lose no acknowledged part', async (t) => {
+    const configuration = await server.newFolder();
+    const location = { name: 'server', kind: 'sftp', configuration: JSON.stringify(configuration) };
+    const listStaged = async () => namesIn(join(configuration.root, '.postern'));
+    const services = { outbound, sessions, keys: new PrivateKeys(), memory: new MemoryBudget() };
+    const storage = new SftpStorage(configuration, 1, { ...services, now: () => Date.now() + 2 * hour });
+    await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
+  });
+
+  test('visitors of an SFTP location see no symbolic links, and reach nothing through them', async (t) => {
+    const postern = await startPostern(t, { environment });
+    const configuration = await server.newFolder();
+    const outside = await server.newFolder();
+    writeFileSync(join(outside.root, 'secret.txt'), 'secret');
+    mkdirSync(join(configuration.root, 'folder'));
+    symlinkSync(outside.root, join(configuration.root, 'linked-folder'));
+    symlinkSync(join(outside.root, 'secret.txt'), join(configuration.root, 'linked.txt'));
+    await addLocation(postern, configuration);
+    const { base } = await createShare(postern, { location: 'server' });
+    const { entries } = (await postern.visit(`${base}/list`)).body;
+    assert.deepEqual(
+      entries.map(({ name }: Json) => name),
+      ['folder'],
+    );
+    for (const path of ['file/linked.txt', 'file/linked-folder/secret.txt', 'list/linked-folder'])
+      assert.equal((await postern.visit(`${base}/${path}`)).status, 404, path);
+    const upload = { method: 'PUT', body: 'text' };
+    assert.equal((await postern.visit(`${base}/file/linked-folder/new.txt`, upload)).status, 404);
+    assert.deepEqual(readdirSync(outside.root), ['secret.txt']);
+  });
+
+  test('a server with another host key gets no credentials, and its location is unavailable', async (t) => {
+    const postern = await startPostern(t, { environment });
+    const configuration = await server.newFolder();
+    const id = await addLocation(postern, { ...configuration, hostKey: otherHostKey });
+    const { works, steps } = await postern.call('location/test', { id });
+    assert.deepEqual([works, steps.at(-1).step, steps.at(-1).detail], [false, 'connect', 'the server has another host key than hostKey']);
+    assert.equal((await postern.send('location/browse', { location: 'server' })).status, 503);
+  });
+
+  test('a private key with a passphrase is used, and a wrong passphrase is refused when the location is added', async (t) => {
+    const postern = await startPostern(t, { environment });
+    await using encrypted = await startSshd(['-t', 'rsa', '-b', '2048', '-N', passphrase, '-a', '4']);
+    const configuration = await encrypted.newFolder();
+    for (const [members, expected] of [
+      [{}, /privateKey must be a private key/],
+      [{ passphrase: 'another one' }, /privateKey is no private key that the passphrase opens/],
+    ] as const) {
+      const body = { name: 'x', kind: 'sftp', configuration: JSON.stringify({ ...configuration, ...members }) };
+      assert.match(fieldErrorAt(await postern.send('location/add', body), 'configuration'), expected);
+    }
+    const id = await addLocation(postern, { ...configuration, passphrase });
+    assert.equal((await postern.call('location/test', { id })).works, true);
+  });
+}
+
+const missingForRclone = missingForRcloneSftp();
+if (missingForRclone !== '') test('the secrets of an SFTP location', { skip: `${missingForRclone} is missing` }, () => {});
+else
+  test('an SFTP location with a password is tested, its secrets appear nowhere, and no other server gets them', async (t) => {
+    await using server = await startRcloneSftp();
+    await checkLocationSecrets(t, {
+      kind: 'sftp',
+      configuration: await server.newFolder(),
+      secretMember: 'password',
+      wrongSecret: 'another secret',
+      otherServer: { host: 'other.example.com' },
+    });
+  });

@@ -1,0 +1,42 @@
+import { NumberInput, Textarea, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { PrivateKeyInput } from '#console/components/private-key-input.tsx';
+import { SecretInput } from '#console/components/secret-input.tsx';
+import type { LocationValues } from './location-values.ts';
+
+/** The fields of a location in a folder of an SFTP server. */
+export const SftpFields = ({ form }: { readonly form: UseFormReturnType<LocationValues> }) => (
+  <>
+    <TextInput
+      label="Server"
+      description="For a server in a private network, POSTERN_PRIVATE_TARGETS must be set on the server of Postern."
+      placeholder="sftp.example.com"
+      required
+      withAsterisk={false}
+      {...form.getInputProps('host')}
+    />
+    <NumberInput label="Port" placeholder="22" min={1} max={65_535} allowDecimal={false} {...form.getInputProps('port')} />
+    <Textarea
+      label="Host key"
+      description="Public key of the server, as in /etc/ssh/ssh_host_ed25519_key.pub on it. Postern connects to no server with another key."
+      placeholder="ssh-ed25519 AAAA…"
+      autosize
+      minRows={2}
+      required
+      withAsterisk={false}
+      {...form.getInputProps('hostKey')}
+    />
+    <TextInput
+      label="Folder"
+      description="Absolute path at the server. It is the root of the location."
+      placeholder="/srv/files"
+      required
+      withAsterisk={false}
+      {...form.getInputProps('root')}
+    />
+    <TextInput label="User name" autoComplete="off" required withAsterisk={false} {...form.getInputProps('username')} />
+    <SecretInput label="Password" {...form.getInputProps('password')} />
+    <PrivateKeyInput label="Private key, instead of a password" {...form.getInputProps('privateKey')} />
+    <SecretInput label="Passphrase" placeholder="Of an encrypted private key" {...form.getInputProps('passphrase')} />
+  </>
+);
