@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { after, before, type TestContext, test } from 'node:test';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
 import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
@@ -6,8 +9,9 @@ import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
 import { SftpStorage } from '#adapters/storage/sftp/sftp-storage.ts';
 import { packRangeText } from '#core/authorization/address-range.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
 import { missingForRcloneSftp, missingForSshd, type SftpTestServer, startRcloneSftp, startSshd } from '../parts/sftp-servers.ts';
-import { changeContract, storageContract, uploadContract } from './storage.contract.ts';
+import { changeContract, namesIn, path, putFile, readText, storageContract, token, uploadContract } from './storage.contract.ts';
 
 const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
 const sessions = new Set<SftpSession>();
@@ -18,7 +22,7 @@ after(async () => {
 const open = (configuration: SftpConfiguration, over = {}) =>
   new SftpStorage(configuration, 1, { outbound, keys: new PrivateKeys(), sessions, memory: new MemoryBudget(), ...over });
 
-type Contract = (name: string, open: (t: TestContext) => Promise<SftpStorage>) => void;
+type Contract = (name: string, open: (t: TestContext) => Promise<SftpStorage>, newFolder: () => Promise<SftpConfiguration>) => void;
 
 /** Starts a server, and runs contracts with it. */
 function testServer(name: string, missing: string, start: () => Promise<SftpTestServer>, contracts: readonly Contract[]): void {
@@ -28,9 +32,88 @@ function testServer(name: string, missing: string, start: () => Promise<SftpTest
     server = await start();
   });
   after(() => server[Symbol.asyncDispose]());
-  for (const contract of contracts) contract(`SFTP (${name})`, async () => open(await server.newFolder()));
+  const newFolder = () => server.newFolder();
+  for (const contract of contracts) contract(`SFTP (${name})`, async () => open(await newFolder()), newFolder);
 }
 
-testServer('OpenSSH', missingForSshd(), startSshd, [storageContract]);
+/** Starts a relay to a port of this machine. @returns its port, and a function that cuts all its connections */
+async function startRelay(t: TestContext, port: number): Promise<{ readonly port: number; readonly cut: () => void }> {
+  const sockets = new Set<Socket>();
+  const relay = createServer((client) => {
+    const server = connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => to.write(bytes)).on('error', () => {});
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  t.after(() => {
+    cut();
+    relay.close();
+  });
+  const address = relay.address();
+  return { port: typeof address === 'object' && address ? address.port : 0, cut };
+}
+
+/** Tests that a lost connection loses nothing. @param newFolder creates an empty folder at a server */
+function connectionContract(name: string, _open: unknown, newFolder: () => Promise<SftpConfiguration>): void {
+  test(`${name}: a read that meets a lost connection is sent again over a new one`, async (t) => {
+    const configuration = await newFolder();
+    const relay = await startRelay(t, configuration.port ?? 22);
+    const storage = open({ ...configuration, port: relay.port });
+    await putFile(storage, '/', 'a.txt', 'text');
+    relay.cut();
+    assert.equal(await readText(storage, '/a.txt'), 'text');
+    const listing = namesIn(storage, '/');
+    relay.cut();
+    assert.deepEqual(await listing, ['a.txt']);
+  });
+
+  test(`${name}: an upload whose connection is lost continues at the last synced byte`, async (t) => {
+    const configuration = await newFolder();
+    const relay = await startRelay(t, configuration.port ?? 22);
+    const storage = open({ ...configuration, port: relay.port });
+    const target = { parent: path('/'), name: 'a', size: 3 << 20, ifTaken: 'refuse' } as const;
+    const uploadToken = token();
+    await (await storage.upload(target, uploadToken)).closeForRecovery();
+    const first = await storage.continueUpload(target, { token: uploadToken, handle: null, offset: 0 });
+    await first.write(Buffer.alloc(1 << 20, 'a'));
+    await first.sync();
+    relay.cut();
+    await assert.rejects(first.write(Buffer.alloc(2 << 20, 'x')), StorageUnavailable);
+    await first.closeForRecovery();
+    const second = await storage.continueUpload(target, { token: uploadToken, handle: null, offset: 1 << 20 });
+    await second.write(Buffer.alloc(2 << 20, 'b'));
+    assert.equal(await second.place(), 'a');
+    await second.discard();
+    assert.equal(await readText(storage, '/a'), 'a'.repeat(1 << 20) + 'b'.repeat(2 << 20));
+  });
+
+  test(`${name}: recovery reports a rename and a deletion that took place before a crash, and those that did not`, async () => {
+    const storage = open(await newFolder());
+    for (const name of ['a', 'b', 'c', 'd']) await putFile(storage, '/', name, name);
+    const changeOf = (action: 'rename' | 'delete', name: string) =>
+      ({ action, parent: path('/'), name, newName: `${name}2`, token: token() }) as const;
+    const [renaming, deletion] = [changeOf('rename', 'a'), changeOf('delete', 'b')];
+    await storage.rename(path('/'), 'a', 'a2', { ...renaming, pendingTokens: [] }); // the evidence stays, as after a crash
+    await storage.remove(path('/'), 'b', deletion);
+    assert.deepEqual([await storage.recover(renaming), await storage.recover(deletion)], ['a2', 'b']);
+    assert.deepEqual([await storage.recover(changeOf('rename', 'c')), await storage.recover(changeOf('delete', 'd'))], [null, null]);
+    for (const change of [renaming, deletion]) await storage.clearEvidence(change);
+    assert.deepEqual(await namesIn(storage, '/'), ['a2', 'c', 'd']);
+  });
+}
+
+testServer('OpenSSH', missingForSshd(), startSshd, [storageContract, connectionContract]);
 // rclone cannot continue a file, and takes a tenth of a second for each new folder.
 testServer('rclone', missingForRcloneSftp(), startRcloneSftp, [uploadContract, changeContract]);

@@ -6,7 +6,7 @@ import type { ItemMoves } from './item-moves.ts';
 import type { ServerEntry } from './item-server.ts';
 
 /** Where files are uploaded to. */
-export interface UploadPlace {
+export interface StagingPlace {
   readonly evidence: ChangeEvidence;
   readonly moves: ItemMoves;
 }
@@ -19,12 +19,12 @@ interface StagedFile {
 }
 
 /** @throws ItemNotFound if there is no such folder */
-export async function checkFolder({ evidence }: UploadPlace, path: readonly string[]): Promise<void> {
+export async function checkFolder({ evidence }: StagingPlace, path: readonly string[]): Promise<void> {
   if (path.length > 0 && !(await evidence.find(path))?.folder) throw new ItemNotFound('there is no such folder');
 }
 
 /** Checks that the server has stored all bytes. @throws StorageUnavailable */
-async function checkStored({ evidence }: UploadPlace, { token, size }: StagedFile): Promise<void> {
+async function checkStored({ evidence }: StagingPlace, { token, size }: StagedFile): Promise<void> {
   const stored = await evidence.find(evidence.staged(token));
   const hasSize = stored !== null && (stored.size > 0 || stored.isEmpty === true); // some servers list no sizes
   if (hasSize && stored.size !== size) throw new StorageUnavailable('the server has stored another number of bytes');
@@ -32,7 +32,7 @@ async function checkStored({ evidence }: UploadPlace, { token, size }: StagedFil
 
 /** @param replaced null: the name must be free */
 function moveTo(
-  { evidence, moves }: UploadPlace,
+  { evidence, moves }: StagingPlace,
   { parent }: UploadTarget,
   { token, size }: StagedFile,
   name: string,
@@ -42,7 +42,7 @@ function moveTo(
   return moves.run({ token, from: evidence.staged(token), to: [...parent, name], entry, ...(replaced ? { replaced } : {}) });
 }
 
-async function placeNumbered(place: UploadPlace, target: UploadTarget, file: StagedFile): Promise<string> {
+async function placeNumbered(place: StagingPlace, target: UploadTarget, file: StagedFile): Promise<string> {
   for (const candidate of dropBoxNames(target.name, file.token)) {
     if (await place.evidence.find([...target.parent, candidate])) continue;
     try {
@@ -56,7 +56,7 @@ async function placeNumbered(place: UploadPlace, target: UploadTarget, file: Sta
 }
 
 /** Puts a file in place. @returns its name @throws as `Upload.place` */
-export async function placeUpload(place: UploadPlace, target: UploadTarget, file: StagedFile): Promise<string> {
+export async function placeUpload(place: StagingPlace, target: UploadTarget, file: StagedFile): Promise<string> {
   const { parent, name, ifTaken } = target;
   await checkStored(place, file);
   await checkFolder(place, parent);

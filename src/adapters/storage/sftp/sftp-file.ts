@@ -22,7 +22,12 @@ async function unlessAborted<T>(piece: Promise<T>, signal: AbortSignal | undefin
 }
 
 /** Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the distance to the server costs little. @throws ItemChanged if the file is shorter */
-export async function* readRange({ session, id }: SftpHandle, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+export async function* readSftpRange(
+  { session, id }: SftpHandle,
+  start: number,
+  end: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const pieces: { readonly length: number; readonly bytes: Promise<Buffer> }[] = [];
   for (let next = start; ; ) {
     for (; pieces.length < readAhead && next <= end; next += pieceSize) {
@@ -66,7 +71,7 @@ async function describeFile(file: SftpHandle, name: string, now: () => number): 
   const entry = { ...found, modified: found.modified };
   const content = await first;
   if (entry.size > maxContent)
-    return { entry, read: ({ start, end }, signal) => readRange(file, start, end, signal), close: () => file.close() };
+    return { entry, read: ({ start, end }, signal) => readSftpRange(file, start, end, signal), close: () => file.close() };
   await file.close();
   if (content.length !== entry.size) throw new ItemChanged('the file changes while it is read');
   return {

@@ -1,7 +1,7 @@
-import { checkFolder, placeUpload, type UploadPlace } from '#adapters/storage/moves/place-upload.ts';
+import { checkFolder, placeUpload, type StagingPlace } from '#adapters/storage/moves/place-upload.ts';
 import { type ClosedUpload, type ContinuedUpload, ItemNotFound, StorageUnavailable, type UploadTarget } from '#ports/storage.ts';
 import type { SftpConnections } from './sftp-connections.ts';
-import { readRange } from './sftp-file.ts';
+import { readSftpRange } from './sftp-file.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
 import type { SftpItems } from './sftp-items.ts';
 
@@ -9,7 +9,7 @@ const maxUnwritten = 1 << 20; // bytes of an upload that are on the way to the s
 const pieceSize = 1 << 15; // bytes: every server takes so much in one message
 
 /** Where files are uploaded to. */
-export interface SftpPlace extends UploadPlace {
+export interface SftpPlace extends StagingPlace {
   readonly connections: SftpConnections;
   readonly items: SftpItems;
 }
@@ -70,7 +70,7 @@ class SftpUpload implements ContinuedUpload {
     const file = await openFileHandle(connections, items.pathOf(path), 'r');
     if (!file) throw new StorageUnavailable('the file that was put in place is gone');
     try {
-      yield* readRange(file, 0, this.#size - 1);
+      yield* readSftpRange(file, 0, this.#size - 1);
     } finally {
       await file.close();
     }

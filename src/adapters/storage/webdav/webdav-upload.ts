@@ -1,4 +1,4 @@
-import { checkFolder, placeUpload, type UploadPlace } from '#adapters/storage/moves/place-upload.ts';
+import { checkFolder, placeUpload, type StagingPlace } from '#adapters/storage/moves/place-upload.ts';
 import { type PartSpace, UploadPart } from '#adapters/storage/part-space.ts';
 import type { SpooledFile, UploadSpool } from '#adapters/storage/upload-spool.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
@@ -8,7 +8,7 @@ import type { WebdavServer } from './webdav-server.ts';
 const bodyTimeLimit = 3_600_000; // ms until a file is stored
 
 /** Where files are uploaded to. */
-interface WebdavPlace extends UploadPlace {
+interface WebdavPlace extends StagingPlace {
   readonly server: WebdavServer;
   readonly parts: PartSpace;
   readonly spool: UploadSpool;
