@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { unwrittenEvents } from '#features/audit/unwritten-events.ts';
 import type { VisitEvent } from '#features/audit/visit-event.ts';
+import { type Store, StoreUnavailable } from '#ports/store.ts';
 import { startPostern } from '../start.ts';
 
 const eventAt = (path: string, request: object = {}): VisitEvent => ({
@@ -27,6 +28,27 @@ test('audit entries that wait for the database do not keep the request headers i
   collect();
   assert.equal(headers.deref(), undefined);
   assert.ok(events.hasEvents);
+});
+
+test('an event is counted once if the database fails after it has rejected another event of the batch', async (t) => {
+  const { ports } = await startPostern(t);
+  const failures = [new Error('rejected'), null, new StoreUnavailable('the database does not respond')];
+  const write: Store['write'] = (work, turn) => {
+    const failure = failures.shift();
+    return failure ? Promise.reject(failure) : ports.store.write(work, turn);
+  };
+  const events = unwrittenEvents({ ...ports, store: { ...ports.store, write } }, 50_000, () => {});
+  for (const path of ['/a', '/b']) events.add(eventAt(path), ports.clock.now());
+  await assert.rejects(events.write(), StoreUnavailable);
+  await events.write();
+  const rows = await ports.store.read.selectFrom('audit').select(['path', 'count']).where('action', '=', 'visit').orderBy('path').execute();
+  assert.deepEqual(
+    rows.map(({ path, count }) => [path, count]),
+    [
+      ['/a', 1],
+      ['/b', 1],
+    ],
+  );
 });
 
 test('audit entries that wait for the database have a limited total size and are written later', async (t) => {

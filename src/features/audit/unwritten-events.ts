@@ -28,7 +28,7 @@ export interface UnwrittenEvents {
   add(event: VisitEvent, at: number): void;
   /**
    * Writes all events in order and drops those that the database rejects.
-   * @throws StoreUnavailable, StoreFull; then the batch in progress and all later events stay queued
+   * @throws StoreUnavailable, StoreFull; then the events that were not written stay queued
    */
   write(): Promise<void>;
 }
@@ -50,12 +50,18 @@ export function unwrittenEvents(
         await countEvent(tx, { event, key: eventKey(event, null), now: at, until: at + groupingWindow }, process);
     }, 'job');
   const isTemporary = (cause: unknown) => cause instanceof StoreUnavailable || cause instanceof StoreFull;
-  async function writeEach(batch: typeof queue): Promise<void> {
-    for (const entry of batch)
+  function removeOldest(count: number): void {
+    for (const { length } of queue.splice(0, count)) characters -= length;
+  }
+  /** Writes each of the oldest events in a transaction of its own, to find those that the database rejects. */
+  async function writeEach(count: number): Promise<void> {
+    for (const entry of queue.slice(0, count)) {
       await writeBatch([entry]).catch((cause: unknown) => {
         if (isTemporary(cause)) throw cause;
         onRejected(cause);
       });
+      removeOldest(1);
+    }
   }
   return {
     get hasEvents() {
@@ -71,11 +77,13 @@ export function unwrittenEvents(
     async write() {
       while (queue.length > 0) {
         const batch = queue.slice(0, batchSize);
-        await writeBatch(batch).catch((cause: unknown) => {
+        try {
+          await writeBatch(batch);
+          removeOldest(batch.length);
+        } catch (cause) {
           if (isTemporary(cause)) throw cause;
-          return writeEach(batch); // finds the event that the database rejects
-        });
-        for (const { length } of queue.splice(0, batch.length)) characters -= length;
+          await writeEach(batch.length);
+        }
       }
     },
   };
