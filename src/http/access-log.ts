@@ -14,6 +14,9 @@ const maxTextLength = 1024; // characters of a path or a User-Agent
 /** Returns the path without the viewId, and without the query, which may contain any data. */
 const safePath = (url: string) => pathOf(url).replace(linkPath, '/$1/…').slice(0, maxTextLength);
 
+/** Replaces control characters, with which a text could change a terminal that shows it. */
+const visibleText = (text: string) => text.replace(/\p{Cc}/gu, '\uFFFD');
+
 const callerField = ({ caller }: FastifyRequest) =>
   caller ? { caller: { kind: caller.kind, id: caller.id, name: caller.name, tid: caller.tid } } : {};
 
@@ -39,7 +42,7 @@ export function accessLog(app: FastifyInstance, write: WriteAccessEntry, clock: 
         complete: reply.raw.writableFinished,
         bytes: socket.bytesWritten - bytesBefore,
         seconds: Math.round(elapsed() - start) / 1000,
-        client: String(request.headers['user-agent'] ?? '').slice(0, maxTextLength),
+        client: visibleText(request.headers['user-agent'] ?? '').slice(0, maxTextLength),
         ...callerField(request),
       }),
     );

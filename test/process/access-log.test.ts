@@ -42,7 +42,7 @@ async function startWithAccessLog(t: TestContext) {
 
 test('the access log records client, path and result of each request, and no secret', async (t) => {
   const { postern, logs, viewId, base } = await startWithAccessLog(t);
-  await fetch(`${base}/file/welcome.txt?token=hidden-in-the-query`, { headers: { 'user-agent': 'a test' } });
+  await fetch(`${base}/file/welcome.txt?token=hidden-in-the-query`, { headers: { 'user-agent': 'a test\u009B' } });
   const response = await fetch(`${base}/file/welcome.txt`, {
     headers: { cookie: 'a=hidden-cookie', authorization: 'Basic aGlkZGVuOmhpZGRlbg==' },
   });
@@ -54,7 +54,7 @@ test('the access log records client, path and result of each request, and no sec
   );
   assert.ok(line.bytes > text.length && line.seconds >= 0 && Date.parse(line.time) > 0);
   const refused = await waitForLine(logs, 'access.log', ({ status }) => status === 400);
-  assert.deepEqual([refused.refusal, refused.client], ['fieldInvalid', 'a test']);
+  assert.deepEqual([refused.refusal, refused.client], ['fieldInvalid', 'a test\uFFFD'], 'control characters are replaced');
   const change = await waitForLine(logs, 'access.log', ({ path }) => path === '/api/v1/share/add');
   assert.deepEqual([change.caller.kind, change.caller.name], ['key', 'environment']);
   const logText = readFileSync(join(logs, 'access.log'), 'utf8');
