@@ -1,3 +1,4 @@
+import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
 import type { DatedEntry } from '#core/listing.ts';
 import { type ByteRange, ItemChanged, type OpenFile, type StorageClient } from '#ports/storage.ts';
 import type { FoundFile, OpenedFile } from './file-lookups.ts';
@@ -14,20 +15,6 @@ function memoryFile(entry: DatedEntry, content: Uint8Array): OpenFile {
     },
     close: async () => {},
   };
-}
-
-/** Waits for a promise. @throws the reason of the signal if it is aborted before */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 /** A file that a thread reads from its descriptor. */

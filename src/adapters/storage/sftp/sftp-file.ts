@@ -1,3 +1,4 @@
+import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
 import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
@@ -6,20 +7,6 @@ import { entryOf, type SftpItems } from './sftp-items.ts';
 const maxContent = 1 << 17; // bytes of a file that is read when it is opened
 const pieceSize = 1 << 16; // bytes; servers send up to this much in one message, or a part of it
 const readAhead = 8; // pieces that are under way
-
-/** Waits for a piece. @throws the reason of the signal */
-async function unlessAborted<T>(piece: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return piece;
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([piece, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
 
 /** Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the distance to the server costs little. @throws ItemChanged if the file is shorter */
 export async function* readSftpRange(
