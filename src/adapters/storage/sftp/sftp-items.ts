@@ -11,8 +11,11 @@ import type { SftpSession } from './sftp-session.ts';
 
 const maxListed = 1_000_000; // entries of one folder
 const listedAhead = 4; // requests for further entries of a folder that are under way
+/** Answers without an entry in sequence: those that list only `.` and `..` seem empty. */
+const maxEmptyAnswers = 10;
 const maxText = 1 << 16; // bytes
 const removedAtOnce = 16;
+const maxAttempts = 3; // to remove a folder with what is in it
 const settleTime = 15_000; // ms: a server may work on what it has received before the connection was lost
 
 /** Returns an entry, or null for what is neither a file nor a folder. @param now ms since the epoch */
@@ -153,12 +156,23 @@ export class SftpItems implements ItemServer {
 
   async #delete(session: SftpSession, path: string, isFolder: boolean, limit: ReturnType<typeof pLimit>): Promise<void> {
     if (!isFolder) return void (await orAbsent(session.removeFile(path)));
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#empty(session, path, limit);
+      try {
+        return void (await orAbsent(session.removeFolder(path)));
+      } catch (cause) {
+        // Some servers leave entries out of a list if others are removed meanwhile.
+        if (refusalCode(cause) === null || attempt === maxAttempts) throw cause;
+      }
+    }
+  }
+
+  async #empty(session: SftpSession, path: string, limit: ReturnType<typeof pLimit>): Promise<void> {
     for await (const batch of this.#readFolder(path)) {
       const [folders, others] = [batch.filter(({ stats }) => stats.isDirectory()), batch.filter(({ stats }) => !stats.isDirectory())];
       await Promise.all(others.map(({ name }) => limit(() => this.#delete(session, `${path}/${name}`, false, limit))));
       for (const { name } of folders) await this.#delete(session, `${path}/${name}`, true, limit);
     }
-    await orAbsent(session.removeFolder(path));
   }
 
   /** The protocol has one code for most errors: what is at the names tells more. */
@@ -169,7 +183,7 @@ export class SftpItems implements ItemServer {
     return new ChangeImpossible('The server refuses this change', { cause });
   }
 
-  /** Yields what is in a folder, without `.` and `..`. */
+  /** Yields what is in a folder. */
   async *#readFolder(path: string): AsyncGenerator<readonly { readonly name: string; readonly stats: Stats }[]> {
     const folder = await openFolderHandle(this.#connections, path);
     if (!folder) throw new ItemNotFound('there is no such folder');
@@ -180,11 +194,14 @@ export class SftpItems implements ItemServer {
     };
     try {
       const answers = Array.from({ length: listedAhead }, ask);
+      let emptyCount = 0;
       for (let answer = answers.shift(); answer; answer = answers.shift()) {
         const batch = await answer;
         if (!batch) return;
+        emptyCount = batch.length === 0 ? emptyCount + 1 : 0;
+        if (emptyCount > maxEmptyAnswers) throw new StorageUnavailable('the server does not end a list of files');
         answers.push(ask());
-        yield batch.flatMap(({ filename, attrs }) => (filename === '.' || filename === '..' ? [] : { name: filename, stats: attrs }));
+        yield batch.map(({ filename, attrs }) => ({ name: filename, stats: attrs }));
       }
     } finally {
       await folder.close();

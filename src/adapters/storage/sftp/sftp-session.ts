@@ -58,7 +58,7 @@ export class SftpSession {
     return this.#send((sftp, done) => sftp.opendir(path, done));
   }
 
-  /** Returns some entries, among them `.` and `..`; null at the end. */
+  /** Returns some entries, without `.` and `..`; null: there are no more. */
   readFolder(handle: Buffer): Promise<readonly FileEntryWithStats[] | null> {
     return this.#send<readonly FileEntryWithStats[]>((sftp, done) => sftp.readdir(handle, done)).catch((cause: unknown) => {
       if (cause instanceof SftpRefusal && cause.code === statusCodes.endOfFile) return null;
