@@ -5,9 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { countDueFolders } from '#features/quotas/count-due-folders.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
 import { hold } from '../parts/held-upload.ts';
+import type { CallHook } from '../parts/intercept.ts';
+import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
+import { until } from '../ports/until.ts';
 import { tusClient } from '../resumable-uploads/tus.ts';
-import { startPostern, type TestPostern } from '../start.ts';
+import type { TestPostern } from '../start.ts';
 import { changeShare, createShare, noPermissions, sendPath } from '../visit/visiting.ts';
 
 const put = (postern: TestPostern, base: string, name: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
@@ -16,8 +19,8 @@ const count = (postern: TestPostern) => countDueFolders(postern.ports, AbortSign
 const quotaOf = async (postern: TestPostern, base: string) => (await postern.visit(`${base}/visit`)).body.share.quota;
 
 /** Starts a Postern with a folder that holds a file of 10 bytes, and a share of the folder. */
-async function startWithFolder(t: TestContext, share: object) {
-  const postern = await startPostern(t);
+async function startWithFolder(t: TestContext, share: object, before: CallHook = () => {}) {
+  const postern = await startWithStorages(t, before);
   await mkdir(join(postern.files, 'in'));
   await writeFile(join(postern.files, 'in', 'first.txt'), '0123456789');
   const { id, base } = await createShare(postern, { path: '/in', ...share });
@@ -116,6 +119,25 @@ test('a replaced file counts once, and a deleted file or folder frees its bytes'
   assert.equal((await put(postern, base, 'b.txt', 'x'.repeat(5))).status, 201);
   await postern.visit(`${base}/file/sub`, { method: 'DELETE' });
   assert.deepEqual(await quotaOf(postern, base), { maxBytes: 25, usedBytes: 5, maxFiles: 3, usedFiles: 1 });
+});
+
+test('a file that is replaced while its deletion waits frees only the bytes of the new file', async (t) => {
+  const placing = Promise.withResolvers<void>();
+  const isPlacing = Promise.withResolvers<void>();
+  const before = (method: string) => {
+    if (method !== 'upload.place') return;
+    isPlacing.resolve();
+    return placing.promise;
+  };
+  const { postern, base } = await startWithFolder(t, { maxBytes: 25 }, before);
+  const replacement = put(postern, base, 'first.txt', 'x', { 'if-match': '*' });
+  await isPlacing.promise;
+  const deletion = postern.visit(`${base}/file/first.txt`, { method: 'DELETE' });
+  const begun = postern.ports.store.read.selectFrom('audit').select('id').where('action', '=', 'delete').where('outcome', '=', 'begun');
+  await until(async () => (await begun.execute()).length === 1);
+  placing.resolve();
+  assert.deepEqual([(await replacement).status, (await deletion).status], [201, 204]);
+  assert.equal((await quotaOf(postern, base)).usedBytes, 0);
 });
 
 test('the quota of a location holds for all its shares, and its refusal tells nothing about other files', async (t) => {

@@ -5,7 +5,7 @@ import { findChangeContext, withNameLocks } from './name-locks.ts';
 import {
   type ChangePorts,
   type FileChange,
-  type FileChangeOutcome,
+  type MeasuredSpace,
   type PendingChange,
   runPendingChange,
   type SaveResponseOf,
@@ -16,9 +16,8 @@ import { recordEarlierChanges } from './record-earlier-changes.ts';
 interface ItemChange<T> {
   readonly change: FileChange;
   readonly response: T;
-  /** What the change adds to its folder. */
-  readonly space?: FileChangeOutcome<T>['space'];
-  readonly apply: (context: ChangeContext) => Promise<void>;
+  /** Makes the change, while no other change of a visitor to the same name runs. @returns what it has added to its folder; undefined: nothing */
+  readonly apply: (context: ChangeContext) => Promise<MeasuredSpace | undefined>;
 }
 
 /** Creates, renames or deletes a file or folder. @throws what `apply` throws */
@@ -26,22 +25,22 @@ export function changeItem<T>(
   ports: ChangePorts,
   visit: AuthorizedVisit,
   storage: Pick<Storage, 'clearEvidence' | 'folderKey' | 'recover'>,
-  { change, response, space, apply }: ItemChange<T>,
+  { change, response, apply }: ItemChange<T>,
   saveResponse: SaveResponseOf<T> | null,
 ): Promise<T> {
   const { action, parent, name, newName = '' } = change;
   const { tid, location_id: locationId } = visit.link;
-  const outcome = { value: response, ...(newName ? { after: { name: newName } } : {}), ...(space ? { space } : {}) };
+  const outcome = { value: response, ...(newName ? { after: { name: newName } } : {}) };
   /** Decides again, because the change may have waited for its turn. */
   async function checkPermitted(): Promise<void> {
     if (!(await visit.decideAgain())) throw new Refusal('permissionOff');
   }
-  async function makeLocked(pending: PendingChange): Promise<void> {
+  async function makeLocked(pending: PendingChange): Promise<MeasuredSpace | undefined> {
     const { token, confirm } = pending;
     await checkPermitted();
     if (action !== 'createFolder') await recordEarlierChanges(ports, storage, { tid, locationId, parent, name }, token);
     if (action === 'delete') return apply({ ...pending, pendingTokens: [] });
-    await apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
+    return apply({ ...(await findChangeContext(ports, { tid, locationId, parent, name: newName || name }, token)), confirm });
   }
   return runPendingChange(
     ports,
@@ -49,8 +48,9 @@ export function changeItem<T>(
     change,
     {
       apply: async (pending) => {
-        await withNameLocks(ports, storage, parent, newName === '' ? [name] : [name, newName], () => makeLocked(pending));
-        return outcome;
+        const names = newName === '' ? [name] : [name, newName];
+        const space = await withNameLocks(ports, storage, parent, names, () => makeLocked(pending));
+        return space === undefined ? outcome : { ...outcome, space };
       },
       async deleteEvidence(token) {
         const cleared = storage.clearEvidence({ action, parent, name, newName, token });

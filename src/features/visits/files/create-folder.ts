@@ -25,7 +25,10 @@ export async function createFolder(
     const itemChange = {
       change,
       response: { name },
-      apply: (context: ChangeContext) => shared.storage.createFolder(parent, name, context),
+      async apply(context: ChangeContext) {
+        await shared.storage.createFolder(parent, name, context);
+        return undefined; // a folder uses no space
+      },
     };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });

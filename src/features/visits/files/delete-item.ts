@@ -3,12 +3,11 @@ import type { Entry } from '#core/listing.ts';
 import { Refusal } from '#core/messages.ts';
 import { hasQuota } from '#features/quotas/check-quota.ts';
 import { type CountableStorage, countFiles, TooManyFiles } from '#features/quotas/count-files.ts';
-import type { SpaceChange } from '#features/quotas/counted-folders.ts';
 import { type AuthorizationPorts, authorizeVisit, type VisitorRequest } from '#features/visits/authorization/authorize-visit.ts';
 import { type StoragePorts, storageFor, withStorageErrors } from '#features/visits/authorization/shared-storage.ts';
 import type { ChangeContext } from '#ports/storage.ts';
 import { changeItem } from './change-item.ts';
-import type { ChangePorts, SaveResponseOf } from './pending-change.ts';
+import type { ChangePorts, MeasuredSpace, SaveResponseOf } from './pending-change.ts';
 
 /** Files and folders that are counted before a folder with a quota is deleted. */
 const maxCountedEntries = 10_000;
@@ -19,12 +18,12 @@ async function freedSpace(
   path: ItemPath,
   { folder, size }: Pick<Entry, 'folder' | 'size'>,
   isLimited: boolean,
-): Promise<SpaceChange | 'unknown'> {
+): Promise<MeasuredSpace> {
   if (!folder) return { bytes: -size, files: -1 };
   if (!isLimited) return 'unknown';
   try {
     const { bytes, files } = await countFiles(storage, path, { maxEntries: maxCountedEntries });
-    return { bytes: -bytes, files: -files };
+    return { bytes: -bytes, files: -files, mayDiffer: true }; // what is in the folder may change meanwhile
   } catch (cause) {
     if (cause instanceof TooManyFiles) return 'unknown';
     throw cause;
@@ -49,8 +48,14 @@ export async function deleteItem(
     const item = await shared.storage.stat(shared.locationPath(path));
     if (!item) throw new Refusal('itemAbsent');
     const change = { action: 'delete', path, parent, name, alert: visit.link.alert_delete === 1 } as const;
-    const space = await freedSpace(shared.storage, shared.locationPath(path), item, hasQuota(visit.link));
-    const itemChange = { change, response: null, space, apply: (context: ChangeContext) => shared.storage.remove(parent, name, context) };
-    return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
+    async function apply(context: ChangeContext) {
+      // Looks again: the item may have been replaced or deleted since.
+      const current = await shared.storage.stat(shared.locationPath(path));
+      if (!current) throw new Refusal('itemAbsent');
+      const space = await freedSpace(shared.storage, shared.locationPath(path), current, hasQuota(visit.link));
+      await shared.storage.remove(parent, name, context);
+      return space;
+    }
+    return changeItem(ports, visit, shared.storage, { change, response: null, apply }, saveResponse);
   });
 }

@@ -27,14 +27,17 @@ export interface FileChange {
   readonly alert: boolean;
 }
 
+/** What a change has added to its folder; `unknown` or `mayDiffer`: the files must be counted again. */
+export type MeasuredSpace = (SpaceChange & { readonly mayDiffer?: true }) | 'unknown';
+
 /** The result of a change. */
 export interface FileChangeOutcome<T> {
   readonly value: T;
   readonly path?: string;
   readonly bytes?: number;
   readonly after?: object;
-  /** What the change has added to its folder; `unknown`: the files must be counted again. undefined: nothing. */
-  readonly space?: SpaceChange | 'unknown';
+  /** What the change has added to its folder. undefined: nothing. */
+  readonly space?: MeasuredSpace;
 }
 
 /** `SaveResponseOf` with the response already bound. */

@@ -92,8 +92,9 @@ export async function recordDone<T>(
       const path = joinPaths(change.parent, parseSegments([change.name]) ?? rootPath);
       const item = { tid, locationId: visit.link.location_id, path };
       // Another process that has recovered the change has requested a count, which may or may not have seen it.
-      if (outcome.space === 'unknown' || !wasPending) await requestCount(tx, item);
-      else await recordSpaceChange(tx, item, outcome.space, ports.store.isShared ? auditId : 0);
+      const isCounted = outcome.space !== 'unknown' && wasPending;
+      if (isCounted) await recordSpaceChange(tx, item, outcome.space, ports.store.isShared ? auditId : 0);
+      if (!isCounted || outcome.space.mayDiffer) await requestCount(tx, item);
     }
     await confirmResponse(tx, tid, auditId);
   }, visitorTurn(visit.visitorRequest.address));

@@ -29,9 +29,10 @@ export async function renameItem(
     const itemChange = {
       change,
       response: { name: newName },
-      // Folders that are counted may have another path now.
-      ...(item.folder ? { space: 'unknown' as const } : {}),
-      apply: (context: ChangeContext) => shared.storage.rename(parent, name, newName, context),
+      async apply(context: ChangeContext) {
+        await shared.storage.rename(parent, name, newName, context);
+        return item.folder ? ('unknown' as const) : undefined; // folders that are counted may have another path now
+      },
     };
     return changeItem(ports, visit, shared.storage, itemChange, saveResponse);
   });
