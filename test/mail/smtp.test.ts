@@ -74,6 +74,21 @@ test('an invalid mail setting stops the start, and the error says what is allowe
   });
 });
 
+test('a recipient for whom the server answers 421 or closes the connection delays only the mail to this recipient', async (t) => {
+  const sink = await startMailSink(t, {
+    options: {
+      onRcptTo({ address }, _session, done) {
+        if (address.startsWith('closed')) sink.closeConnections();
+        else done(Object.assign(new Error('try later'), { responseCode: 421 }));
+      },
+    },
+  });
+  const send = openMail(t, { host: '127.0.0.1', port: sink.port, secure: false, requiresTls: false });
+  for (const to of ['closed@example.com', 'refused@example.com']) await assert.rejects(send({ to }), { isServer: false });
+  await sink[Symbol.asyncDispose]();
+  await assert.rejects(send(), { isServer: true });
+});
+
 test('a server whose response never ends delays a mail for a limited time, and the next mail uses a new connection', async (t) => {
   let sendsLines = true;
   const server = createServer((socket) => {

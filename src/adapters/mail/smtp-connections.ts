@@ -73,10 +73,36 @@ function failureOf(cause: unknown): SendFailure {
   return { kind: 'serverUnavailable', message: connectionErrors[code] ?? `The mail server cannot be used (${code}).` };
 }
 
+/** Returns whether an error may be about one mail although it ended the connection: some servers close it because of a recipient. */
+function mayConcernMail(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  const { code, responseCode }: SmtpError = cause;
+  return Number(responseCode) === 421 || ['ECONNECTION', 'ESOCKET', 'ETIMEDOUT'].includes(String(code));
+}
+
 /** Opens connections to the mail server as they are needed. */
 export function smtpConnections(options: SmtpOptions): SmtpConnections {
   const lanes = { alerts: openLane(options, 'alerts'), codes: openLane(options, 'codes'), tests: openLane(options, 'tests') };
   const { from } = options;
+  let check: Promise<boolean> | null = null;
+  /** Returns whether the server accepts a new connection with our credentials. */
+  function isAvailable(lane: SendLane): Promise<boolean> {
+    check ??= lanes[lane]
+      .verify()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        check = null;
+      });
+    return check;
+  }
+  async function explain(cause: unknown, lane: SendLane): Promise<SendFailure> {
+    const failure = failureOf(cause);
+    if (failure.kind !== 'serverUnavailable' || !mayConcernMail(cause)) return failure;
+    return (await isAvailable(lane)) ? { ...failure, kind: 'delayed' } : failure;
+  }
   return {
     async send({ to, subject, text, html, messageId, date, headers }, lane, signal) {
       const timeout = AbortSignal.timeout(options.sendTimeout ?? sendTimeouts[lane]);
@@ -89,7 +115,7 @@ export function smtpConnections(options: SmtpOptions): SmtpConnections {
         return null;
       } catch (cause) {
         // The server was reachable, or the connection would have failed before: only this recipient may be slow.
-        return timeout.aborted ? { kind: 'delayed', message: connectionErrors['ETIMEDOUT'] ?? '' } : failureOf(cause);
+        return timeout.aborted ? { kind: 'delayed', message: connectionErrors['ETIMEDOUT'] ?? '' } : explain(cause, lane);
       }
     },
   };

@@ -227,7 +227,9 @@ export class DeliverySender {
     }
   }
 
+  /** Begins a pause. The mails that fail together begin one pause. */
   #pause(): void {
+    if (!this.isReady()) return;
     this.#serverPause = Math.min(Math.max(2 * this.#serverPause, firstServerPause), maxServerPauses[this.#lane]);
     this.#notBefore = this.#now() + this.#serverPause;
   }

@@ -3,9 +3,9 @@ import { addCount } from '#core/count-by-key.ts';
 import { maxSlowMails } from '#ports/mail.ts';
 
 const maxOfTenant = 5;
-/** ms for which the last mail of a tenant may have taken. After a slower one, the tenant leaves a worker to the others. */
+/** ms that the last mail of a tenant may have taken. After a slower one, the tenant is slow: all slow tenants together leave a worker to the others. */
 const usualTime = 1000;
-const maxTenants = 1000; // whose last mail was slow
+const maxTenants = 500; // whose last mail was slow
 
 /** The mails of a lane that are being sent, by tenant, so that the slow ones of one tenant delay no other tenant. */
 export class SlowMails {
@@ -40,6 +40,7 @@ export class SlowMails {
   /** Adds a mail that is slow. @returns false if there are too many */
   add(tid: number): boolean {
     const total = [...this.#slow.values()].reduce((sum, count) => sum + count, 0);
+    setAndEvict(this.#slowTenants, tid, true, maxTenants);
     if (total >= maxSlowMails) return false;
     addCount(this.#slow, tid, 1);
     return true;
@@ -49,10 +50,11 @@ export class SlowMails {
     addCount(this.#slow, tid, -1);
   }
 
-  /** Returns the tenants that get no turn: those with many slow mails, and slow ones with all workers but one. */
+  /** Returns the tenants that get no turn: those with many slow mails, and all slow ones while they have all workers but one. */
   crowdedTenants(): number[] {
-    const withManySlow = [...this.#slow].filter(([, count]) => count >= maxOfTenant);
-    const withMostWorkers = [...this.#running].filter(([tid, count]) => count >= this.#concurrency - 1 && this.#slowTenants.has(tid));
-    return [...new Set([...withManySlow, ...withMostWorkers].map(([tid]) => tid))];
+    const withManySlow = [...this.#slow].filter(([, count]) => count >= maxOfTenant).map(([tid]) => tid);
+    let workers = 0;
+    for (const [tid, count] of this.#running) if (this.#slowTenants.has(tid)) workers += count - (this.#slow.get(tid) ?? 0);
+    return workers < this.#concurrency - 1 ? withManySlow : [...new Set([...withManySlow, ...this.#slowTenants.keys()])];
   }
 }
