@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { migrations } from '../../src/adapters/store/migrations/migrations.ts';
 import { backupLines, backupSource } from '../../src/features/copies/backup-lines.ts';
 import { splitLines } from '../../src/features/copies/backup-text.ts';
 import type { CopiedRow } from '../../src/features/copies/copied-tables.ts';
 import { newShare, startPostern } from '../start.ts';
+
+const migrationNames = migrations.map(({ name }) => name);
 
 test('a backup of audit entries of one megabyte each is written and read in small pages', async (t) => {
   const postern = await startPostern(t);
@@ -24,7 +27,7 @@ test('a backup of audit entries of one megabyte each is written and read in smal
     );
   const ids = async () => (await store.read.selectFrom('audit').select('id').orderBy('id').execute()).map(({ id }) => id);
   const pieces: Buffer[] = [];
-  for await (const text of backupLines({ db: store.read, lastIds: {} }, [], () => {})) {
+  for await (const text of backupLines({ db: store.read, lastIds: {} }, migrationNames, () => {})) {
     pieces.push(Buffer.from(text));
     assert.ok(text.length < 4 << 20, `a text of ${text.length} characters`);
   }
@@ -33,7 +36,7 @@ test('a backup of audit entries of one megabyte each is written and read in smal
   };
   const audit: CopiedRow[] = [];
   const tables = new Set<string>();
-  for await (const { table, rows } of backupSource(() => splitLines(smallPieces()), []).pages()) {
+  for await (const { table, rows } of backupSource(() => splitLines(smallPieces()), migrationNames).pages()) {
     tables.add(table);
     if (table !== 'audit') continue;
     assert.ok(rows.length <= 17, `${rows.length} rows of a megabyte in a page`);
