@@ -1,21 +1,10 @@
+import { memoryFile } from '#adapters/storage/memory-file.ts';
 import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
 import type { DatedEntry } from '#core/listing.ts';
 import { type ByteRange, ItemChanged, type OpenFile, type StorageClient } from '#ports/storage.ts';
 import type { FoundFile, OpenedFile } from './file-lookups.ts';
 import type { FolderThreads } from './folder-threads.ts';
 import type { BufferPair, ReadBuffers } from './read-buffers.ts';
-
-/** Returns a small file, which was read when it was opened. */
-function memoryFile(entry: DatedEntry, content: Uint8Array): OpenFile {
-  return {
-    entry,
-    content,
-    async *read({ start, end }) {
-      if (end >= start) yield content.subarray(start, end + 1);
-    },
-    close: async () => {},
-  };
-}
 
 /** A file that a thread reads from its descriptor. */
 class DescriptorFile implements OpenFile {

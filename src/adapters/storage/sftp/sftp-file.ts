@@ -1,3 +1,4 @@
+import { memoryFile } from '#adapters/storage/memory-file.ts';
 import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
 import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
 import type { SftpConnections } from './sftp-connections.ts';
@@ -61,12 +62,5 @@ async function describeFile(file: SftpHandle, name: string, now: () => number): 
     return { entry, read: ({ start, end }, signal) => readSftpRange(file, start, end, signal), close: () => file.close() };
   await file.close();
   if (content.length !== entry.size) throw new ItemChanged('the file changes while it is read');
-  return {
-    entry,
-    content,
-    async *read({ start, end }) {
-      if (end >= start) yield content.subarray(start, end + 1);
-    },
-    async close() {},
-  };
+  return memoryFile(entry, content);
 }

@@ -1,4 +1,5 @@
 import { computedEtag, isSameVersion } from '#adapters/storage/computed-etag.ts';
+import { memoryFile } from '#adapters/storage/memory-file.ts';
 import { openObjectFile } from '#adapters/storage/objects/object-file.ts';
 import type { ObjectDescription, ObjectRange, StoredObject } from '#adapters/storage/objects/object-store.ts';
 import { rangeRequest } from '#adapters/storage/objects/service-request.ts';
@@ -15,8 +16,7 @@ const sizeIn = (contentRange = ''): number | null => {
 
 function emptyFile({ name, etag, modified }: WebdavEntry): OpenFile {
   if (modified === null) throw new StorageUnavailable('the server sent a file without a time');
-  const entry = { name, folder: false, size: 0, modified, etag };
-  return { entry, content: new Uint8Array(), async *read() {}, close: async () => {} };
+  return memoryFile({ name, folder: false, size: 0, modified, etag }, new Uint8Array());
 }
 
 /** Opens a file. @param now ms since the epoch @returns null if there is none */
