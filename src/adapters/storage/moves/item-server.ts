@@ -11,11 +11,12 @@ export type MoveOutcome = 'moved' | 'lost' | 'failed' | Error;
 
 /** A server with files and folders that it moves in one step. Every method throws StorageUnavailable if the server does not respond. */
 export interface ItemServer {
-  /**
-   * How long the server may work on a request after its connection was lost.
-   * move: any item, ms. newFile: a file that was just stored, whose new name was free, ms for a size in bytes.
-   */
-  readonly settleTimes: { readonly move: number; readonly newFile: (size: number) => number };
+  /** How long the server may work on a move after its connection was lost, in ms. */
+  readonly settleTimes: {
+    readonly move: number;
+    /** For a file that was just stored, if its new name was free. @param size in bytes */
+    readonly newFile: (size: number) => number;
+  };
   /** Returns the entry of an item, or null. */
   find(path: readonly string[]): Promise<ServerEntry | null>;
   /** Returns the entries of a folder in batches, unsorted. */
