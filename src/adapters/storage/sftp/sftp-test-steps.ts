@@ -1,5 +1,6 @@
 import type { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
 import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
+import { writeTestFile } from '#adapters/storage/moves/write-test-file.ts';
 import { connectionSteps, testContent } from '#adapters/storage/objects/connection-steps.ts';
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
 import { SftpRefusal, SignInRefused, statusCodes } from './sftp-errors.ts';
@@ -18,18 +19,9 @@ export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves:
     if (!(await items.find([]))?.folder) throw new SftpRefusal(statusCodes.noSuchFile);
     for await (const _ of items.list([])) break;
   }
-  const writeStaged = () => evidence.write(() => items.writeText(staged, testContent));
   return [
     ...connectionSteps(look, { isAnswer, isSignIn }),
-    {
-      step: 'write',
-      async run() {
-        await writeStaged();
-        const entry = await items.find(staged);
-        if (!entry) throw new StorageUnavailable('the server does not list a file that it has stored');
-        await moves.run({ token, from: staged, to: moved, entry });
-      },
-    },
+    { step: 'write', run: () => writeTestFile(evidence, moves, token) },
     {
       step: 'read',
       async run() {
@@ -40,7 +32,7 @@ export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves:
     {
       step: 'conditions',
       async run(note) {
-        await writeStaged();
+        await evidence.write(() => items.writeText(staged, testContent));
         if ((await items.rename(staged, moved, false)) === 'moved') note(overwrites);
       },
     },

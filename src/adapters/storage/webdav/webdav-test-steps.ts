@@ -1,5 +1,6 @@
 import type { ChangeEvidence } from '#adapters/storage/moves/change-evidence.ts';
 import type { ItemMoves } from '#adapters/storage/moves/item-moves.ts';
+import { writeTestFile } from '#adapters/storage/moves/write-test-file.ts';
 import { connectionSteps, ignoresConditions, testContent } from '#adapters/storage/objects/connection-steps.ts';
 import { readBody } from '#adapters/storage/objects/service-request.ts';
 import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
@@ -7,22 +8,14 @@ import type { WebdavServer } from './webdav-server.ts';
 
 /** Returns the steps that test a folder at a WebDAV server. The test file is in the staging area, so no visitor sees it. */
 export function webdavTestSteps(server: WebdavServer, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
-  const [staged, moved] = [evidence.staged(token), evidence.removed(token)];
+  const moved = evidence.removed(token);
   async function look(): Promise<void> {
     if (!(await evidence.find([]))?.folder) throw new StorageUnavailable('there is no such folder');
     for await (const _ of evidence.list([])) break;
   }
   return [
     ...connectionSteps(look),
-    {
-      step: 'write',
-      async run() {
-        await evidence.write(() => evidence.server.writeText(staged, testContent));
-        const entry = await evidence.find(staged);
-        if (!entry) throw new StorageUnavailable('the server does not list a file that it has stored');
-        await moves.run({ token, from: staged, to: moved, entry });
-      },
-    },
+    { step: 'write', run: () => writeTestFile(evidence, moves, token) },
     {
       step: 'read',
       async run() {
