@@ -118,6 +118,39 @@ test('mails of a process that ended while it was sending are sent by the next pr
   assert.deepEqual((await sink.waitFor()).to, ['ann@example.com']);
 });
 
+test('a mail that another process has claimed meanwhile is not sent again', async (t) => {
+  const releases = new Map<string, () => void>();
+  const held = ['ann@example.com', 'dan@example.com'];
+  const sink = await startMailSink(t, {
+    beforeAccept: async ({ to: [to = ''] }) => {
+      if (held.includes(to)) await new Promise<void>((resolve) => releases.set(to, resolve));
+    },
+  });
+  const { postern } = await startWithMail(t, {}, sink);
+  await addMails(postern, [
+    ...['ann', 'bob'].map((name) => ({ tid: 1, recipient: `${name}@example.com`, turn: 'one' })),
+    { tid: 1, recipient: 'dan@example.com', turn: 'two' }, // is being sent until the end
+  ]);
+  await until(() => releases.size === 2);
+  const { store } = postern.ports;
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('delivery')
+        .set((row) => ({ attempts: row('attempts', '+', 1) }))
+        .where('recipient', '=', 'bob@example.com')
+        .execute(),
+    'job',
+  );
+  releases.get('ann@example.com')?.();
+  await untilState(postern, 'sent');
+  await addMails(postern, [{ tid: 1, recipient: 'eve@example.com', turn: 'three' }]);
+  await sink.waitFor(({ to }) => to[0] === 'eve@example.com');
+  const [bob] = await deliveries(postern, { searchWord: 'bob' });
+  assert.deepEqual([bob.state, bob.attempts], ['sending', 2]);
+  assert.deepEqual(sink.mails.map(({ to }) => to[0]).sort(), ['ann@example.com', 'eve@example.com']);
+});
+
 test('each recipient of a long list gets a mail', async (t) => {
   const { postern, sink } = await startWithMail(t);
   const emails = Array.from({ length: 450 }, (_, index) => `user-${index}@example.com`);

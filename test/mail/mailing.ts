@@ -22,14 +22,14 @@ export async function waitForDigests({ ports: { store } }: TestPostern, count: n
 /** Adds waiting mails, as if their tenants had enqueued them. @param dueAt ms since the epoch; default: now */
 export async function addMails(
   { ports: { store } }: TestPostern,
-  mails: readonly { readonly tid: number; readonly recipient: string }[],
+  mails: readonly { readonly tid: number; readonly recipient: string; readonly turn?: string }[],
   dueAt?: number,
 ): Promise<void> {
   await store.write(async (tx) => {
     const content = { tid: 1, kind: 'test' as const, share_id: null, language: 'en', data: '{}', pending: '', created_at: Date.now() };
     const { id: content_id } = await tx.insertInto('mail_content').values(content).returning('id').executeTakeFirstOrThrow();
-    const rows = mails.map(({ tid, recipient }) => ({
-      ...{ tid, lane: 'alerts' as const, kind: 'test' as const, content_id, share_id: null, recipient, recipient_key: recipient },
+    const rows = mails.map(({ tid, recipient, turn = '' }) => ({
+      ...{ tid, lane: 'alerts' as const, kind: 'test' as const, content_id, share_id: null, recipient, recipient_key: recipient, turn },
       ...{ message_id: `${recipient}.${tid}`, state: 'waiting' as const, attempts: 0, created_at: Date.now(), due_at: dueAt ?? tid },
       ...{ ended_at: null, error: '' },
     }));

@@ -49,7 +49,7 @@ test('recipients of one tenant for whom the mail server is slow do not delay the
   assert.ok(heldReplies.length <= 10, 'the number of slow mails of one tenant is limited');
 });
 
-test('a tenant whose mails take a few seconds each leaves a worker to the mails of another tenant', async (t) => {
+test('mails that take a few seconds each leave a worker to other mails of their tenant, and one to those of other tenants', async (t) => {
   const { sink, heldReplies } = await startSlowServer(t);
   const { postern } = await startWithMail(t, {}, sink);
   await addMails(
@@ -59,10 +59,13 @@ test('a tenant whose mails take a few seconds each leaves a worker to the mails 
   await until(() => heldReplies.length === 5);
   await sleep(1500); // less than what counts as a slow mail on its own
   for (const done of heldReplies.splice(0)) done();
-  await until(() => heldReplies.length === 4);
-  await addMails(postern, [{ tid: 2, recipient: 'ann@example.com' }]);
-  await sink.waitFor(({ to }) => to[0] === 'ann@example.com');
-  assert.equal(heldReplies.length, 4);
+  await until(() => heldReplies.length === 3);
+  await addMails(postern, [
+    { tid: 1, recipient: 'bob@example.com', turn: 'another' },
+    { tid: 2, recipient: 'ann@example.com' },
+  ]);
+  for (const user of ['ann', 'bob']) await sink.waitFor(({ to }) => to[0] === `${user}@example.com`);
+  assert.equal(heldReplies.length, 3);
 });
 
 test('test mails to a slow recipient delay no sign-in codes, and are limited for each caller', async (t) => {

@@ -5,6 +5,7 @@ import type { MailKind } from '#core/records/mail.ts';
 import type { MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
 import type { Store, Tx } from '#ports/store.ts';
+import { type CrowdedMails, type MailTurn, turnKey } from './slow-mails.ts';
 
 const [minute, hour] = [60_000, 3_600_000]; // ms
 /** Pauses before the next attempt. They vary by a fifth, so that mails that failed in the same outage are not retried all at once. */
@@ -36,15 +37,52 @@ export interface ClaimedDelivery {
 const waiting = (db: Tx, lane: MailLane) => db.selectFrom('delivery').where('lane', '=', lane).where('state', '=', 'waiting');
 const isDue = (store: Store) => sql<boolean>`due_at <= ${store.dialect.now}`;
 
-/** Returns the query for the first tenant that has a delivery which is due. */
-function dueTenants(store: Store, db: Tx, lane: MailLane, excluded: readonly number[]) {
-  const ofAll = waiting(db, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
-  return excluded.length === 0 ? ofAll : ofAll.where('tid', 'not in', [...excluded]);
+/** The turns that were taken last: of the tenants, and of the mails within each tenant. */
+interface LastTurns {
+  readonly tid: number;
+  /** `turn` of the last delivery of each tenant. */
+  readonly turns: ReadonlyMap<number, string>;
 }
 
-/** Returns whether a waiting delivery of a lane can be sent. @param excluded tenants that get no turn */
-export async function hasDueDelivery(store: Store, lane: MailLane, excluded: readonly number[] = []): Promise<boolean> {
-  return (await dueTenants(store, store.read, lane, excluded).executeTakeFirst()) !== undefined;
+/** Returns the next tenant in turn that has a delivery which is due, or null. @param excluded tenants that get no turn */
+async function nextTenant(store: Store, db: Tx, lane: MailLane, after: number, excluded: ReadonlySet<number>): Promise<number | null> {
+  const ofAll = waiting(db, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
+  const due = excluded.size === 0 ? ofAll : ofAll.where('tid', 'not in', [...excluded]);
+  const next = (await due.where('tid', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
+  return next?.tid ?? null;
+}
+
+/** Returns the next turn of a tenant that has a delivery which is due, or null. @param excluded turns that are left out */
+async function nextTurn(store: Store, db: Tx, last: MailTurn & { readonly lane: MailLane }, excluded: ReadonlySet<string>) {
+  const due = waiting(db, last.lane).select('turn').where('tid', '=', last.tid).where(isDue(store)).orderBy('turn').limit(1);
+  // One lookup in the index for each excluded turn, which may have many deliveries.
+  const firstFrom = async (query: typeof due): Promise<string | null> => {
+    let next = await query.executeTakeFirst();
+    while (next && excluded.has(turnKey({ tid: last.tid, turn: next.turn })))
+      next = await due.where('turn', '>', next.turn).executeTakeFirst();
+    return next?.turn ?? null;
+  };
+  return (await firstFrom(due.where('turn', '>', last.turn))) ?? firstFrom(due);
+}
+
+/** Returns the turn that a delivery is sent for next, or null if none is due. */
+async function findTurn(store: Store, db: Tx, lane: MailLane, last: LastTurns, crowded: CrowdedMails): Promise<MailTurn | null> {
+  const excluded = new Set(crowded.tenants);
+  for (;;) {
+    const tid = await nextTenant(store, db, lane, last.tid, excluded);
+    if (tid === null) return null;
+    const turn = await nextTurn(store, db, { lane, tid, turn: last.turns.get(tid) ?? '' }, crowded.turns);
+    if (turn !== null) return { tid, turn };
+    excluded.add(tid);
+  }
+}
+
+const noTurns: LastTurns = { tid: 0, turns: new Map() };
+const noneCrowded: CrowdedMails = { tenants: new Set(), turns: new Set() };
+
+/** Returns whether a waiting delivery of a lane can be sent. @param crowded what gets no turn */
+export async function hasDueDelivery(store: Store, lane: MailLane, crowded = noneCrowded): Promise<boolean> {
+  return (await findTurn(store, store.read, lane, noTurns, crowded)) !== null;
 }
 
 /** Returns whether a delivery of a lane can be sent, or was interrupted while it was sent. */
@@ -54,17 +92,35 @@ export async function hasDeliveriesToSend(store: Store, lane: MailLane): Promise
   return (await interrupted.limit(1).executeTakeFirst()) !== undefined;
 }
 
+/**
+ * Whether the claim of a delivery still stands. A process that was suspended may lose it to another one, whose claim has
+ * another number of attempts.
+ */
+const isClaimed = ({ id, attempts }: ClaimedDelivery) =>
+  sql<boolean>`delivery.id = ${id} AND delivery.state = 'sending' AND delivery.attempts = ${attempts}`;
+
+/** Returns the content of a claimed delivery; `content` is null if it was deleted. Returns null if the claim is lost. */
+export async function claimedContent({ store }: QueuePorts, delivery: ClaimedDelivery) {
+  const found = await store.read
+    .selectFrom('delivery')
+    .leftJoin('mail_content', 'mail_content.id', 'delivery.content_id')
+    .select(['mail_content.kind', 'mail_content.data', 'mail_content.language'])
+    .where(isClaimed(delivery))
+    .executeTakeFirst();
+  if (!found) return null;
+  const { kind, data, language } = found;
+  return { content: kind === null || data === null || language === null ? null : { kind, data, language } };
+}
+
 /** Sets the state of claimed deliveries to `waiting` again, because they were not tried. */
 export async function returnUntried({ store }: QueuePorts, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
-  const ids = deliveries.map(({ id }) => id);
   await store.write(
     (tx) =>
       tx
         .updateTable('delivery')
         .set((row) => ({ state: 'waiting', attempts: row('attempts', '-', 1) }))
-        .where('id', 'in', ids)
-        .where('state', '=', 'sending')
+        .where(({ or }) => or(deliveries.map(isClaimed)))
         .execute(),
     'job',
   );
@@ -88,29 +144,6 @@ export async function requeueInterrupted({ store }: QueuePorts, lane: MailLane):
   );
 }
 
-/** The turns that were taken last: of the tenants, and of the mails within each tenant. */
-export interface LastTurns {
-  readonly tid: number;
-  /** `turn` of the last delivery of each tenant. */
-  readonly turns: ReadonlyMap<number, string>;
-  /** Tenants that get no turn now. */
-  readonly excluded: readonly number[];
-}
-
-/** Returns the next tenant in turn that has a delivery which is due, or null. */
-async function nextTenant(store: Store, tx: Tx, lane: MailLane, { tid: after, excluded }: LastTurns): Promise<number | null> {
-  const due = dueTenants(store, tx, lane, excluded);
-  const next = (await due.where('tid', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
-  return next?.tid ?? null;
-}
-
-/** Returns the next turn of a tenant that has a delivery which is due. */
-async function nextTurn(store: Store, tx: Tx, lane: MailLane, tid: number, after: string): Promise<string> {
-  const due = waiting(tx, lane).select('turn').where('tid', '=', tid).where(isDue(store)).orderBy('turn').limit(1);
-  const next = (await due.where('turn', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
-  return next?.turn ?? '';
-}
-
 /**
  * Claims due deliveries of the next tenant and, within it, of the next turn, the longest due first. So a mail to thousands of
  * recipients delays no other mail, and the codes that one wide network requests delay no other codes.
@@ -120,12 +153,13 @@ export async function claimDeliveries(
   { store }: QueuePorts,
   lane: MailLane,
   last: LastTurns,
+  crowded: CrowdedMails,
   limit: number,
 ): Promise<readonly ClaimedDelivery[]> {
   return store.write(async (tx) => {
-    const tid = await nextTenant(store, tx, lane, last);
-    if (tid === null) return [];
-    const turn = await nextTurn(store, tx, lane, tid, last.turns.get(tid) ?? '');
+    const found = await findTurn(store, tx, lane, last, crowded);
+    if (!found) return [];
+    const { tid, turn } = found;
     const ofTurn = waiting(tx, lane).select('id').where('tid', '=', tid).where('turn', '=', turn).where(isDue(store));
     const next = await ofTurn.orderBy('due_at').orderBy('id').limit(limit).execute();
     if (next.length === 0) return [];
@@ -154,10 +188,17 @@ export type Attempt =
   /** The server could not be used for another mail, so this one was not tried. */
   | { readonly kind: 'untried' }
   /** No code is sent to the address that the visitor entered. The delivery is deleted. */
-  | { readonly kind: 'unwanted' };
+  | { readonly kind: 'unwanted' }
+  /** Another process has claimed the delivery: it is not changed. */
+  | { readonly kind: 'claimLost' };
 
 /** Returns how an attempt changes the row of its delivery. */
-function changeAfter(store: Store, lane: MailLane, { id, attempts }: ClaimedDelivery, attempt: Exclude<Attempt, { kind: 'unwanted' }>) {
+function changeAfter(
+  store: Store,
+  lane: MailLane,
+  { id, attempts }: ClaimedDelivery,
+  attempt: Exclude<Attempt, { kind: 'unwanted' | 'claimLost' }>,
+) {
   const now = sql<number>`${store.dialect.now}`;
   if (attempt.kind === 'sent') return { state: 'sent' as const, ended_at: now, error: '' };
   if (attempt.kind === 'refused') return { state: 'failed' as const, ended_at: now, error: attempt.error };
@@ -180,13 +221,13 @@ export async function recordAttempt(
   attempt: Attempt,
   recipient: string,
 ): Promise<void> {
+  if (attempt.kind === 'claimLost') return;
   if (attempt.kind === 'unwanted') return deleteUnwanted({ store }, [delivery]);
   await store.write(async (tx) => {
     await tx
       .updateTable('delivery')
       .set({ ...changeAfter(store, lane, delivery, attempt), recipient, recipient_key: emailKey(recipient) })
-      .where('id', '=', delivery.id)
-      .where('state', '=', 'sending')
+      .where(isClaimed(delivery))
       .execute();
     if (delivery.kind === 'code' && (attempt.kind === 'sent' || attempt.kind === 'refused'))
       await tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();

@@ -10,6 +10,7 @@ import {
   type Attempt,
   type ClaimedDelivery,
   claimDeliveries,
+  claimedContent,
   giveUpOldDeliveries,
   hasDueDelivery,
   recordAttempt,
@@ -42,7 +43,9 @@ const commonHeaders = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Sup
 
 /** Returns what a claimed delivery says, or why it is not sent. */
 async function composeDelivery(ports: SendPorts, mail: Mail, delivery: ClaimedDelivery): Promise<ComposedDelivery | Attempt> {
-  const stored = await ports.store.read.selectFrom('mail_content').selectAll().where('id', '=', delivery.content_id).executeTakeFirst();
+  const claimed = await claimedContent(ports, delivery);
+  if (!claimed) return { kind: 'claimLost' };
+  const { content: stored } = claimed;
   if (!stored) return { kind: 'refused', error: 'The text of the mail was deleted.' };
   const content = readContent(stored.kind, stored.data);
   if (content.kind === 'code') {
@@ -116,7 +119,7 @@ export class DeliverySender {
       const [first] = deliveries;
       if (!first && !(await this.#awaitDeliveries(signal))) return;
       if (!first) continue;
-      const isReplaced = await this.#sendAll(deliveries, signal, startWorker).finally(() => this.#slow.end(first.tid));
+      const isReplaced = await this.#sendAll(deliveries, signal, startWorker).finally(() => this.#slow.end(first));
       if (isReplaced) return;
     }
   }
@@ -124,13 +127,13 @@ export class DeliverySender {
   /** Claims the next deliveries, which count as running from then on. Workers claim one after the other, so that each sees the claims before it. */
   #claim(): Promise<readonly ClaimedDelivery[]> {
     const claim = this.#lastClaim.then(async () => {
-      const last = { tid: this.#lastTenant, turns: this.#turns, excluded: this.#slow.crowdedTenants() };
-      const deliveries = await claimDeliveries(this.#ports, this.#lane, last, deliveriesPerClaim);
+      const last = { tid: this.#lastTenant, turns: this.#turns };
+      const deliveries = await claimDeliveries(this.#ports, this.#lane, last, this.#slow.crowded(), deliveriesPerClaim);
       const [first] = deliveries;
       if (!first) return deliveries;
       this.#lastTenant = first.tid;
       this.#turns.set(first.tid, first.turn);
-      this.#slow.begin(first.tid);
+      this.#slow.begin(first);
       return deliveries;
     });
     this.#lastClaim = claim.catch(() => {}); // the caller handles it
@@ -144,7 +147,7 @@ export class DeliverySender {
   async #awaitDeliveries(signal: AbortSignal): Promise<boolean> {
     while (this.#sending > 0 && !signal.aborted) {
       await new Promise<void>((resolve) => setTimeout(resolve, idlePause).unref());
-      if (this.#sending > 0 && (await hasDueDelivery(this.#ports.store, this.#lane, this.#slow.crowdedTenants()))) return true;
+      if (this.#sending > 0 && (await hasDueDelivery(this.#ports.store, this.#lane, this.#slow.crowded()))) return true;
     }
     return false;
   }
@@ -159,7 +162,7 @@ export class DeliverySender {
       const rest = deliveries.slice(index + 1);
       let handedOver: Promise<void> | null = null;
       const handOver = () => {
-        if (!this.#slow.add(delivery.tid)) return;
+        if (!this.#slow.add(delivery)) return;
         handedOver = returnUntried(this.#ports, rest).finally(startWorker);
         handedOver.catch(() => {}); // awaited below
       };
@@ -169,9 +172,9 @@ export class DeliverySender {
       await this.#process(delivery, signal).finally(() => {
         clearTimeout(timer);
         this.#sending -= 1;
-        if (handedOver) this.#slow.remove(delivery.tid);
+        if (handedOver) this.#slow.remove(delivery);
       });
-      const isSlow = this.#slow.measure(delivery.tid, this.#now() - begin);
+      const isSlow = this.#slow.measure(delivery, this.#now() - begin);
       if (handedOver) {
         await handedOver;
         return true;

@@ -2,59 +2,122 @@ import { setAndEvict } from '#core/bounded-map.ts';
 import { addCount } from '#core/count-by-key.ts';
 import { maxSlowMails } from '#ports/mail.ts';
 
-const maxOfTenant = 5;
-/** ms that the last mail of a tenant may have taken. After a slower one, the tenant is slow: all slow tenants together leave a worker to the others. */
+/** ms that the last mail of a group may have taken. After a slower one, the group is slow. */
 const usualTime = 1000;
-const maxTenants = 500; // whose last mail was slow
+const maxGroups = 200; // whose last mail was slow
+/** Slow mails that are sent at a time in addition to the usual number. Those of one turn leave room for the other turns of its tenant. */
+const maxSlow = { turn: 3, tenant: 8 };
 
-/** The mails of a lane that are being sent, by tenant, so that the slow ones of one tenant delay no other tenant. */
+interface GroupLimits {
+  /** Slow mails of a group that are sent at a time in addition to the usual number. */
+  readonly maxSlow: number;
+  /** Usual mails of all slow groups that are sent at a time. */
+  readonly maxWorkers: number;
+}
+
+/** The mails that are being sent, in groups: those of a tenant, or those of a turn. */
+class MailGroups<Key> {
+  readonly #limits: GroupLimits;
+  readonly #running = new Map<Key, number>();
+  readonly #slowMails = new Map<Key, number>();
+  readonly #slowGroups = new Map<Key, true>();
+
+  constructor(limits: GroupLimits) {
+    this.#limits = limits;
+  }
+
+  countRunning(key: Key, change: 1 | -1): void {
+    addCount(this.#running, key, change);
+  }
+
+  countSlow(key: Key, change: 1 | -1): void {
+    addCount(this.#slowMails, key, change);
+  }
+
+  setSlow(key: Key, isSlow: boolean): void {
+    if (isSlow) setAndEvict(this.#slowGroups, key, true, maxGroups);
+    else this.#slowGroups.delete(key);
+  }
+
+  /** Returns the groups that get no turn: those with many slow mails, and all slow groups while they have their share of the workers. */
+  crowded(): ReadonlySet<Key> {
+    const withManySlow = [...this.#slowMails].filter(([, count]) => count >= this.#limits.maxSlow).map(([key]) => key);
+    let workers = 0;
+    for (const [key, count] of this.#running) if (this.#slowGroups.has(key)) workers += count - (this.#slowMails.get(key) ?? 0);
+    return new Set(workers < this.#limits.maxWorkers ? withManySlow : [...withManySlow, ...this.#slowGroups.keys()]);
+  }
+}
+
+/** The turn of a mail within its tenant. */
+export interface MailTurn {
+  readonly tid: number;
+  readonly turn: string;
+}
+
+/** The tenants and turns that get no mail sent at present. */
+export interface CrowdedMails {
+  readonly tenants: ReadonlySet<number>;
+  /** By `turnKey`. */
+  readonly turns: ReadonlySet<string>;
+}
+
+export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
+
+/** The mails of a lane that are being sent, so that slow recipients of one turn delay no other turn, and those of one tenant no other tenant. */
 export class SlowMails {
-  readonly #concurrency: number;
-  /** Slow mails that are sent in addition to the usual number. */
-  readonly #slow = new Map<number, number>();
-  readonly #running = new Map<number, number>();
-  readonly #slowTenants = new Map<number, true>();
+  readonly #tenants: MailGroups<number>;
+  readonly #turns: MailGroups<string>;
+  /** All slow mails that are sent in addition to the usual number. */
+  #slow = 0;
 
-  /** @param concurrency the usual number of mails */
+  /** @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns that are not slow */
   constructor(concurrency: number) {
-    this.#concurrency = concurrency;
+    this.#tenants = new MailGroups({ maxSlow: maxSlow.tenant, maxWorkers: concurrency - 1 });
+    this.#turns = new MailGroups({ maxSlow: maxSlow.turn, maxWorkers: concurrency - 2 });
   }
 
   /** Counts claimed mails, which one worker sends. */
-  begin(tid: number): void {
-    addCount(this.#running, tid, 1);
+  begin(mail: MailTurn): void {
+    this.#tenants.countRunning(mail.tid, 1);
+    this.#turns.countRunning(turnKey(mail), 1);
   }
 
-  end(tid: number): void {
-    addCount(this.#running, tid, -1);
+  end(mail: MailTurn): void {
+    this.#tenants.countRunning(mail.tid, -1);
+    this.#turns.countRunning(turnKey(mail), -1);
   }
 
   /** Notes how long a mail has taken, in ms. @returns whether that was unusually long */
-  measure(tid: number, duration: number): boolean {
-    const isUsual = duration <= usualTime;
-    if (isUsual) this.#slowTenants.delete(tid);
-    else setAndEvict(this.#slowTenants, tid, true, maxTenants);
-    return !isUsual;
+  measure(mail: MailTurn, duration: number): boolean {
+    const isSlow = duration > usualTime;
+    this.#setSlow(mail, isSlow);
+    return isSlow;
   }
 
   /** Adds a mail that is slow. @returns false if there are too many */
-  add(tid: number): boolean {
-    const total = [...this.#slow.values()].reduce((sum, count) => sum + count, 0);
-    setAndEvict(this.#slowTenants, tid, true, maxTenants);
-    if (total >= maxSlowMails) return false;
-    addCount(this.#slow, tid, 1);
+  add(mail: MailTurn): boolean {
+    this.#setSlow(mail, true);
+    if (this.#slow >= maxSlowMails) return false;
+    this.#countSlow(mail, 1);
     return true;
   }
 
-  remove(tid: number): void {
-    addCount(this.#slow, tid, -1);
+  remove(mail: MailTurn): void {
+    this.#countSlow(mail, -1);
   }
 
-  /** Returns the tenants that get no turn: those with many slow mails, and all slow ones while they have all workers but one. */
-  crowdedTenants(): number[] {
-    const withManySlow = [...this.#slow].filter(([, count]) => count >= maxOfTenant).map(([tid]) => tid);
-    let workers = 0;
-    for (const [tid, count] of this.#running) if (this.#slowTenants.has(tid)) workers += count - (this.#slow.get(tid) ?? 0);
-    return workers < this.#concurrency - 1 ? withManySlow : [...new Set([...withManySlow, ...this.#slowTenants.keys()])];
+  crowded(): CrowdedMails {
+    return { tenants: this.#tenants.crowded(), turns: this.#turns.crowded() };
+  }
+
+  #setSlow(mail: MailTurn, isSlow: boolean): void {
+    this.#tenants.setSlow(mail.tid, isSlow);
+    this.#turns.setSlow(turnKey(mail), isSlow);
+  }
+
+  #countSlow(mail: MailTurn, change: 1 | -1): void {
+    this.#slow += change;
+    this.#tenants.countSlow(mail.tid, change);
+    this.#turns.countSlow(turnKey(mail), change);
   }
 }
