@@ -12,12 +12,8 @@ async function newSpool(t: TestContext, maxBytes: number) {
   t.after(() => rm(data, { recursive: true }));
   const folder = join(data, 'uploads');
   const space = new PartSpace({ folder: data, minFreeSpace: 0 });
-  let time = 0;
-  const create = () => new UploadSpool({ folder, maxBytes, space, monotonic: () => time });
-  const passTime = () => {
-    time += 10_000;
-  };
-  return { folder, newSpool: create, spool: create(), passTime };
+  const create = () => new UploadSpool({ folder, maxBytes, space });
+  return { folder, newSpool: create, spool: create() };
 }
 
 /** Sends some bytes of an upload. */
@@ -48,7 +44,7 @@ test('the limits of the spool count the bytes that have arrived, also after a re
   for (const one of [spool, restart()]) await assert.rejects(send(one, 3, 'a', 1), StorageFull);
   await spool.delete(1, 'a');
   await send(spool, 3, 'a', 1);
-  assert.deepEqual((await readdir(folder)).sort(), ['11-a', '2-a', '3-a']);
+  assert.deepEqual((await readdir(folder)).sort(), ['11-a', '11-a@20', '2-a', '2-a@30', '3-a', '3-a@1']);
 });
 
 test('an upload that has sent one byte uses no more space than this byte while it sends nothing', async (t) => {
@@ -59,18 +55,50 @@ test('an upload that has sent one byte uses no more space than this byte while i
 });
 
 test('two processes that share a spool count the files of each other, and no longer those that the other one has deleted', async (t) => {
-  const { spool, newSpool: startProcess, passTime } = await newSpool(t, 100);
+  const { spool, newSpool: startProcess } = await newSpool(t, 100);
   const other = startProcess();
   await send(spool, 1, 'a', 50);
   await assert.rejects(send(other, 1, 'b', 1), StorageFull);
   await send(other, 2, 'a', 50);
   await other.delete(2, 'a');
   await other.delete(1, 'a');
-  passTime();
   await send(spool, 2, 'b', 50);
   await send(spool, 1, 'c', 50);
-  passTime();
   await assert.rejects(send(other, 3, 'a', 1), StorageFull);
+});
+
+test('an upload that one process accepts has space until its part ends, also if other processes receive uploads meanwhile', async (t) => {
+  const { spool, newSpool: startProcess } = await newSpool(t, 100);
+  const file = await spool.open(1, 'a', 0, 40);
+  const other = startProcess();
+  await assert.rejects(send(other, 1, 'b', 1, 11), StorageFull);
+  await send(other, 1, 'c', 10);
+  await file.append(Buffer.alloc(20));
+  await file.close();
+  await send(other, 1, 'd', 20);
+  await assert.rejects(other.open(1, 'a', 20, 40), StorageFull);
+  await other.delete(1, 'd');
+  await (await other.open(1, 'a', 20, 40)).close();
+});
+
+test('the reservation of a process that was killed holds the space until its upload continues or is deleted', async (t) => {
+  const { spool, newSpool: restart } = await newSpool(t, 100);
+  const killed = await spool.open(1, 'a', 0, 50);
+  t.after(() => killed.close());
+  const next = restart();
+  await assert.rejects(send(next, 1, 'b', 1), StorageFull);
+  await send(next, 1, 'a', 10, 50);
+  await send(next, 1, 'b', 40);
+});
+
+test('a process that opens the file of an upload late keeps the bytes that another one has received', async (t) => {
+  const { spool, newSpool: startProcess } = await newSpool(t, 100);
+  await send(startProcess(), 1, 'a', 6);
+  const late = await spool.open(1, 'a', 0, 6);
+  await late.close();
+  const file = await spool.open(1, 'a', 6, 6);
+  assert.equal(file.length, 6);
+  await file.close();
 });
 
 test('of many simultaneous uploads, the spool accepts as many as it has space for', async (t) => {
@@ -86,7 +114,7 @@ test('the sweep deletes the files of uploads that are not pending', async (t) =>
   await spool.sweep(async () => []); // there is no folder yet
   for (const token of ['pending', 'complete-1']) await send(spool, 1, token, 5);
   await spool.sweep(async () => ['pending']);
-  assert.deepEqual(await readdir(folder), ['1-pending']);
+  assert.deepEqual((await readdir(folder)).sort(), ['1-pending', '1-pending@5']);
 });
 
 test('an upload whose file is gone, or has fewer bytes than were acknowledged, cannot continue', async (t) => {

@@ -1,10 +1,12 @@
-import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDiskFullError } from '#adapters/os/disk-probe.ts';
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { type PartSpace, SpaceFile } from './part-space.ts';
+import { SpoolSpace } from './spool-space.ts';
 
 /** Where the files of unfinished uploads are kept. */
 export interface UploadSpoolOptions {
@@ -13,8 +15,6 @@ export interface UploadSpoolOptions {
   readonly maxBytes: number;
   /** Watches the free space of the disk. */
   readonly space: PartSpace;
-  /** Returns a time in ms. */
-  readonly monotonic: () => number;
 }
 
 const descriptorCodes: readonly string[] = ['EMFILE', 'ENFILE'];
@@ -39,9 +39,9 @@ async function syncFolder(folder: string): Promise<void> {
 export class SpooledFile {
   readonly #handle: FileHandle;
   readonly #file: SpaceFile;
-  readonly #onClose: (length: number) => void;
+  readonly #onClose: (length: number) => Promise<void>;
 
-  constructor(handle: FileHandle, file: SpaceFile, onClose: (length: number) => void) {
+  constructor(handle: FileHandle, file: SpaceFile, onClose: (length: number) => Promise<void>) {
     this.#handle = handle;
     this.#file = file;
     this.#onClose = onClose;
@@ -67,24 +67,21 @@ export class SpooledFile {
   }
 
   async close(): Promise<void> {
-    this.#onClose(this.length);
     await this.#file.close();
+    await this.#onClose(this.length);
   }
 }
 
-/** Ages in ms up to which the sizes of the files are used: at first, and before an upload is refused. Other processes may use the folder, too. */
-const maxAges = [5000, 500];
-
 /** Keeps the bytes of uploads in parts for storages that cannot continue a file. Each file is named by its tenant and the token of its upload. */
 export class UploadSpool {
-  readonly #options: UploadSpoolOptions;
-  /** The bytes of each file in the folder. */
-  #stored: { readonly sizes: Promise<Map<string, number>>; readonly readAt: number } | null = null;
-  /** The bytes of the complete uploads of which a part arrives at this process. */
-  readonly #arriving = new Map<string, number>();
+  readonly #folder: string;
+  readonly #diskSpace: PartSpace;
+  readonly #space: SpoolSpace;
 
-  constructor(options: UploadSpoolOptions) {
-    this.#options = options;
+  constructor({ folder, maxBytes, space }: UploadSpoolOptions) {
+    this.#folder = folder;
+    this.#diskSpace = space;
+    this.#space = new SpoolSpace(folder, maxBytes);
   }
 
   /**
@@ -95,69 +92,43 @@ export class UploadSpool {
    */
   async open(tid: number, token: string, offset: number, size: number): Promise<SpooledFile> {
     const name = `${tid}-${token}`;
-    await this.#reserve(tid, name, size);
-    const end = (length: number | null) => {
-      this.#arriving.delete(name);
-      if (length !== null) void this.#stored?.sizes.then((sizes) => sizes.set(name, length));
-    };
+    await onDisk(() => this.#space.reserve(name, size));
+    // If this fails, the reservation stays until the upload continues or ends.
+    const release = (length: number) => this.#space.release(name, size, length).catch(() => {});
     try {
       const handle = await onDisk(() => this.#openFile(name, offset));
       if (!handle) throw new ItemNotFound('what was uploaded is gone');
-      return new SpooledFile(handle, new SpaceFile(this.#options.space, handle, offset), end);
+      return new SpooledFile(handle, new SpaceFile(this.#diskSpace, handle, offset), release);
     } catch (cause) {
-      end(null);
+      await release(offset);
       throw cause;
     }
   }
 
   /** Deletes the file of an upload. An absent one is no error. */
   async delete(tid: number, token: string): Promise<void> {
-    await this.#deleteFile(`${tid}-${token}`);
+    await this.#delete(`${tid}-${token}`);
   }
 
   /** Deletes the files of uploads that are not pending. */
   async sweep(pendingTokens: () => Promise<readonly string[]>): Promise<void> {
-    const names = [...(await this.#readSizes()).keys()];
+    const names = await onDisk(() => this.#space.names());
     // The tokens are queried after the folder was read, so that no new upload is missing.
     const pending = new Set(names.length === 0 ? [] : await pendingTokens());
-    for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await this.#deleteFile(name);
-  }
-
-  /** Reserves the space of an upload. @throws StorageFull */
-  async #reserve(tid: number, name: string, size: number): Promise<void> {
-    for (const maxAge of maxAges) {
-      if (!this.#hasSpace(await this.#storedSizes(maxAge), tid, name, size)) continue;
-      this.#arriving.set(name, size);
-      return;
-    }
-    throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
-  }
-
-  #hasSpace(stored: ReadonlyMap<string, number>, tid: number, name: string, size: number): boolean {
-    const { maxBytes } = this.#options;
-    const sizes = new Map([...stored, ...this.#arriving]);
-    if (size <= (sizes.get(name) ?? 0)) return true;
-    sizes.set(name, size);
-    let [total, ofTenant] = [0, 0];
-    for (const [other, bytes] of sizes) {
-      total += bytes;
-      if (other.startsWith(`${tid}-`)) ofTenant += bytes;
-    }
-    return total <= maxBytes && ofTenant <= maxBytes / 2;
+    for (const name of names) if (!pending.has(name.slice(name.indexOf('-') + 1))) await this.#delete(name);
   }
 
   /** @returns null if the file is gone or shorter than `offset` */
   async #openFile(name: string, offset: number): Promise<FileHandle | null> {
-    const { folder } = this.#options;
-    const path = join(folder, name);
-    if (offset === 0) await mkdir(folder, { recursive: true, mode: 0o700 });
-    const handle = await open(path, offset === 0 ? 'w+' : 'r+', 0o600).catch((cause: unknown) => {
+    // Not truncated: a process that was suspended before this line may continue when another one has received more bytes.
+    const flags = offset === 0 ? constants.O_RDWR | constants.O_CREAT : constants.O_RDWR;
+    const handle = await open(join(this.#folder, name), flags, 0o600).catch((cause: unknown) => {
       if (systemErrorCode(cause) === 'ENOENT' && offset > 0) return null;
       throw cause;
     });
     if (!handle) return null;
     try {
-      if (offset === 0) await syncFolder(folder);
+      if (offset === 0) await syncFolder(this.#folder);
       else if ((await handle.stat()).size < offset) {
         await handle.close();
         return null;
@@ -169,37 +140,10 @@ export class UploadSpool {
     }
   }
 
-  async #deleteFile(name: string): Promise<void> {
-    await onDisk(() => rm(join(this.#options.folder, name), { force: true }));
-    (await this.#stored?.sizes)?.delete(name);
-  }
-
-  /** Returns the size of each file in the folder. @param maxAge ms since they were read */
-  #storedSizes(maxAge: number): Promise<Map<string, number>> {
-    const now = this.#options.monotonic();
-    if (this.#stored && now - this.#stored.readAt < maxAge) return this.#stored.sizes;
-    const sizes = this.#readSizes();
-    this.#stored = { sizes, readAt: now };
-    sizes.catch(() => {
-      if (this.#stored?.sizes === sizes) this.#stored = null;
-    });
-    return sizes;
-  }
-
-  /** Returns the size of each file in the folder. */
-  #readSizes(): Promise<Map<string, number>> {
-    const { folder } = this.#options;
-    return onDisk(async () => {
-      const names = await readdir(folder).catch((cause: unknown) => {
-        if (systemErrorCode(cause) === 'ENOENT') return []; // no upload has needed it yet
-        throw cause;
-      });
-      const sizes = new Map<string, number>();
-      for (const name of names) {
-        const entry = await stat(join(folder, name)).catch(() => null); // deleted meanwhile
-        if (entry) sizes.set(name, entry.size);
-      }
-      return sizes;
+  async #delete(name: string): Promise<void> {
+    await onDisk(async () => {
+      await rm(join(this.#folder, name), { force: true });
+      await this.#space.remove(name);
     });
   }
 }
