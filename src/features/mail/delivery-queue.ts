@@ -4,8 +4,9 @@ import { emailKey } from '#core/mail/email.ts';
 import type { MailKind } from '#core/records/mail.ts';
 import type { MailLane } from '#ports/mail.ts';
 import type { Ports } from '#ports/ports.ts';
-import type { Store, Tx } from '#ports/store.ts';
-import { type CrowdedMails, type MailTurn, turnKey } from './slow-mails.ts';
+import type { Store } from '#ports/store.ts';
+import { findTurn, hasDueDelivery, isDue, type LastTurns, waitingDeliveries } from './next-turn.ts';
+import type { CrowdedMails } from './slow-mails.ts';
 
 const [minute, hour] = [60_000, 3_600_000]; // ms
 /** Pauses before the next attempt. They vary by a fifth, so that mails that failed in the same outage are not retried all at once. */
@@ -32,57 +33,6 @@ export interface ClaimedDelivery {
   readonly kind: MailKind;
   readonly share_id: number | null;
   readonly content_id: number;
-}
-
-const waiting = (db: Tx, lane: MailLane) => db.selectFrom('delivery').where('lane', '=', lane).where('state', '=', 'waiting');
-const isDue = (store: Store) => sql<boolean>`due_at <= ${store.dialect.now}`;
-
-/** The turns that were taken last: of the tenants, and of the mails within each tenant. */
-interface LastTurns {
-  readonly tid: number;
-  /** `turn` of the last delivery of each tenant. */
-  readonly turns: ReadonlyMap<number, string>;
-}
-
-/** Returns the next tenant in turn that has a delivery which is due, or null. @param excluded tenants that get no turn */
-async function nextTenant(store: Store, db: Tx, lane: MailLane, after: number, excluded: ReadonlySet<number>): Promise<number | null> {
-  const ofAll = waiting(db, lane).select('tid').where(isDue(store)).orderBy('tid').limit(1);
-  const due = excluded.size === 0 ? ofAll : ofAll.where('tid', 'not in', [...excluded]);
-  const next = (await due.where('tid', '>', after).executeTakeFirst()) ?? (await due.executeTakeFirst());
-  return next?.tid ?? null;
-}
-
-/** Returns the next turn of a tenant that has a delivery which is due, or null. @param excluded turns that are left out */
-async function nextTurn(store: Store, db: Tx, last: MailTurn & { readonly lane: MailLane }, excluded: ReadonlySet<string>) {
-  const due = waiting(db, last.lane).select('turn').where('tid', '=', last.tid).where(isDue(store)).orderBy('turn').limit(1);
-  // One lookup in the index for each excluded turn, which may have many deliveries.
-  const firstFrom = async (query: typeof due): Promise<string | null> => {
-    let next = await query.executeTakeFirst();
-    while (next && excluded.has(turnKey({ tid: last.tid, turn: next.turn })))
-      next = await due.where('turn', '>', next.turn).executeTakeFirst();
-    return next?.turn ?? null;
-  };
-  return (await firstFrom(due.where('turn', '>', last.turn))) ?? firstFrom(due);
-}
-
-/** Returns the turn that a delivery is sent for next, or null if none is due. */
-async function findTurn(store: Store, db: Tx, lane: MailLane, last: LastTurns, crowded: CrowdedMails): Promise<MailTurn | null> {
-  const excluded = new Set(crowded.tenants);
-  for (;;) {
-    const tid = await nextTenant(store, db, lane, last.tid, excluded);
-    if (tid === null) return null;
-    const turn = await nextTurn(store, db, { lane, tid, turn: last.turns.get(tid) ?? '' }, crowded.turns);
-    if (turn !== null) return { tid, turn };
-    excluded.add(tid);
-  }
-}
-
-const noTurns: LastTurns = { tid: 0, turns: new Map() };
-const noneCrowded: CrowdedMails = { tenants: new Set(), turns: new Set() };
-
-/** Returns whether a waiting delivery of a lane can be sent. @param crowded what gets no turn */
-export async function hasDueDelivery(store: Store, lane: MailLane, crowded = noneCrowded): Promise<boolean> {
-  return (await findTurn(store, store.read, lane, noTurns, crowded)) !== null;
 }
 
 /** Returns whether a delivery of a lane can be sent, or was interrupted while it was sent. */
@@ -160,7 +110,7 @@ export async function claimDeliveries(
     const found = await findTurn(store, tx, lane, last, crowded);
     if (!found) return [];
     const { tid, turn } = found;
-    const ofTurn = waiting(tx, lane).select('id').where('tid', '=', tid).where('turn', '=', turn).where(isDue(store));
+    const ofTurn = waitingDeliveries(tx, lane).select('id').where('tid', '=', tid).where('turn', '=', turn).where(isDue(store));
     const next = await ofTurn.orderBy('due_at').orderBy('id').limit(limit).execute();
     if (next.length === 0) return [];
     return tx
@@ -268,7 +218,7 @@ export const waitingCodes = ({ store }: QueuePorts, after: number, limit: number
 /** Gives up the waiting deliveries of a lane that are too old. @returns their number */
 export async function giveUpOldDeliveries({ store }: QueuePorts, lane: MailLane): Promise<number> {
   const isOld = sql<boolean>`created_at < ${store.dialect.now} - ${maxAgeOf[lane]}`;
-  const old = waiting(store.read, lane).select('id').where(isOld);
+  const old = waitingDeliveries(store.read, lane).select('id').where(isOld);
   if (!(await old.limit(1).executeTakeFirst())) return 0;
   return store.write(async (tx) => {
     const ended_at = sql<number>`${store.dialect.now}`;

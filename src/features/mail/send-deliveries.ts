@@ -12,12 +12,12 @@ import {
   claimDeliveries,
   claimedContent,
   giveUpOldDeliveries,
-  hasDueDelivery,
   recordAttempt,
   requeueInterrupted,
   returnUntried,
 } from './delivery-queue.ts';
 import { dropUnwantedCodes } from './drop-unwanted-codes.ts';
+import { hasDueDelivery } from './next-turn.ts';
 import { SlowMails } from './slow-mails.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
