@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const pollInterval = 5; // ms; a loop without pauses would take the processor from what it waits for
+
 /** Waits until the condition is true. The timeout of the test ends a wait that never succeeds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate);
+  while (!(await condition())) await sleep(pollInterval);
 }
