@@ -1,6 +1,7 @@
 // Runs all tests, or the files that are named as arguments, and prints the line that CI reads.
 import { globSync, statfsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -8,6 +9,7 @@ import { inspect } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import pg from 'pg';
 import { openPostgresStore } from '../src/adapters/store/postgres/postgres-store.ts';
+import { openSqliteStore } from '../src/adapters/store/sqlite/sqlite-store.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { templateDatabase } from '../test/parts/test-database.ts';
 
@@ -83,6 +85,19 @@ async function runAll(engine: string, files: readonly string[], env: NodeJS.Proc
   await finished;
 }
 
+async function runOnSqlite(files: readonly string[]): Promise<void> {
+  const template = await mkdtemp(join(memoryFolder ?? tmpdir(), 'postern-template-'));
+  try {
+    const store = await openSqliteStore(template, (cause) => {
+      throw cause;
+    });
+    await store[Symbol.asyncDispose]();
+    await runAll('SQLite', files, { ...process.env, POSTERN_TEST_SQLITE: template });
+  } finally {
+    await rm(template, { recursive: true });
+  }
+}
+
 async function runOnPostgres(files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
   await using server = await startPostgres();
@@ -100,7 +115,7 @@ const files = namedFiles.length > 0 ? namedFiles : allFiles;
 if (files.some((file) => file.startsWith('test/web/'))) await chromium.executablePath();
 for (const engine of engines) {
   console.log(`\n> tests on ${engine}`);
-  if (engine === 'SQLite') await runAll(engine, files, process.env);
+  if (engine === 'SQLite') await runOnSqlite(files);
   else await runOnPostgres(files.filter((file) => usesDatabase.test(file)));
 }
 const slowest = [...durations].sort((a, b) => b[1] - a[1]).slice(0, 10);
