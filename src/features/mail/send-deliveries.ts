@@ -28,7 +28,7 @@ const deliveriesPerClaim = 10;
 /** ms after which claimed mails count as slow: others are sent at the same time, so that slow recipients do not delay them. */
 const slowAfter = 5000;
 const idlePause = 500; // ms between two checks for new deliveries while mails are being sent
-const firstServerPause = 5_000; // ms before the next attempt while no mail can be sent
+const firstServerPause = 1000; // ms before the next attempt while no mail can be sent; each further pause is twice as long
 /** Longest pause of each lane in ms. A person waits for a code. */
 const maxServerPauses = { alerts: 300_000, codes: 15_000 } as const;
 
