@@ -12,6 +12,7 @@ import { openPostgresStore } from '../src/adapters/store/postgres/postgres-store
 import { openSqliteStore } from '../src/adapters/store/sqlite/sqlite-store.ts';
 import { startPostgres } from '../test/parts/postgres-server.ts';
 import { templateDatabase } from '../test/parts/test-database.ts';
+import { batchTestFiles } from './test-batches.ts';
 
 const namedFiles = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const engines = process.argv.includes('--sqlite')
@@ -24,18 +25,19 @@ const isLong = (file: string) => /^test\/((web|process|model)\/|api\/hostile)/.t
 const allFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).sort(
   (a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1),
 );
-/** Number of files that run at the same time: one of them usually waits. More, or both engines at the same time, took longer. */
+/** Number of processes that run at the same time: one of them usually waits. More, or both engines at the same time, took longer. */
 const concurrency = availableParallelism() + 1;
 /** The files that also run on PostgreSQL: those whose results depend on the database. */
 const usesDatabase =
   /^test\/(api\/(?!openapi)|model\/|mail\/(alerts|codes|delivery|hostile-codes|unsubscribe)\.)|^test\/(resumable-uploads|quotas)\/|^test\/identity\/(ldap|oidc-renewal|oidc-sign-out|saml)\.|^test\/faults\/nth-call\.|^test\/visit\/(idempotency|identities|portal|link-states|sessions|sign-in-(delay|kinds)|audit)\./;
-/** Each file runs in a process of its own. They share compiled code. */
+const batchFolder = join(import.meta.dirname, '../build/.test-batches');
+/** Compiled code, which the processes share. */
 const compileCache = join(import.meta.dirname, '../build/.compile-cache');
 /** `npm test` has just built the server, so threads run from the build, which starts them in a third of the time. */
 const execArgv = process.argv.includes('--built-threads') ? ['--import', join(import.meta.dirname, '../test/parts/built-threads.mjs')] : [];
 /**
- * Time limit of a file, in ms: a file that hangs fails, and the others continue. Far longer than
- * the slowest file takes on a loaded machine.
+ * Time limit of a process, in ms: a file that hangs fails, and the other processes continue. Far longer than
+ * the slowest process takes on a loaded machine.
  */
 const timeout = 300_000;
 const minMemorySpace = 4 * 2 ** 30; // bytes
@@ -53,32 +55,43 @@ let [passed, failed, skipped] = [0, 0, 0];
 let fileFailed = false;
 /** The failed tests with their errors. They are printed again at the end, where a reader of a long output looks first. */
 const failures: string[] = [];
-/** Duration of each file in ms, by engine and path. */
+/** Duration in ms of the tests of each file, by engine and path. */
 const durations = new Map<string, number>();
 const isCounted = ({ details, name }: { details: { type?: string }; name: string }) =>
   details.type !== 'suite' && !name.endsWith('.test.ts');
 
+/** A test as the runner reports it. */
+interface FinishedTest {
+  readonly file?: string | undefined;
+  readonly nesting: number;
+  readonly details: { readonly duration_ms: number };
+}
+
 async function runAll(engine: string, files: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const measure = ({ file, nesting, details }: FinishedTest) => {
+    if (file === undefined || nesting > 0) return;
+    const name = `${engine} ${relative(process.cwd(), file)}`;
+    durations.set(name, (durations.get(name) ?? 0) + details.duration_ms);
+  };
   const stream = run({
-    files: [...files],
+    files: batchTestFiles(files, batchFolder),
     concurrency,
     timeout,
     execArgv,
     env: { ...env, ...(memoryFolder === null ? {} : { POSTERN_TEST_MEMORY: memoryFolder }), NODE_COMPILE_CACHE: compileCache },
   });
   stream.on('test:pass', (event) => {
+    measure(event);
     if (!isCounted(event)) return;
     if (event.skip === undefined) passed += 1;
     else skipped += 1;
   });
   stream.on('test:fail', (event) => {
+    measure(event);
     if (isCounted(event)) failed += 1;
     else fileFailed = true; // a file can fail although each of its tests passed
     const file = event.file === undefined ? '' : relative(process.cwd(), event.file);
     failures.push(`${engine} ${file}: ${event.name}\n${inspect(event.details.error.cause ?? event.details.error)}`);
-  });
-  stream.on('test:summary', ({ file, duration_ms }) => {
-    if (file !== undefined) durations.set(`${engine} ${relative(process.cwd(), file)}`, duration_ms);
   });
   const finished = new Promise((resolve) => stream.once('end', resolve));
   stream.compose(spec).pipe(process.stdout, { end: false });

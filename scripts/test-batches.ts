@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Files that leave nothing behind in their process, with the number of files that share one: loading the modules takes a second. */
+const batchSizes: readonly (readonly [RegExp, number])[] = [
+  [/^src\//, 25],
+  [/^test\/(api\/(?!hostile)|visit\/(?!hung))/, 8],
+];
+
+/**
+ * Combines test files that can share a process.
+ * @param folder for the files that load several test files
+ * @returns the files to run, in the order of `files`
+ */
+export function batchTestFiles(files: readonly string[], folder: string): string[] {
+  const open = new Map<RegExp, { readonly entry: string; readonly members: string[] }>();
+  const entries: { readonly entry: string; readonly members: string[] }[] = [];
+  for (const file of files) {
+    const [pattern, size] = batchSizes.find(([one]) => one.test(file)) ?? [null, 1];
+    const current = pattern && open.get(pattern);
+    if (current && current.members.length < size) current.members.push(file);
+    else {
+      const batch = { entry: join(folder, `batch-${entries.length}.mjs`), members: [file] };
+      if (pattern) open.set(pattern, batch);
+      entries.push(batch);
+    }
+  }
+  mkdirSync(folder, { recursive: true });
+  return entries.map(({ entry, members: [first = '', ...others] }) => {
+    if (others.length === 0) return first;
+    const imports = [first, ...others].map((member) => `await import(${JSON.stringify(pathToFileURL(resolve(member)).href)});\n`);
+    writeFileSync(entry, imports.join(''));
+    return entry;
+  });
+}
