@@ -8,7 +8,9 @@ import { searchTurns } from '#features/turns/search-turns.ts';
 import type { Ports } from '#ports/ports.ts';
 import { readTurns } from './read-turns.ts';
 
-test('a request that takes many turns listens once for the end of its response', async () => {
+test('a request that takes many turns listens once for the end of its response', async (t) => {
+  const server = setInterval(() => {}, 1000); // keeps the process alive, as a server does: the pauses after turns do not
+  t.after(() => clearInterval(server));
   const unused: Pick<Ports, 'store' | 'clock'> = Object.create(null);
   const caller: Caller = Object.assign(Object.create(null), { tid: 1, kind: 'key', id: 1 });
   const response = new ServerResponse(new IncomingMessage(new Socket()));
