@@ -29,7 +29,7 @@ const migrationNames = migrations.map(({ name }) => name);
 const progressInterval = 1000; // ms
 const suffixBytes = 6;
 
-/** Ends the command when the disk fails. */
+/** Ends the command with an error when the disk fails. */
 const throwCause = (cause: unknown) => {
   throw cause;
 };
@@ -71,8 +71,8 @@ async function backup(settings: Settings, file: string): Promise<void> {
   }
 }
 
-/** Returns the decompressed bytes of a file. An error of the file becomes an error of the returned stream. */
-function unzip(file: string): AsyncIterable<Uint8Array> {
+/** Returns the decompressed bytes of a file. If the file cannot be read, the returned stream fails. */
+function decompress(file: string): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip();
   pipeline(createReadStream(file), gunzip).catch((cause: Error) => gunzip.destroy(cause));
   return gunzip;
@@ -82,7 +82,7 @@ const restore = (settings: Settings, file: string) =>
   withStore(settings, (store) =>
     fillStore(
       store,
-      backupSource(() => splitLines(unzip(file)), migrationNames),
+      backupSource(() => splitLines(decompress(file)), migrationNames),
       progressPrinter(),
       { isBackup: true },
     ),
@@ -90,11 +90,11 @@ const restore = (settings: Settings, file: string) =>
 
 async function moveStore(settings: Settings): Promise<void> {
   if (settings.databaseUrl === null) throw new Error('POSTERN_DATABASE_URL is not set: it must name the database to move to');
-  // A store and not only a reader: opening it fails while Postern uses the database.
-  await using _running = openSqliteStore(settings.data, throwCause);
+  // Opens the store, although the copy reads only a snapshot: opening it fails while Postern uses the database.
+  await using _lockedStore = openSqliteStore(settings.data, throwCause);
   await withSqliteSnapshot(settings.data, (snapshot) =>
     withStore(settings, (store) => {
-      // Before the copy can be used, so that Postern never starts on both databases.
+      // Called before the copy can be used, so that Postern never starts on both databases.
       const beforeUse = () => new DataFolder(settings.data).noteMoved();
       return fillStore(store, snapshotSource(snapshot), progressPrinter(), { isBackup: false, beforeUse });
     }),
@@ -115,7 +115,7 @@ async function forgetLostSecrets(settings: Settings, flags: readonly string[]): 
   });
 }
 
-/** Prints a new password for an operator who is locked out. @param tenant its number, as typed */
+/** Prints a new password for an operator who is locked out. @param tenant id of the operator's tenant, as typed */
 async function resetAccess(settings: Settings, [name, tenant = `${firstTenant}`]: readonly string[]): Promise<void> {
   if (name === undefined) throw new Error('add the name of the operator: npm run operator -- reset NAME');
   const tid = Number(tenant);

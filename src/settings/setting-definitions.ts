@@ -69,13 +69,13 @@ export const settingDefinitions = {
   minFreeSpace: setting(
     'POSTERN_MIN_FREE_SPACE',
     '128',
-    'MiB that visitors must leave free on the file system of POSTERN_DATA. With less, their uploads, new folders and renames are refused with 507; with PostgreSQL, only uploads that need space on this file system. 0: no limit.',
+    'MiB that visitors must leave free on the file system of POSTERN_DATA. If less is free, their uploads, new folders and renames are refused with 507; with PostgreSQL, only uploads that need space on this file system. 0: no limit.',
     parseMebibytes,
   ),
   uploadSpool: setting(
     'POSTERN_UPLOAD_SPOOL',
     '20480',
-    'MiB of unfinished uploads in parts to WebDAV locations that `uploads/` in POSTERN_DATA may hold. One tenant can have half of them. Beyond, such uploads are refused with 507.',
+    'MiB that unfinished uploads in parts to WebDAV locations may take in `uploads/` in POSTERN_DATA. One tenant can use half of it. Beyond this limit, such uploads are refused with 507.',
     parseMebibytes,
   ),
   apiKey: setting(

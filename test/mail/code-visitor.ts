@@ -5,7 +5,7 @@ import type { StartOptions, TestPostern, TestResponse } from '../start.ts';
 import { createShare, jsonPost } from '../visit/visiting.ts';
 import { headerOf, startWithMail, textOf } from './mailing.ts';
 
-/** Starts Postern with a mail server, a profile with sign-in by code, and a share. Visitors can come from any address. */
+/** Starts Postern with a mail server, a profile with sign-in by code, and a share. A visitor has the address in X-Forwarded-For. */
 export async function startWithCodes(
   t: TestContext,
   { allow, users = ['ann'], ...start }: StartOptions & { readonly allow?: readonly string[]; readonly users?: readonly string[] } = {},
@@ -30,10 +30,10 @@ export async function startWithCodes(
   return { postern, sink, profile, share, users: ids, codeFor };
 }
 
-/** Returns the code in a text, without its space. */
+/** Returns the code in a text, without its space; empty: there is none. */
 export const codeIn = (text: string): string => (/\d{4} \d{4}/.exec(text)?.[0] ?? '').replace(' ', '');
 
-/** Returns the address in the mail that a visitor can open. */
+/** Returns the link in a mail that signs a visitor in; empty: there is none. */
 export const linkIn = (mail: Parameters<typeof textOf>[0]): string => /https?:\/\/\S+#code=\d+/.exec(textOf(mail))?.[0] ?? '';
 
 /** A visitor's browser, which keeps its cookies. */
@@ -42,7 +42,7 @@ export class Browser {
   readonly #from: string;
   readonly cookies = new Map<string, string>();
 
-  /** @param from address of the visitor's network */
+  /** @param from address of the visitor */
   constructor(postern: TestPostern, from = '203.0.113.7') {
     this.#postern = postern;
     this.#from = from;
@@ -51,12 +51,12 @@ export class Browser {
   async send(path: string, init: RequestInit = {}): Promise<TestResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { ...init.headers, 'x-forwarded-for': this.#from, ...(cookie ? { cookie } : {}) };
-    const answer = await this.#postern.visit(path, { ...init, headers });
-    for (const set of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+    const response = await this.#postern.visit(path, { ...init, headers });
+    for (const header of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
       this.cookies.set(name, value);
     }
-    return answer;
+    return response;
   }
 
   /** Requests a code at a link. */

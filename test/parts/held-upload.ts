@@ -9,17 +9,22 @@ interface HeldUpload {
   finish(): Promise<{ readonly status: number }>;
 }
 
-/** Begins an upload, and returns when Postern has recorded it as pending. @param size bytes of the file */
-export async function hold(postern: TestPostern, path: string, size: number, more: Record<string, string> = {}): Promise<HeldUpload> {
+/** Begins an upload, and waits until Postern has recorded it as pending. @param size bytes of the file */
+export async function hold(
+  postern: TestPostern,
+  path: string,
+  size: number,
+  moreHeaders: Record<string, string> = {},
+): Promise<HeldUpload> {
   const { hostname, port } = new URL(postern.apiUrl);
-  const headers = { host: new URL(postern.publicUrl).host, 'content-length': size, ...more };
-  const sent = request({ hostname, port, path, method: 'PUT', headers, agent: false });
-  const response = once(sent, 'response');
-  sent.write('x'.repeat(size - 1));
+  const headers = { host: new URL(postern.publicUrl).host, 'content-length': size, ...moreHeaders };
+  const upload = request({ hostname, port, path, method: 'PUT', headers, agent: false });
+  const response = once(upload, 'response');
+  upload.write('x'.repeat(size - 1));
   await until(async () => (await postern.ports.store.read.selectFrom('unsettled').select('token').execute()).length > 0);
   return {
     async finish() {
-      sent.end('x');
+      upload.end('x');
       const [message]: IncomingMessage[] = await response;
       message?.resume();
       return { status: message?.statusCode ?? 0 };

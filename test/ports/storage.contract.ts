@@ -38,7 +38,7 @@ export function path(text: string): ItemPath {
   return parsed;
 }
 
-/** Starts an upload. @param etag of the file to replace; without it, the name must be free @param size default: unknown */
+/** Starts an upload. @param etag of the file to replace; without an ETag, the name must be free @param size default: unknown */
 export const startUpload = (
   storage: Storage,
   parent: string,
@@ -111,7 +111,7 @@ const successCount = (results: readonly PromiseSettledResult<unknown>[]) => resu
 const failureCount = (results: readonly PromiseSettledResult<unknown>[], kind: new () => Error) =>
   results.filter((result) => result.status === 'rejected' && result.reason instanceof kind).length;
 
-/** Tests uploads, which every storage must pass. */
+/** Tests uploads. Every storage must pass. */
 export function uploadContract(name: string, open: OpenStorage): void {
   test(`${name}: a file is not visible before its upload is complete`, async (t) => {
     const storage = await open(t);
@@ -193,7 +193,7 @@ export function uploadContract(name: string, open: OpenStorage): void {
   });
 }
 
-/** Tests changes, which every storage must pass. */
+/** Tests renames, deletions and new folders. Every storage must pass. */
 export function changeContract(name: string, open: OpenStorage): void {
   test(`${name}: a rename to an existing name is refused, even to the name of an empty folder`, async (t) => {
     const storage = await open(t);
@@ -272,7 +272,8 @@ export function changeContract(name: string, open: OpenStorage): void {
   });
 }
 
-function lookups(name: string, open: OpenStorage): void {
+/** Tests lookups, listings and recovery. */
+function lookupContract(name: string, open: OpenStorage): void {
   test(`${name}: every lookup of a missing entry returns null`, async (t) => {
     const storage = await open(t);
     await putFile(storage, '/', 'file', 'text');
@@ -332,7 +333,8 @@ function lookups(name: string, open: OpenStorage): void {
   });
 }
 
-function ranges(name: string, open: OpenStorage): void {
+/** Tests uploads in parts and reads of ranges. */
+function rangeContract(name: string, open: OpenStorage): void {
   for (const [what, size] of [
     ['small', 9],
     ['large', 20 << 20],
@@ -431,10 +433,10 @@ function ranges(name: string, open: OpenStorage): void {
   });
 }
 
-/** Tests that every storage must pass. */
+/** Runs all tests that every storage must pass. */
 export function storageContract(name: string, open: OpenStorage): void {
   uploadContract(name, open);
   changeContract(name, open);
-  lookups(name, open);
-  ranges(name, open);
+  lookupContract(name, open);
+  rangeContract(name, open);
 }

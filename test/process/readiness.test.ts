@@ -20,7 +20,7 @@ test('repeated readiness requests do not make Postern check its locations each t
   assert.equal(checks, 1);
 });
 
-test('readiness fails while the data folder cannot be written', async (t) => {
+test('readiness fails while the data folder is not writable', async (t) => {
   const postern = await startPostern(t);
   const probe = join(postern.data, 'probe');
   const isReady = async () => (await postern.visit('/health/ready')).status === 200;
@@ -43,13 +43,13 @@ test('after an unclean shutdown, damaged database pages are found in the backgro
   const bytes = readFileSync(file);
   bytes.fill(0xff, bytes.length - 40 * 4096, bytes.length - 4096); // pages of shares, at the end of the file
   writeFileSync(file, bytes);
-  const damaged = await runPostern(t, { POSTERN_DATA: data });
-  damaged.child.kill('SIGKILL'); // an unclean shutdown
-  await damaged.ended;
+  const killedPostern = await runPostern(t, { POSTERN_DATA: data });
+  killedPostern.child.kill('SIGKILL'); // an unclean shutdown
+  await killedPostern.ended;
 
-  const again = await runPostern(t, { POSTERN_DATA: data });
+  const restartedPostern = await runPostern(t, { POSTERN_DATA: data });
 
-  await again.waitForOutput(/postern\.db is damaged/);
-  const ready = await fetch(`${again.publicUrl}/health/ready`);
+  await restartedPostern.waitForOutput(/postern\.db is damaged/);
+  const ready = await fetch(`${restartedPostern.publicUrl}/health/ready`);
   assert.deepEqual([ready.status, ((await ready.json()) as { damaged: boolean }).damaged], [200, true]);
 });

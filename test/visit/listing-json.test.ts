@@ -19,12 +19,12 @@ test('large listings of one network do not block those of other networks, and sm
     const { count } = await write({ viewId: 'link', address }, page(entries), mediaTypes);
     finishedListings.push(`${address} ${count}`);
   };
-  const crowd = Array.from({ length: 40 }, () => formatListing('198.51.100.1', 10_000));
+  const largeListings = Array.from({ length: 40 }, () => formatListing('198.51.100.1', 10_000));
   await formatListing('203.0.113.1', 10);
   assert.ok(finishedListings.length <= 2, finishedListings.join());
   await formatListing('203.0.113.1', 10_000);
   assert.ok(finishedListings.length < 6, finishedListings.join());
-  await Promise.all(crowd);
+  await Promise.all(largeListings);
 });
 
 test('a listing of thousands of entries is valid JSON with a Content-Length, also for HEAD', async (t) => {
@@ -33,15 +33,15 @@ test('a listing of thousands of entries is valid JSON with a Content-Length, als
   await mkdir(folder);
   await Promise.all(Array.from({ length: 2500 }, (_, number) => writeFile(join(folder, `é "${number}".txt`), 'x')));
   const { base } = await createShare(postern, { path: '/many' });
-  const answer = await sendPath(postern, `${base}/list?pageSize=10000`);
-  assert.equal(answer.json.entries.length, 2500);
-  const { entries: _, ...rest } = answer.json;
+  const response = await sendPath(postern, `${base}/list?pageSize=10000`);
+  assert.equal(response.json.entries.length, 2500);
+  const { entries: _, ...rest } = response.json;
   assert.deepEqual(rest, { path: '/', startIndex: 0, pageSize: 10_000, resultCount: 2500, totalCount: 2500 });
-  const { modifiedDateTime, etag, ...first } = answer.json.entries[0];
+  const { modifiedDateTime, etag, ...first } = response.json.entries[0];
   assert.deepEqual(first, { name: 'é "0".txt', folder: false, size: 1, mediaType: 'text/plain' });
   assert.ok(Date.parse(modifiedDateTime) > 0 && etag.startsWith('"'));
-  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
-  const length = Number(answer.headers['content-length']);
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8');
+  const length = Number(response.headers['content-length']);
   assert.ok(length > 1 << 16);
   const head = await sendPath(postern, `${base}/list?pageSize=10000`, { method: 'HEAD' });
   assert.equal(Number(head.headers['content-length']), length);

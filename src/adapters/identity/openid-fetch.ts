@@ -10,9 +10,9 @@ const limitsOfUser = { bytes: 1 << 19, depth: 16, values: 20_000 };
 const limitsOfProvider = { bytes: 1 << 16, depth: 16, values: 2000 };
 /** Limits of the claims in an ID token: enough for several times a thousand groups with long names. */
 const limitsOfClaims = { bytes: 1 << 17, depth: 16, values: 5000 };
-/** Characters of the numbers of an RSA key in base64url: a modulus of 4096 bits, and an exponent of 32 bits. */
+/** Maximum characters of the numbers of an RSA key in base64url: a modulus of 4096 bits, and an exponent of 32 bits. */
 const maxKeyText = { modulus: 683, exponent: 6 };
-const withoutBody: readonly number[] = [204, 205, 304];
+const statusesWithoutBody: readonly number[] = [204, 205, 304];
 
 /** Returns a request body as text, or null if there is none. The library sends form data only. */
 function bodyText(body: unknown): string | null {
@@ -21,17 +21,17 @@ function bodyText(body: unknown): string | null {
   throw new TypeError('a request body must be text or form data');
 }
 
-/** Returns the members of a response as the library sees them, or null if it is not a JSON object. */
+/** Returns the members of a response as the library sees them, or null if the response is not a JSON object. */
 function membersOf(content: Uint8Array): object | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(content).toString());
     return typeof value === 'object' ? value : null;
   } catch {
-    return null; // the library reports it
+    return null; // the library reports the invalid JSON
   }
 }
 
-/** Returns the claims in the ID token of a response, as they were sent, or null if it has none. */
+/** Returns the claims in the ID token of a response, as they were sent, or null if the response has no ID token. */
 function claimsBytesOf(content: Uint8Array): Uint8Array | null {
   const members = membersOf(content);
   const idToken: unknown = members && Reflect.get(members, 'id_token');
@@ -39,14 +39,14 @@ function claimsBytesOf(content: Uint8Array): Uint8Array | null {
   return claims === undefined ? null : Buffer.from(claims, 'base64url');
 }
 
-/** Returns whether a signature by a key (RFC 7517) costs no more than usual to verify. */
+/** Returns whether the signatures of a key (RFC 7517) cost no more than usual to verify. */
 function isUsualKey(key: unknown): boolean {
-  if (typeof key !== 'object' || key === null) return true; // the library reports it
+  if (typeof key !== 'object' || key === null) return true; // the library reports the invalid key
   const lengthOf = (member: 'n' | 'e') => `${Reflect.get(key, member) ?? ''}`.length;
   return lengthOf('n') <= maxKeyText.modulus && lengthOf('e') <= maxKeyText.exponent;
 }
 
-/** Returns a response without the keys whose signatures cost much to verify. */
+/** Returns the content of a response without the keys whose signatures cost much to verify. */
 function withUsualKeys(content: Uint8Array): Uint8Array {
   const members = membersOf(content);
   const keys: unknown = members && Reflect.get(members, 'keys');
@@ -55,8 +55,8 @@ function withUsualKeys(content: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns whether the claims of an ID token are more, longer or deeper than any user needs. The library parses them,
- * and sessions store some.
+ * Returns whether a response has an ID token whose claims exceed the limits. No user needs so many claims, but the library parses
+ * all of them, and sessions store some.
  */
 function hasTooManyClaims(content: Uint8Array): boolean {
   const claims = claimsBytesOf(content);
@@ -66,7 +66,7 @@ function hasTooManyClaims(content: Uint8Array): boolean {
 /**
  * Returns a `fetch` for openid-client over connections whose addresses are checked. It follows no redirect, and limits the
  * responses.
- * @param tid tenant of the client: the responses are read in its turns
+ * @param tid tenant of the OpenID client: the responses are read in the turns of this tenant
  * @param deadlineOf returns the signal that aborts a request
  * @throws ProviderUnavailable (thrown by the returned function), also for status 429 and 5xx
  */
@@ -74,14 +74,14 @@ export const openIdFetch =
   (outbound: Pick<Outbound, 'request'>, tid: number, deadlineOf: () => AbortSignal): CustomFetch =>
   async (address, { body, headers, method, signal }) => {
     const deadline = AbortSignal.any([deadlineOf(), ...(signal ? [signal] : [])]);
-    const sent = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bodyText(body), signal: deadline, tid } as const;
+    const options = { method: method === 'POST' ? 'POST' : 'GET', headers, body: bodyText(body), signal: deadline, tid } as const;
     // A request for metadata or keys is the only GET without a token.
-    const limits = sent.method === 'GET' && !new Headers(headers).has('authorization') ? limitsOfProvider : limitsOfUser;
+    const limits = options.method === 'GET' && !new Headers(headers).has('authorization') ? limitsOfProvider : limitsOfUser;
     const url = new URL(address);
-    const { status, headers: fields, content } = await requestProvider(outbound, url, sent, limits.bytes);
+    const { status, headers: fields, content } = await requestProvider(outbound, url, options, limits.bytes);
     if (exceededJsonLimit(content, limits)) throw new ProviderUnavailable(`${url.host} sent too many names and values.`);
     if (limits === limitsOfUser && hasTooManyClaims(content))
       throw new ProviderUnavailable(`${url.host} sent an ID token with too many claims.`);
     const checkedContent = limits === limitsOfProvider ? withUsualKeys(content) : content;
-    return new Response(withoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers: fields });
+    return new Response(statusesWithoutBody.includes(status) ? null : Buffer.from(checkedContent), { status, headers: fields });
   };

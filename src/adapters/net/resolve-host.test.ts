@@ -21,7 +21,10 @@ function questionOf(query: Buffer) {
   return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** A fake name server: it knows `known.test`, does not know other names, and never answers for `silent.test`. */
+/**
+ * Starts a fake name server, and returns a resolver that uses it. The server knows `known.test`, never answers for names in `silent.test`,
+ * and knows no other name.
+ */
 async function startNameServer(t: TestContext) {
   const server = createSocket('udp4');
   server.on('message', (query, { port, address }) => {
@@ -44,7 +47,7 @@ async function startNameServer(t: TestContext) {
     join(folder, 'hosts'),
     '127.0.0.1 localhost\n# 10.0.0.1 known.test\n10.0.0.2 other.lan Local.Test # ours\nfd00::2 local.test\n',
   );
-  const lookedUp: string[] = [];
+  const lookedUpNames: string[] = [];
   const gate = Promise.withResolvers<readonly string[]>();
   const resolve = hostResolver({
     hostsFile: join(folder, 'hosts'),
@@ -54,25 +57,25 @@ async function startNameServer(t: TestContext) {
       return resolver;
     },
     lookUp(host) {
-      lookedUp.push(host);
+      lookedUpNames.push(host);
       return host.startsWith('slow') ? gate.promise : Promise.resolve(['10.0.0.3']);
     },
   });
-  return { resolve, lookedUp, release: () => gate.resolve([]) };
+  return { resolve, lookedUpNames, release: () => gate.resolve([]) };
 }
 
 test('a name has the addresses of the hosts file, else those of the name server', async (t) => {
-  const { resolve, lookedUp } = await startNameServer(t);
+  const { resolve, lookedUpNames } = await startNameServer(t);
   assert.deepEqual(await resolve('local.test'), ['10.0.0.2', 'fd00::2']);
   assert.deepEqual(await resolve('known.test'), ['192.0.2.1']);
-  assert.deepEqual(lookedUp, []);
+  assert.deepEqual(lookedUpNames, []);
 });
 
 test('names that the name server does not know are looked up by the operating system, as for other programs, a few at a time', async (t) => {
-  const { resolve, lookedUp, release } = await startNameServer(t);
+  const { resolve, lookedUpNames, release } = await startNameServer(t);
   assert.deepEqual(await resolve('short'), ['10.0.0.3']);
   const slow = Array.from({ length: 8 }, (_, number) => resolve(`slow${number}`).catch(({ code }) => code));
-  while (lookedUp.length < 5) await new Promise(setImmediate);
+  while (lookedUpNames.length < 5) await new Promise(setImmediate);
   assert.equal(await resolve('short').catch(({ code }) => code), 'ENOTFOUND');
   release();
   const results = await Promise.all(slow);
@@ -81,9 +84,9 @@ test('names that the name server does not know are looked up by the operating sy
 });
 
 test('names whose server does not respond delay no other name', async (t) => {
-  const { resolve, lookedUp } = await startNameServer(t);
+  const { resolve, lookedUpNames } = await startNameServer(t);
   const silent = Array.from({ length: 100 }, (_, number) => resolve(`${number}.silent.test`).catch(({ code }) => code));
   assert.deepEqual(await resolve('known.test'), ['192.0.2.1']);
   assert.deepEqual(new Set(await Promise.all(silent)), new Set(['ETIMEOUT']));
-  assert.deepEqual(lookedUp, []);
+  assert.deepEqual(lookedUpNames, []);
 });

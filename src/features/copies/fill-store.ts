@@ -4,7 +4,7 @@ import type { LastIds } from '#ports/last-ids.ts';
 import type { Store, Tx } from '#ports/store.ts';
 import { addRows, type CopiedRow, countRows, rowKeyText, rowsBetween, type TableName, tableNames } from './copied-tables.ts';
 
-/** The rows to copy, in the order of `tableNames`. They can be read several times. */
+/** The rows to copy, in the order of `tableNames`. `pages` can be called several times. */
 export interface RowSource {
   pages(): AsyncIterable<{ readonly table: TableName; readonly rows: readonly CopiedRow[] }>;
   lastIds(): Promise<LastIds>;
@@ -22,7 +22,8 @@ async function checkUnused(store: Store): Promise<void> {
 }
 
 /**
- * Marks the database as an unfinished copy. A key without a tenant was left by a start that was refused.
+ * Marks the database as an unfinished copy. A start that was refused may have left the fingerprint of its secret key in a
+ * database without tenants: the mark replaces this fingerprint.
  * @throws Error if the database contains anything but an unfinished copy, or is in use
  */
 async function beginCopy(store: Store): Promise<void> {
@@ -48,7 +49,7 @@ async function insertInBatches(tx: Tx, table: TableName, rows: readonly CopiedRo
   for (let at = 0; at < rows.length; at += insertBatch) await addRows(tx, table, rows.slice(at, at + insertBatch));
 }
 
-/** Sets the default profiles of the tenants, once the profiles are copied. */
+/** Sets the default profiles of the tenants. Call it after the profiles are copied. */
 async function setDefaultProfiles(store: Store, tenants: readonly CopiedRow[]): Promise<void> {
   await store.write(async (tx) => {
     for (const { id, default_profile_id } of tenants)
@@ -62,7 +63,7 @@ async function setDefaultProfiles(store: Store, tenants: readonly CopiedRow[]): 
 
 const rowText = (row: CopiedRow) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Compares the copy with its source row by row. @throws Error where they differ */
+/** Compares the copy with its source row by row. @throws Error if they differ */
 async function compareRows(store: Store, source: RowSource, progress: CopyProgress): Promise<void> {
   const counts = new Map<TableName, number>();
   for await (const { table, rows } of source.pages()) {
@@ -79,7 +80,7 @@ async function compareRows(store: Store, source: RowSource, progress: CopyProgre
       throw new Error(`the copy has rows in ${table} that its source does not have`);
 }
 
-/** Holds the mails of a backup: they may have been sent since, and wait for an operator's consent. Sign-in codes have expired. */
+/** Holds the mails of a backup until an operator consents: they may have been sent since then. Deletes the sign-in codes, which have expired. */
 async function holdMails(tx: Tx): Promise<void> {
   await tx.deleteFrom('sign_in_code').execute();
   await tx.deleteFrom('delivery').where('lane', '=', 'codes').where('state', 'in', ['waiting', 'sending']).execute();
@@ -94,7 +95,7 @@ async function holdMails(tx: Tx): Promise<void> {
       .execute();
 }
 
-/** Ends what was valid when a backup was made: the visitor or operator may have signed out since, or lost access. */
+/** Ends the sessions and API tokens of a backup: the visitor or operator may have signed out after the backup, or lost access. */
 async function endSessions(tx: Tx): Promise<void> {
   await tx.deleteFrom('visit_session').execute();
   await tx.deleteFrom('operator_session').execute();
@@ -103,7 +104,7 @@ async function endSessions(tx: Tx): Promise<void> {
 
 /** What a copy is for. */
 interface CopyPurpose {
-  /** true: the rows come from a backup. All sessions end, and the mails must wait for the consent of an operator. */
+  /** true: the rows come from a backup. All sessions and API tokens end, and the mails wait for the consent of an operator. */
   readonly isBackup: boolean;
   /** Called when everything is copied and compared, before the copy can be used. */
   readonly beforeUse?: () => void;
@@ -111,7 +112,7 @@ interface CopyPurpose {
 
 /**
  * Copies everything into an empty database and compares it row by row. An interrupted copy continues when it is run again.
- * @throws Error if the database is not empty, or the copy differs
+ * @throws Error if the database is not empty, other processes use it, or the copy differs from its source
  */
 export async function fillStore(
   store: Store,

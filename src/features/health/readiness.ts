@@ -7,19 +7,21 @@ const minInterval = 1000; // ms between two checks of the database and the disk,
 
 /** Whether this process can serve requests. */
 export interface Readiness {
+  /** Whether the database responds. */
   readonly store: boolean;
+  /** Whether the disk of POSTERN_DATA works: a test write succeeds, or fails only because the disk is full. */
   readonly data: boolean;
   /** Whether the disk of the database is full. Then files can be read, but nothing can be changed. */
   readonly full: boolean;
   /** Whether the database has damaged pages. Then the operator must restore a backup. */
   readonly damaged: boolean;
   readonly locations: readonly LocationHealth[];
-  /** Jobs of all kinds: those that wait, and those that were given up. */
+  /** Number of jobs of all kinds that wait, and that Postern has given up. */
   readonly jobs: { readonly waiting: number; readonly failed: number };
 }
 
 async function jobTotals(ports: Pick<Ports, 'store'>): Promise<Readiness['jobs']> {
-  const counts = await countJobs(ports).catch(() => []); // readiness says already that the database is unavailable
+  const counts = await countJobs(ports).catch(() => []); // `store` already reports that the database is unavailable
   const sum = (of: 'waiting' | 'failed') => counts.reduce((total, count) => total + count[of], 0);
   return { waiting: sum('waiting'), failed: sum('failed') };
 }
@@ -62,7 +64,7 @@ export function readinessCheck(ports: Pick<Ports, 'store' | 'storages' | 'vault'
       .then((health) => {
         locations = Promise.resolve(health);
       })
-      .catch(() => {}) // the database is unavailable: keeps the last health of the locations
+      .catch(() => {}) // the database is unavailable: `locations` keeps the last result
       .finally(() => {
         isChecking = false;
       });

@@ -4,7 +4,7 @@ import type { TestedStep } from '#core/records/test-result.ts';
 import { type Directories, DirectoryRefused, DirectoryUnavailable, type DirectoryUser, type TenantDirectory } from '#ports/directory.ts';
 import { step } from './test-step.ts';
 
-/** A name that no user should have, to try the account alone. */
+/** A user name that should not exist: a search for it tests only the account of the configuration. */
 const nobody = 'postern-tests-this-directory';
 
 interface Credentials {
@@ -12,8 +12,8 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Returns what shares can list a user by. */
-const describe = ({ dn, username, email, groups }: DirectoryUser): string =>
+/** Returns a text with the DN of a user, and the names and groups by which shares can list the user. */
+const describeUser = ({ dn, username, email, groups }: DirectoryUser): string =>
   [
     `Found ${dn}.`,
     `Names under which shares can list the user (userNames): ${formatList([username, email].filter((name) => name !== '')) || 'none'}.`,
@@ -29,7 +29,7 @@ async function tryAccount(
   const accountStep = step('account', null, 'The directory accepts the account.');
   if (username === '') return [accountStep];
   if (!user) return [accountStep, step('user', 'No entry, more than one entry, or a disabled account.')];
-  const userStep = step('user', null, describe(user));
+  const userStep = step('user', null, describeUser(user));
   if (password === '') return [accountStep, userStep];
   const isRight = await directories.verify(directory, user.dn, password);
   return [accountStep, userStep, step('password', isRight ? null : 'The directory refuses the password.')];
@@ -44,11 +44,11 @@ async function tryPattern(
   if (password === '') throw fieldRefusal('password', 'is required for a profile with a bindPattern');
   const user = await directories.signInByPattern(directory, username, password);
   return user
-    ? [step('password', null), step('user', null, describe(user))]
+    ? [step('password', null), step('user', null, describeUser(user))]
     : [step('password', 'The directory refuses the user name or the password.')];
 }
 
-/** Tries a directory: the connection, the account, and a user if there is a name. */
+/** Tries a directory: the connection, the account of the configuration, and a user if a name is given. */
 export async function tryDirectory(directories: Directories, directory: TenantDirectory, credentials: Credentials): Promise<TestedStep[]> {
   const attempt = directory.bindPattern === undefined ? tryAccount : tryPattern;
   try {

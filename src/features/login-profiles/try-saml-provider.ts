@@ -4,7 +4,7 @@ import { ProviderRefused, ProviderUnavailable } from '#ports/provider-errors.ts'
 import type { SamlProvider, SamlProviders } from '#ports/saml.ts';
 import { step } from './test-step.ts';
 
-/** Returns the last day on which a certificate is valid, or null if it cannot be read. @param pem in PEM */
+/** Returns the last day on which a certificate is valid, or null if it cannot be read. @param pem the certificate */
 function lastDayOf(pem: string): string | null {
   try {
     return new X509Certificate(pem).validToDate.toISOString().slice(0, 10);
@@ -13,7 +13,7 @@ function lastDayOf(pem: string): string | null {
   }
 }
 
-/** Returns what the operator should know about the certificates of a provider. */
+/** Returns the test step for the certificates of a provider: whether they can be read, and how long they are valid. */
 function certificateStep(certificates: readonly string[]): TestedStep {
   const lastDays = certificates.map(lastDayOf);
   const unreadable = lastDays.indexOf(null);

@@ -1,15 +1,15 @@
 import type { Ports } from '#ports/ports.ts';
 
-/** Time in ms for a sign-in at a provider. */
+/** Maximum time for a sign-in at a provider, in ms. */
 export const providerSignInTime = 10 * 60_000;
 
 type SealPorts = Pick<Ports, 'vault' | 'clock'>;
 
-/** Encrypts the state of a started sign-in, which the browser keeps until it returns. @param purpose which kind of sign-in it is */
+/** Encrypts the state of a started sign-in. The browser keeps it until it returns from the provider. @param purpose names the kind of sign-in */
 export const sealPending = ({ vault, clock }: SealPorts, purpose: string, signIn: object): string =>
   vault.seal(purpose, JSON.stringify({ ...signIn, until: clock.now() + providerSignInTime }));
 
-/** Returns the sign-in that a browser has begun, or null if it is of another purpose, or too old. */
+/** Returns the sign-in that a browser has begun, or null if it has another purpose, is too old, or cannot be decrypted. */
 export function openPending<SignIn extends object>({ vault, clock }: SealPorts, purpose: string, sealed: string): SignIn | null {
   let signIn: SignIn & { readonly until: number };
   try {

@@ -2,7 +2,7 @@ import { parseStoredPath, rootPath } from '#core/item-path.ts';
 import { addCountedFolder } from '#features/quotas/counted-folders.ts';
 import type { Tx } from '#ports/store.ts';
 
-/** Starts to count the files of a share if it has a quota. The count ends by itself when no share with this folder has one any more. */
+/** Starts to count the files of a share if it has a quota. A job ends the count when no share of this folder has a quota any more. */
 export async function countSharedFolder(tx: Tx, { tid, id }: { readonly tid: number; readonly id: number }): Promise<void> {
   const share = await tx
     .selectFrom('share')

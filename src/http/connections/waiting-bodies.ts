@@ -8,7 +8,7 @@ const maxRead = 1 << 16; // bytes of a body that Node.js reads before the reques
 /** Limits the memory of requests that wait for their turn: Node.js reads the beginning of each body, and the client may have left. */
 export interface WaitingBodies {
   /**
-   * Counts what is read of a body.
+   * Counts the bytes that Node.js reads of a body, until the request starts.
    * @param address of the client
    * @returns a function to call when the request starts
    * @throws Refusal (503) if too many bytes are held already

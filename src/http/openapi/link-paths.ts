@@ -65,14 +65,14 @@ const startSignIn = (id: string) => ({
 });
 const requestCode = (id: string, code: string) => ({
   post: route(id, {
-    summary: `Sends a code ${code} by e-mail. It is valid only with the cookie that the response sets. The response is the same for every address.`,
+    summary: `Sends an e-mail with a code ${code}. The code is valid only with the cookie that the response sets. The response is the same for every address.`,
     body: json(CodeRequestBody),
     responses: { 202: {} },
   }),
 });
 const resetPassword = (id: string) => ({
   post: route(id, {
-    summary: 'Sets a new password with a code from a mail, ends the other sessions of the access user, and sets the session cookie.',
+    summary: 'Sets a new password with a code from an e-mail, ends the other sessions of the access user, and sets the session cookie.',
     body: json(PasswordResetBody),
     responses: { 204: {} },
   }),
@@ -120,7 +120,7 @@ export const linkPaths = {
   '/s/{viewId}/password/reset': resetPassword('link_reset_password'),
   '/s/{viewId}/list/{path}': {
     get: route('link_list', {
-      summary: 'Returns a part of a folder listing. Requires canView or canDownload.',
+      summary: 'Returns a page of a folder listing. Requires canView or canDownload.',
       parameters: [
         path,
         query('startIndex', { type: 'integer' }, 'Index of the first entry, starting at 0.'),

@@ -5,13 +5,14 @@ interface Props {
   readonly opened: boolean;
   /** Labels of the fields that another operator has changed. */
   readonly fields: readonly string[];
+  /** Name of the other operator; empty: unknown. */
   readonly who: string;
   readonly takeTheirs: () => void;
   readonly keepBoth: () => void;
   readonly close: () => void;
 }
 
-/** Shown when another operator has changed the record first: the operator discards their changes or keeps both. */
+/** Asks an operator whether to discard their changes or to keep both, if another operator has changed the record in the meantime. */
 export function ConflictDialog({ opened, fields, who, takeTheirs, keepBoth, close }: Props) {
   if (!opened) return null;
   return (

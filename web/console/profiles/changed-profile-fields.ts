@@ -12,7 +12,7 @@ const fieldLabels = {
   password: 'password',
 };
 
-/** Returns the labels of the fields that differ. */
+/** Returns the labels of the fields that differ between two versions of a login profile. */
 export const changedProfileFields = changedFieldsBy<ProfileValues>({
   ...Object.fromEntries(Object.keys(emptyProfileValues).map((name) => [name, 'sign-in settings'])),
   ...fieldLabels,

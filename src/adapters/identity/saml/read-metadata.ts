@@ -3,7 +3,7 @@ import type { ProviderDescription } from '#ports/saml.ts';
 import { namespaces } from './saml-names.ts';
 import { attributeOf, childrenOf, demand, parseXml, refuse, textOf, timeOf, withDescendants, type XmlElement } from './strict-xml.ts';
 
-/** Metadata of a provider. */
+/** Metadata that describes a provider. */
 export interface MetadataInput {
   readonly xml: string;
   /** Entity ID of the provider; null: the only one in the metadata. */
@@ -13,7 +13,7 @@ export interface MetadataInput {
 }
 
 const metadataLimits = { elements: 20_000, attributes: 40_000, namespaces: 2000 };
-const maxDescription = 1 << 17; // characters: about 60 certificates. Descriptions are cached
+const maxDescription = 1 << 17; // characters, enough for about 60 certificates: descriptions are cached
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 
 const rolesOf = (entity: XmlElement) => childrenOf(entity, namespaces.metadata, 'IDPSSODescriptor');
@@ -22,8 +22,8 @@ const rolesOf = (entity: XmlElement) => childrenOf(entity, namespaces.metadata, 
 function providerOf(root: XmlElement, entityId: string | null): XmlElement {
   const entities = withDescendants(root).filter(({ namespace, name }) => namespace === namespaces.metadata && name === 'EntityDescriptor');
   const providers = entities.filter((entity) => rolesOf(entity).length > 0);
-  const named = entityId === null ? providers : providers.filter((entity) => attributeOf(entity, 'entityID') === entityId);
-  const [provider, ...others] = named;
+  const candidates = entityId === null ? providers : providers.filter((entity) => attributeOf(entity, 'entityID') === entityId);
+  const [provider, ...others] = candidates;
   if (!provider)
     return refuse(entityId === null ? 'The metadata describes no identity provider.' : `The metadata has no provider ${entityId}.`);
   if (others.length === 0) return provider;
@@ -43,7 +43,7 @@ function certificateOf(base64: string): string {
   }
 }
 
-/** Returns the signing certificates of a role. A key without a use is for signing, too (SAML Metadata, 2.4.1.1). */
+/** Returns the signing certificates of a role. A key without a `use` is also for signing (SAML Metadata, 2.4.1.1). */
 const certificatesOf = (role: XmlElement): string[] =>
   childrenOf(role, namespaces.metadata, 'KeyDescriptor')
     .filter((key) => [null, 'signing'].includes(attributeOf(key, 'use')))
@@ -64,7 +64,11 @@ function withoutComments(xml: string): string {
   }
 }
 
-/** Reads the metadata of a provider (SAML Metadata, 2.4.3). The signature of the metadata is not verified: it comes over TLS, or an operator has entered it. @throws XmlRefused */
+/**
+ * Reads the metadata of a provider (SAML Metadata, 2.4.3). The signature of the metadata is not verified: the metadata comes over TLS or
+ * from this machine, or an operator has entered it.
+ * @throws XmlRefused
+ */
 export function readMetadata({ xml, entityId, now }: MetadataInput): ProviderDescription {
   const root = parseXml(withoutComments(xml.replace(/^\uFEFF/, '')), metadataLimits);
   const provider = providerOf(root, entityId);

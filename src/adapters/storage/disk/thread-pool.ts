@@ -3,9 +3,9 @@ import type { DiskResponse } from './run-request.ts';
 import { Lane, type LaneOptions, type PendingRequest, type PoolThread } from './thread-lane.ts';
 
 const checkInterval = 1000; // ms
-/** Time for which a request waits for a busy thread before another one starts, in ms: a start costs as much as thousands of requests. */
+/** Time for which a request waits for a busy thread before another thread starts, in ms: a start costs as much as thousands of requests. */
 const growAfter = 20;
-/** The same time while a thread of the pool is still starting. */
+/** Used instead of `growAfter` while a thread of the pool is still starting, in ms. */
 const growAfterStart = 250;
 
 /**
@@ -21,12 +21,13 @@ export class ThreadBudget {
   constructor(threads: number) {
     this.#free = threads;
   }
-  /** Returns whether one more thread may start. It must be released when it ends. */
+  /** Reserves one more thread. The caller must call `release` when the thread has ended. @returns false if no more thread may start */
   take(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
     return true;
   }
+  /** Ends the reservation of a thread. */
   release(): void {
     this.#free += 1;
   }
@@ -53,7 +54,7 @@ export class ThreadPool implements AsyncDisposable {
   #threads: PoolThread[] = [];
   #checkTimer: NodeJS.Timeout | undefined;
   #growTimer: NodeJS.Timeout | undefined;
-  /** When this iteration of the event loop has sent its first request; null: it has sent none. */
+  /** When `dispatch` was first called in this iteration of the event loop, in ms; null: not yet. */
   #iterationStart: number | null = null;
   /** Whether requests wait for the next iteration. */
   #isPostponed = false;
@@ -140,35 +141,35 @@ export class ThreadPool implements AsyncDisposable {
   }
 
   #addThread(isAdditional: boolean): PoolThread {
-    const added: PoolThread = {
+    const poolThread: PoolThread = {
       ...{ sent: [], isAdditional, hasAnswered: false },
       thread: this.options.openThread({
         receive: (response) => {
-          added.hasAnswered = true;
-          this.#settle(added, added.sent.splice(0, 1), response);
+          poolThread.hasAnswered = true;
+          this.#settle(poolThread, poolThread.sent.splice(0, 1), response);
         },
-        rejectPending: () => this.#settle(added, added.sent.splice(0), endedResponse),
-        isIdle: () => added.sent.length === 0 && this.#lanes.every((lane) => lane.ownThread() !== added),
-        onEnd: () => this.#remove(added),
+        rejectPending: () => this.#settle(poolThread, poolThread.sent.splice(0), endedResponse),
+        isIdle: () => poolThread.sent.length === 0 && this.#lanes.every((lane) => lane.ownThread() !== poolThread),
+        onEnd: () => this.#remove(poolThread),
       }),
     };
-    this.#threads.push(added);
-    return added;
+    this.#threads.push(poolThread);
+    return poolThread;
   }
 
-  #settle(thread: PoolThread, answered: readonly PendingRequest[], response: DiskResponse): void {
-    for (const pending of answered) {
+  #settle(thread: PoolThread, requests: readonly PendingRequest[], response: DiskResponse): void {
+    for (const pending of requests) {
       pending.lane.markAnswered(pending);
       pending.settle(response);
     }
-    if (thread.sent.length === 0) thread.thread.startIdleTimer(answered.at(-1)?.lane.idleTime());
+    if (thread.sent.length === 0) thread.thread.startIdleTimer(requests.at(-1)?.lane.idleTime());
     this.dispatch();
   }
 
-  #remove(ended: PoolThread): void {
-    if (!this.#threads.includes(ended)) return;
-    this.#threads = this.#threads.filter((thread) => thread !== ended);
-    if (ended.isAdditional) this.options.budget.release();
+  #remove(endedThread: PoolThread): void {
+    if (!this.#threads.includes(endedThread)) return;
+    this.#threads = this.#threads.filter((thread) => thread !== endedThread);
+    if (endedThread.isAdditional) this.options.budget.release();
   }
 
   /** Fails the requests that have waited too long. */

@@ -6,7 +6,7 @@ import { StorageUnavailable, type TestStep } from '#ports/storage.ts';
 import { SftpRefusal, SignInRefused, statusCodes } from './sftp-errors.ts';
 import type { SftpItems } from './sftp-items.ts';
 
-const overwrites =
+const overwriteNote =
   'The server lets a rename replace a file. If two programs create one file at the same moment, both may succeed, and the last one stays.';
 
 const isSignIn = (failure: unknown) => failure instanceof SignInRefused;
@@ -14,26 +14,26 @@ const isAnswer = (failure: unknown) => isSignIn(failure) || failure instanceof S
 
 /** Returns the steps that test a folder at an SFTP server. The test file is in the staging area, so no visitor sees it. */
 export function sftpTestSteps(items: SftpItems, evidence: ChangeEvidence, moves: ItemMoves, token: string): readonly TestStep[] {
-  const [staged, moved] = [evidence.staged(token), evidence.removed(token)];
-  async function look(): Promise<void> {
+  const [stagedPath, movedPath] = [evidence.staged(token), evidence.removed(token)];
+  async function listRoot(): Promise<void> {
     if (!(await items.find([]))?.folder) throw new SftpRefusal(statusCodes.noSuchFile);
     for await (const _ of items.list([])) break;
   }
   return [
-    ...connectionSteps(look, { isAnswer, isSignIn }),
+    ...connectionSteps(listRoot, { isAnswer, isSignIn }),
     { step: 'write', run: () => writeTestFile(evidence, moves, token) },
     {
       step: 'read',
       async run() {
-        if ((await items.readText(moved)) !== testContent)
+        if ((await items.readText(movedPath)) !== testContent)
           throw new StorageUnavailable('the server returned other bytes than those written');
       },
     },
     {
       step: 'conditions',
       async run(note) {
-        await evidence.write(() => items.writeText(staged, testContent));
-        if ((await items.rename(staged, moved, false)) === 'moved') note(overwrites);
+        await evidence.write(() => items.writeText(stagedPath, testContent));
+        if ((await items.rename(stagedPath, movedPath, false)) === 'moved') note(overwriteNote);
       },
     },
     { step: 'remove', run: () => evidence.clear(token) },

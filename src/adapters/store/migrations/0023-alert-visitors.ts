@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Stores the visitor with each alert from the beginning. Drops the lists of addresses: the recipients are those of the
- * share. An action that enqueues an alert changes fewer indexes.
+ * Stores the visitor of each alert that is not collected yet: from now on, an alert gets its visitor when it is enqueued.
+ * Drops the lists of addresses: the recipients are those of the share. Drops indexes, so that enqueueing an alert costs less.
  */
 export const alertVisitors: Migration = {
   name: '0023-alert-visitors',

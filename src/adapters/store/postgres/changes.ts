@@ -6,18 +6,19 @@ import { advisoryLocks } from './locks.ts';
 import type { ConnectionPool } from './pool.ts';
 import { transactionRunner } from './transactions.ts';
 
-const maxQueuedTries = 3; // in the retry queue of a tenant, only visitors' changes can conflict
-const maxLockIdle = 10_000; // ms after which a process that hangs no longer blocks the queue
+const maxQueuedTries = 3; // a retried change runs alone in its tenant: only changes of visitors and jobs can conflict with it
+const maxLockIdle = 10_000; // ms after which a process that hangs no longer blocks the other processes
 
-/** How many changes run at once. */
+/** How many changes of each kind run at once. */
 interface ChangeLimits {
   readonly changesOfTenants: number;
   readonly changesOfOneTenant: number;
   readonly changesOfVisitors: number;
+  /** Changes that count a sign-in attempt. */
   readonly attempts: number;
 }
 
-/** Returns the name of the retry queue for a change: one for each tenant, each network of visitors, and our own jobs. */
+/** Returns the name of the retry queue for a change: each tenant and each network of visitors has one, and all jobs share one. */
 function retryQueueOf(turn: WriteTurn): string {
   if (turn === 'job') return 'changes of jobs';
   if ('tenant' in turn) return `changes of tenant ${turn.tenant}`;
@@ -29,9 +30,9 @@ export type RunChange = <T>(change: (tx: Tx) => Promise<T>, turn: WriteTurn, opt
 
 /**
  * Returns a function that runs changes concurrently. A change that conflicted with another waits in the retry queue of
- * its tenant; at its turn, no other change of the tenant runs in any process. While the queue is not empty, further
- * changes of the tenant join it. Visitors' changes wait in a retry queue of their network. Other changes continue
- * undisturbed.
+ * its tenant. While it runs from the queue, no other change of the tenant runs in any process. While the queue is not
+ * empty, further changes of the tenant join it. Visitors' changes wait in a retry queue of their network. Changes of other
+ * tenants and networks do not wait, except for a change that keeps conflicting: it runs while no other change runs.
  * @param queueConnections connections for the locks of the retry queues: one for each queue whose change runs
  */
 export function changeRunner(connections: ConnectionPool, queueConnections: ConnectionPool, limits: ChangeLimits): RunChange {

@@ -3,13 +3,13 @@ import { fairQueue } from '#core/fair-queue.ts';
 import { StoreUnavailable } from '#ports/store.ts';
 import type { ConnectionPool } from './pool.ts';
 
-const maxWait = 4000; // ms; only a database that does not respond, or a client with thousands of requests, reaches it
+const maxWait = 4000; // ms; reached only if the database does not respond, or if one client sends thousands of requests
 
-/** Returns the address of the client whose request is running, or undefined for our own work. */
+/** Returns the address of the client whose request is running, or undefined for Postern's own work. */
 export type ClientAddress = () => string | undefined;
 
 /**
- * Lets networks take turns with the connections of a pool, so that the requests of one do not wait for thousands of another.
+ * Lets networks take turns with the connections of a pool, so that the requests of one network do not wait for thousands of another.
  * @param maxConnections of the pool
  */
 export function withReadingTurns(connections: ConnectionPool, maxConnections: number, clientAddress: ClientAddress): ConnectionPool {
@@ -30,7 +30,7 @@ export function withReadingTurns(connections: ConnectionPool, maxConnections: nu
       waiting.add(groups, start);
     });
   }
-  /** Passes the place of a query that has ended to the next one. */
+  /** Starts the next waiting query after another one has ended. */
   function endTurn(): void {
     const next = waiting.take();
     if (next) next();

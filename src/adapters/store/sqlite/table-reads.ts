@@ -1,7 +1,7 @@
 /** Counts the changes of tables. */
 export class TableVersions {
   readonly #versions = new Map<string, number>();
-  /** Number of changes of all tables. */
+  /** Number of changes, of all tables together. */
   changes = 0;
 
   /** Returns a number that differs after each change of the table. */
@@ -17,12 +17,13 @@ export class TableVersions {
   }
 }
 
-/** The tables that a result was read from. It is current until one of them changes. */
+/** The tables that a result was read from. The result is current until one of these tables changes. */
 export class TableReads {
   readonly #versions: TableVersions;
   /** The version that each table had before it was read. */
   readonly #read = new Map<string, number>();
   readonly #parts: TableReads[] = [];
+  /** Value of `changes` when the result was last found to be current. */
   #currentAt: number;
 
   constructor(versions: TableVersions, tables: Iterable<string> = []) {
@@ -31,7 +32,7 @@ export class TableReads {
     this.add(tables);
   }
 
-  /** Adds tables that are read next. */
+  /** Adds tables. Call it before they are read. */
   add(tables: Iterable<string>): void {
     for (const table of tables) if (!this.#read.has(table)) this.#read.set(table, this.#versions.of(table));
   }

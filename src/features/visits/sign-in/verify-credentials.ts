@@ -10,7 +10,7 @@ import type { CodeSignIn, CompletedSignIn, PasswordSignIn, ProfileRef, SignInKin
 
 type CredentialPorts = Pick<Ports, 'store' | 'clock'> & Pick<VisitServices, 'signInKinds'>;
 
-/** What a visitor sends to sign in, and from where. */
+/** What a visitor sends to sign in, and the address that it comes from. */
 export interface SubmittedCredentials {
   readonly body: SignInBody;
   /** Token in the cookie of the browser that has requested a code; null: none. */
@@ -27,14 +27,14 @@ export function signInKindOf({ signInKinds }: Pick<VisitServices, 'signInKinds'>
   return kind;
 }
 
-/** Checks that the body has only the members of one kind of sign-in. @throws Refusal (400) at the first other one */
+/** Checks that the body has only the members of one kind of sign-in. @throws Refusal (400) for the first of the other members */
 function refuseOthers(body: SignInBody, others: readonly (keyof SignInBody)[], howToSignIn: string): void {
   const other = others.find((field) => body[field] !== undefined);
   if (other) throw fieldRefusal(other, `must not be given: visitors sign in with ${howToSignIn} here`);
 }
 
 /** Returns a required member of the credentials. @throws Refusal (400) if it is missing */
-function required(body: SignInBody, field: keyof SignInBody): string {
+function requireMember(body: SignInBody, field: keyof SignInBody): string {
   return body[field] || throwRefusal(fieldRefusal(field, 'is required'));
 }
 
@@ -48,8 +48,8 @@ export const parseVisitorEmail = (email: string): string =>
 
 function verifyPassword(ports: CredentialPorts, profile: ProfileRef, kind: PasswordSignIn, { body, address }: SubmittedCredentials) {
   refuseOthers(body, ['email', 'code'], 'a password');
-  const password = required(body, 'password');
-  const username = kind.requiresUsername(profile) ? required(body, 'username') : (body.username ?? '');
+  const password = requireMember(body, 'password');
+  const username = kind.requiresUsername(profile) ? requireMember(body, 'username') : (body.username ?? '');
   return signInByPassword(ports, profile, kind, { username, password }, address);
 }
 
@@ -63,8 +63,8 @@ async function verifyCode(
   const { body, browser, viewId, address } = submitted;
   refuseOthers(body, ['username', 'password'], 'a code');
   const credentials = {
-    email: parseVisitorEmail(required(body, 'email')),
-    code: required(body, 'code'),
+    email: parseVisitorEmail(requireMember(body, 'email')),
+    code: requireMember(body, 'code'),
     browser: browser ?? '',
     viewId,
     address,
@@ -75,7 +75,7 @@ async function verifyCode(
 
 /**
  * Verifies what a visitor has entered with the profile's kind of sign-in.
- * @throws Refusal (400) at a wrong member; (401) for wrong credentials; (429) during the wait after failed attempts;
+ * @throws Refusal (400) for a wrong or missing member; (401) for wrong credentials; (429) during the wait after failed attempts;
  *   (503) if the kind of sign-in, or its directory, is not available
  */
 export async function verifyCredentials(
@@ -85,7 +85,10 @@ export async function verifyCredentials(
 ): Promise<CompletedSignIn> {
   const { password, code, redirect } = signInKindOf(ports, profile);
   if (redirect)
-    throw new Refusal('requestMalformed', 'Visitors of this link sign in at a provider. A GET request to sign-in/start leads there.');
+    throw new Refusal(
+      'requestMalformed',
+      'Visitors of this link sign in at a provider. A GET request to sign-in/start sends the browser there.',
+    );
   if (password) return verifyPassword(ports, profile, password, submitted);
   if (code) return verifyCode(ports, profile, code, submitted);
   throw new Refusal('signInUnavailable');

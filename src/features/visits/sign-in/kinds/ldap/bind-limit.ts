@@ -8,21 +8,22 @@ import type { Ports } from '#ports/ports.ts';
 import type { ProfileRef } from '#ports/sign-in.ts';
 import type { Tx } from '#ports/store.ts';
 
-const maxFailures = 3; // in fifteen minutes: directories lock an account after five to ten
+const maxFailures = 3; // in fifteen minutes: directories lock an account after five to ten wrong passwords
 
-/** Who tries a password, and from where. */
+/** An attempt to sign in at a directory with a password. */
 export interface Bind {
   readonly profile: ProfileRef;
   /** Subject of the user; for an unknown name, the name. */
   readonly subject: string;
-  /** The name under which wrong passwords are counted, if it can also be that of other users. */
+  /** The name under which wrong passwords are counted, if other users may have the same name. */
   readonly sharedName?: string;
+  /** Address of the client. */
   readonly address: string;
 }
 
 const keyOf = ({ profile, subject, sharedName = subject }: Bind) => `bind ${profile.profile_id} ${sharedName}`;
 
-/** Stops counting a password that is not a wrong one. */
+/** Removes what `countBind` has stored: the password was right, or the directory has not said whether it is right. */
 const removeCount = (tx: Tx, bind: Bind) => removeLatestFailures(tx, [{ key: keyOf(bind) }]);
 
 async function isKnownNetwork({ store }: Pick<Ports, 'store'>, { profile, subject, address }: Bind): Promise<boolean> {
@@ -37,7 +38,10 @@ async function isKnownNetwork({ store }: Pick<Ports, 'store'>, { profile, subjec
   return row !== undefined;
 }
 
-/** Counts a password that is sent to the directory, before it is sent: a hundred at once must not all pass. @throws Refusal (429) */
+/**
+ * Counts a password before it is sent to the directory: otherwise a hundred concurrent attempts could all pass the limit.
+ * @throws Refusal (429) beyond the limit
+ */
 async function countBind({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind: Bind): Promise<void> {
   await store.write(async (tx) => {
     const now = clock.now();
@@ -46,7 +50,7 @@ async function countBind({ store, clock }: Pick<Ports, 'store' | 'clock'>, bind:
       .select([sql<number>`count(*)`.as('count'), sql<number>`min(at)`.as('first')])
       .where('key', '=', keyOf(bind))
       .where('at', '>', now - failureLifetime)
-      .where('at', '<', now + failureLifetime) // a later one was stored while the clock was wrong
+      .where('at', '<', now + failureLifetime) // a failure with a later time was stored while the clock was wrong
       .executeTakeFirstOrThrow();
     const wait = Math.ceil((first + failureLifetime - now) / 1000);
     if (count >= maxFailures) throw new Refusal('tooManyFailures', undefined, { retryAfter: wait });
@@ -62,7 +66,7 @@ async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bin
   const seen_at = clock.now();
   const values = { tid: profile.tid, profile_id: profile.profile_id, subject, network: narrowNetworkOf(address), seen_at };
   await store.write(async (tx) => {
-    // A user must not clear the wrong passwords for another one.
+    // Other users may have the same name: the success of one user must not clear the wrong passwords of another.
     if (bind.sharedName !== undefined && wasCounted) await removeCount(tx, bind);
     if (bind.sharedName === undefined) await tx.deleteFrom('failure').where('key', '=', keyOf(bind)).execute();
     await tx
@@ -74,10 +78,10 @@ async function noteSuccess({ store, clock }: Pick<Ports, 'store' | 'clock'>, bin
 }
 
 /**
- * Tries a password at a directory. From networks where the user has not signed in within 180 days, at most three wrong ones reach it in fifteen minutes:
- * strangers must not lock the account there.
- * @param verify asks the directory. If it throws, the attempt does not count
- * @throws Refusal (429)
+ * Tries a password at a directory. In fifteen minutes, at most three wrong passwords for a user reach the directory from
+ * networks where the user has not signed in within the last 180 days: strangers must not lock the account in the directory.
+ * @param verify sends the password to the directory. If it throws, the attempt does not count
+ * @throws Refusal (429) beyond the limit
  */
 export async function withinBindLimit(ports: Pick<Ports, 'store' | 'clock'>, bind: Bind, verify: () => Promise<boolean>): Promise<boolean> {
   const isKnown = await isKnownNetwork(ports, bind);
