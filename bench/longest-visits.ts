@@ -32,8 +32,8 @@ export async function visitWithLongestInputs(visit: Visit): Promise<void> {
   await visit('the page', '');
   await visit('a visit', '/visit');
   await visit('a list of many files', '/list/many');
-  await visit('a sorted list of many files', '/list/many?sort=size&pageSize=1000');
-  await visit('a search in many files', '/list/many?word=9');
+  await visit('a sorted list of many files', '/list/many?sortField=size&pageSize=1000');
+  await visit('a search in many files', '/list/many?searchWord=9');
   await visit('a list of many folders', '/list/wide');
   await visit('a list of a deep folder', `/list/${deep}`);
   await visit('a list of a path that is too long', `/list/${repeatPart('a/')}`);
