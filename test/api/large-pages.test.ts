@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { atEnd } from '../parts/at-end.ts';
-import { copyShare } from '../parts/many-shares.ts';
+import { copyShare } from '../parts/copy-share.ts';
 import { until } from '../ports/until.ts';
 import { adminKey, newShare, startPostern, type TestPostern } from '../start.ts';
 

@@ -65,7 +65,7 @@ export class Browser {
   }
 
   /** Enters a code at a link. @returns the status */
-  async enter(base: string, email: string, code: string): Promise<number> {
+  async enterCode(base: string, email: string, code: string): Promise<number> {
     return (await this.send(`${base}/sign-in`, jsonPost({ email, code }))).status;
   }
 }

@@ -38,7 +38,7 @@ test('a code can be entered as people write it, with spaces, hyphens, or the dig
   for (const [index, spell] of spellings.entries()) {
     const browser = new Browser(postern);
     await browser.request(share.base, ann);
-    assert.equal(await browser.enter(share.base, ann, spell(await codeFor(ann, index + 1))), 200);
+    assert.equal(await browser.enterCode(share.base, ann, spell(await codeFor(ann, index + 1))), 200);
   }
 });
 
@@ -48,10 +48,10 @@ test('a visitor with an address that the profile allows signs in without an acce
   const share = await createShare(postern, only);
   const bob = new Browser(postern);
   await bob.request(share.base, 'bob@PARTNER.example');
-  assert.equal(await bob.enter(share.base, 'bob@partner.example', await codeFor('Bob@partner.example')), 200);
+  assert.equal(await bob.enterCode(share.base, 'bob@partner.example', await codeFor('Bob@partner.example')), 200);
   const eve = new Browser(postern);
   await eve.request(share.base, 'eve@client.example');
-  assert.equal(await eve.enter(share.base, 'eve@client.example', await codeFor('eve@client.example')), 403);
+  assert.equal(await eve.enterCode(share.base, 'eve@client.example', await codeFor('eve@client.example')), 403);
 });
 
 test('a visitor signs in at a portal with a code, and the link in the mail leads to the portal', async (t) => {
@@ -82,7 +82,7 @@ test('a sign-in with a code ends when the user is deactivated or gets another ad
   for (const email of [ann, 'amy@example.com', 'kim@example.com', ...allow]) {
     const browser = new Browser(postern);
     await browser.request(share.base, email);
-    assert.equal(await browser.enter(share.base, email, await codeFor(email)), 200);
+    assert.equal(await browser.enterCode(share.base, email, await codeFor(email)), 200);
     browsers[email] = browser;
   }
   const update = (name: string, change: object) => postern.call('accessuser/update', { id: users[name], authId: profile.id, ...change });

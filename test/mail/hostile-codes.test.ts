@@ -18,11 +18,11 @@ test('at most five of many parallel guesses from many networks are checked again
     for (const [name, value] of browser.cookies) guesser.cookies.set(name, value);
     return guesser;
   });
-  const statuses = await Promise.all(guessers.map((guesser, index) => guesser.enter(share.base, ann, wrongCode(code, index + 1))));
+  const statuses = await Promise.all(guessers.map((guesser, index) => guesser.enterCode(share.base, ann, wrongCode(code, index + 1))));
   assert.deepEqual(new Set(statuses), new Set([401]));
   const { attempts } = await postern.ports.store.read.selectFrom('sign_in_code').select('attempts').executeTakeFirstOrThrow();
   assert.equal(attempts, 5);
-  assert.equal(await browser.enter(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 401);
 });
 
 test('a code is used once, even by parallel requests', async (t) => {
@@ -30,9 +30,9 @@ test('a code is used once, even by parallel requests', async (t) => {
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
-  const statuses = await Promise.all(repeat(5, () => browser.enter(share.base, ann, code)));
+  const statuses = await Promise.all(repeat(5, () => browser.enterCode(share.base, ann, code)));
   assert.equal(statuses.filter((status) => status === 200).length, 1, statuses.join());
-  assert.equal(await browser.enter(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 401);
 });
 
 test('another browser cannot use a code, and its attempts do not invalidate the code', async (t) => {
@@ -41,8 +41,8 @@ test('another browser cannot use a code, and its attempts do not invalidate the 
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
   for (const index of [1, 2, 3, 4, 5, 6, 7])
-    assert.equal(await new Browser(postern, `198.51.100.${index}`).enter(share.base, ann, code), 401);
-  assert.equal(await browser.enter(share.base, ann, code), 200);
+    assert.equal(await new Browser(postern, `198.51.100.${index}`).enterCode(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 200);
 });
 
 test('a browser that has requested a code of its own cannot use the code of another browser', async (t) => {
@@ -52,8 +52,8 @@ test('a browser that has requested a code of its own cannot use the code of anot
   const code = await codeFor(ann);
   await attacker.request(share.base, ann);
   await codeFor(ann, 2);
-  assert.equal(await attacker.enter(share.base, ann, code), 401);
-  assert.equal(await browser.enter(share.base, ann, code), 200);
+  assert.equal(await attacker.enterCode(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 200);
 });
 
 test('a code is valid only at the link where it was requested: not at another share of the profile, and not at its portal', async (t) => {
@@ -62,16 +62,16 @@ test('a code is valid only at the link where it was requested: not at another sh
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
-  assert.equal(await browser.enter(other.base, ann, code), 401);
-  assert.equal(await browser.enter(`/p/${profile.viewId}`, ann, code), 401);
-  assert.equal(await browser.enter(share.base, ann, code), 200);
+  assert.equal(await browser.enterCode(other.base, ann, code), 401);
+  assert.equal(await browser.enterCode(`/p/${profile.viewId}`, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 200);
 });
 
 test('a code cannot be used with another address', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t, { users: ['ann', 'bob'] });
   const browser = new Browser(postern);
   await browser.request(share.base, ann);
-  assert.equal(await browser.enter(share.base, 'bob@example.com', await codeFor(ann)), 401);
+  assert.equal(await browser.enterCode(share.base, 'bob@example.com', await codeFor(ann)), 401);
 });
 
 test('a code expires after ten minutes', async (t) => {
@@ -81,7 +81,7 @@ test('a code expires after ten minutes', async (t) => {
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
   clock.advance(10 * minute);
-  assert.equal(await browser.enter(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 401);
 });
 
 test('a new code replaces the earlier one of the same browser, and the code of another browser stays valid', async (t) => {
@@ -93,9 +93,9 @@ test('a new code replaces the earlier one of the same browser, and the code of a
   const second = await codeFor(ann, 2);
   await phone.request(share.base, ann);
   const third = await codeFor(ann, 3);
-  assert.equal(await phone.enter(share.base, ann, first), 401);
-  assert.equal(await laptop.enter(share.base, ann, second), 200);
-  assert.equal(await phone.enter(share.base, ann, third), 200);
+  assert.equal(await phone.enterCode(share.base, ann, first), 401);
+  assert.equal(await laptop.enterCode(share.base, ann, second), 200);
+  assert.equal(await phone.enterCode(share.base, ann, third), 200);
 });
 
 test('a browser can have a valid code at each of two links at the same time', async (t) => {
@@ -106,7 +106,7 @@ test('a browser can have a valid code at each of two links at the same time', as
   const first = await codeFor(ann);
   await browser.request(other.base, ann);
   await codeFor(ann, 2);
-  assert.equal(await browser.enter(share.base, ann, first), 200);
+  assert.equal(await browser.enterCode(share.base, ann, first), 200);
 });
 
 test('a mailbox gets at most ten codes an hour, with all its sub-addresses and spellings, whichever browser requests them', async (t) => {
@@ -138,7 +138,7 @@ test('a request beyond the limit of a mailbox does not invalidate the earlier co
   const code = await codeFor(ann);
   for (const index of repeat(9, (at) => at)) await new Browser(postern, `198.51.${index}.1`).request(share.base, ann);
   assert.equal((await browser.request(share.base, ann)).status, 202);
-  assert.equal(await browser.enter(share.base, ann, code), 200);
+  assert.equal(await browser.enterCode(share.base, ann, code), 200);
 });
 
 test('requests at another tenant do not use up the codes that a mailbox can get', async (t) => {
@@ -167,15 +167,15 @@ test('after many wrong codes from many networks, a code of the profile allows on
     const guesser = new Browser(postern, `10.${index}.0.1`);
     await guesser.request(share.base, `guess-${index}@elsewhere.example`);
     for (const code of ['1', '2', '3', '4', '5'])
-      assert.equal(await guesser.enter(share.base, `guess-${index}@elsewhere.example`, code), 401);
+      assert.equal(await guesser.enterCode(share.base, `guess-${index}@elsewhere.example`, code), 401);
   }
   const [careless, visitor] = [new Browser(postern), new Browser(postern)];
   await careless.request(share.base, 'bob@example.com');
   const code = await codeFor('bob@example.com');
-  assert.equal(await careless.enter(share.base, 'bob@example.com', wrongCode(code)), 401);
-  assert.equal(await careless.enter(share.base, 'bob@example.com', code), 401);
+  assert.equal(await careless.enterCode(share.base, 'bob@example.com', wrongCode(code)), 401);
+  assert.equal(await careless.enterCode(share.base, 'bob@example.com', code), 401);
   await visitor.request(share.base, ann);
-  assert.equal(await visitor.enter(share.base, ann, await codeFor(ann)), 200);
+  assert.equal(await visitor.enterCode(share.base, ann, await codeFor(ann)), 200);
 });
 
 test('an unknown address gets the same response as a known one, and its delivery is deleted', async (t) => {
@@ -201,7 +201,7 @@ test('an unknown address cannot sign in with any code', async (t) => {
   const { postern, share } = await startWithCodes(t);
   const browser = new Browser(postern);
   await browser.request(share.base, 'nobody@example.com');
-  for (const code of ['', '00000000', 'null', '[]']) assert.ok((await browser.enter(share.base, 'nobody@example.com', code)) >= 400);
+  for (const code of ['', '00000000', 'null', '[]']) assert.ok((await browser.enterCode(share.base, 'nobody@example.com', code)) >= 400);
 });
 
 test('an inactive user gets no code, although the profile allows the domain', async (t) => {
@@ -220,7 +220,7 @@ test('a user who is deactivated after the request for a code cannot use it', asy
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
   await postern.call('accessuser/update', { id: users['ann'], authId: profile.id, active: false });
-  assert.equal(await browser.enter(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 401);
 });
 
 test('an address of another domain that looks like an allowed one gets no code', async (t) => {
@@ -249,7 +249,7 @@ test('the mail goes to the address as the operator wrote it', async (t) => {
   const { postern, share, codeFor } = await startWithCodes(t, { users: ['Ann.Lee'] });
   const browser = new Browser(postern);
   await browser.request(share.base, 'aNN.lEE@EXAMPLE.com');
-  assert.equal(await browser.enter(share.base, 'ann.lee@example.com', await codeFor('Ann.Lee@example.com')), 200);
+  assert.equal(await browser.enterCode(share.base, 'ann.lee@example.com', await codeFor('Ann.Lee@example.com')), 200);
 });
 
 for (const [what, email] of [
@@ -278,8 +278,8 @@ test('a mail scanner that follows the link and sends the form does not use up th
   const code = await codeFor(ann);
   const scanner = new Browser(postern, '198.51.100.1');
   for (const method of ['GET', 'HEAD']) assert.equal((await scanner.send(share.base, { method })).status, 200);
-  for (const _ of repeat(4, () => 0)) assert.equal(await scanner.enter(share.base, ann, code), 401);
-  assert.equal(await browser.enter(share.base, ann, code), 200);
+  for (const _ of repeat(4, () => 0)) assert.equal(await scanner.enterCode(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 200);
 });
 
 test('a page of another origin can neither request a code nor enter one', async (t) => {
@@ -344,11 +344,11 @@ test('a code is no longer valid when the link or the portal gets another address
   await browser.request(share.base, ann);
   const code = await codeFor(ann);
   await postern.call('loginprofile/updateViewId', { id: profile.id });
-  assert.equal(await browser.enter(share.base, ann, code), 401);
+  assert.equal(await browser.enterCode(share.base, ann, code), 401);
   await browser.request(share.base, ann);
   const second = await codeFor(ann, 2);
   const { viewId } = await postern.call('share/updateSharableLink', { id: share.id });
-  assert.equal(await browser.enter(`/s/${viewId}`, ann, second), 401);
+  assert.equal(await browser.enterCode(`/s/${viewId}`, ann, second), 401);
 });
 
 test('an operator cannot send a code again', async (t) => {

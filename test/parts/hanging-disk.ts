@@ -26,10 +26,10 @@ export const commandsFile = ({ pipe }: HangingDisk) => `${pipe}-commands`;
 /** Prepares a disk that does not hang yet. */
 export async function createHangingDisk(t: TestContext, folder: string) {
   const disk: HangingDisk = { folder, pipe: join(await temporaryFolder(t), 'pipe') };
-  let answerLimit = 20_000; // ms
+  let responseTimeout = 20_000; // ms
   const threads: ThreadSettings = {
-    get answerLimit() {
-      return answerLimit;
+    get responseTimeout() {
+      return responseTimeout;
     },
     openThread: (owner, root) => idleThread('./hanging-disk-thread', import.meta.url, owner, () => ({ disk, root: root() })),
   };
@@ -56,8 +56,8 @@ export async function createHangingDisk(t: TestContext, folder: string) {
     },
     release,
     /** Sets the time in ms after which requests to the disk fail. */
-    setAnswerLimit(limit: number) {
-      answerLimit = limit;
+    setResponseTimeout(limit: number) {
+      responseTimeout = limit;
     },
     blockedCount,
     /** Resolves when `count` commands have blocked since the disk began to hang. */

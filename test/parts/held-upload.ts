@@ -10,7 +10,7 @@ interface HeldUpload {
 }
 
 /** Begins an upload, and waits until Postern has recorded it as pending. @param size bytes of the file */
-export async function hold(
+export async function holdUpload(
   postern: TestPostern,
   path: string,
   size: number,

@@ -4,7 +4,7 @@ import { type DiskRequest, runRequest } from '../../src/adapters/storage/disk/ru
 
 /** Runs the commands of disk threads in the thread of the test, so that the test can replace system calls. */
 export const inlineThreads: ThreadSettings = {
-  answerLimit: 20_000,
+  responseTimeout: 20_000,
   openThread(owner, root) {
     let commands: DiskCommands | undefined;
     return {

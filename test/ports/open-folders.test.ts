@@ -74,7 +74,7 @@ test('a location whose disk did not respond to a visitor counts as available onc
     startIdleTimer: () => {},
     [Symbol.asyncDispose]: async () => {},
   });
-  const folders = new OpenFolders(4, { openThread, answerLimit: 20_000 });
+  const folders = new OpenFolders(4, { openThread, responseTimeout: 20_000 });
   atEnd(t, () => folders[Symbol.asyncDispose]());
   const folder = { tid: 1, path: parent, mountPoint: false };
   const visit = folders.use(folder, ({ lookups }) => lookups.stat(path('file')));

@@ -9,7 +9,7 @@ import { migrations } from '#adapters/store/migrations/migrations.ts';
 import { migrateSqlite } from '#adapters/store/sqlite/migrate.ts';
 import { openSqliteStore } from '#adapters/store/sqlite/sqlite-store.ts';
 import { appendAuditEntry, type NewAuditEntry } from '#features/audit/audit-entry.ts';
-import { listedUser } from '#features/records/listed-users.ts';
+import { listedUserId } from '#features/records/listed-users.ts';
 import { type Store, StoreUnavailable, type Tx } from '#ports/store.ts';
 import { atEnd } from '../parts/at-end.ts';
 import { temporaryFolder } from '../start.ts';
@@ -435,7 +435,7 @@ test('cached API keys are correct within and after each change, even if it is re
 
 test('SQLite looks up each listed user name by an index', async (t) => {
   const store = openStore(t, await temporaryFolder(t));
-  const lookup = store.read.selectFrom('share_user').select(listedUser('share_user', 1).as('user')).compile();
+  const lookup = store.read.selectFrom('share_user').select(listedUserId('share_user', 1).as('user')).compile();
   const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN ${sql.raw(lookup.sql.replace('?', '1'))}`.execute(store.read);
   assert.match(rows.map(({ detail }) => detail).join('\n'), /SEARCH named .*username_key=\?/);
 });

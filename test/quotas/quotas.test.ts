@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { countDueFolders } from '#features/quotas/count-due-folders.ts';
 import { recoverInterruptedChanges } from '#features/visits/files/recover-changes.ts';
-import { hold } from '../parts/held-upload.ts';
+import { holdUpload } from '../parts/held-upload.ts';
 import type { CallHook } from '../parts/intercept.ts';
 import { startWithStorages } from '../parts/intercepted-postern.ts';
 import { uploadWithoutRecord } from '../parts/unrecorded-change.ts';
@@ -65,7 +65,7 @@ test('an upload of unknown length ends with 507 where it exceeds the quota', asy
 
 test('uploads under way count: two that do not fit together are not both accepted', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 30 });
-  const upload = await hold(postern, `${base}/file/slow.txt`, 15);
+  const upload = await holdUpload(postern, `${base}/file/slow.txt`, 15);
   const answer = await put(postern, base, 'other.txt', 'x'.repeat(6));
   assert.deepEqual([answer.status, answer.json.code], [507, 'quotaExceeded']);
   assert.equal((await upload.finish()).status, 201);
@@ -74,7 +74,7 @@ test('uploads under way count: two that do not fit together are not both accepte
 
 test('a replacement that makes a file smaller frees space only when it is done', async (t) => {
   const { postern, base } = await startWithFolder(t, { maxBytes: 25 });
-  const upload = await hold(postern, `${base}/file/first.txt`, 2, { 'if-match': '*' });
+  const upload = await holdUpload(postern, `${base}/file/first.txt`, 2, { 'if-match': '*' });
   assert.equal((await put(postern, base, 'other.txt', 'x'.repeat(16))).status, 507);
   assert.equal((await upload.finish()).status, 201);
   assert.equal((await put(postern, base, 'other.txt', 'x'.repeat(16))).status, 201);

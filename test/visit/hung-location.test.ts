@@ -99,7 +99,7 @@ test('a location that hangs is reported as unavailable, and the other locations 
 test('requests to a disk that does not respond in time get 503 until the disk responds again', async (t) => {
   const { postern, disk, base, other } = await startWithHungLocation(t);
   const paths = ['file/small.txt', 'list'];
-  disk.setAnswerLimit(3000);
+  disk.setResponseTimeout(3000);
   disk.hang('readFiles', 'readPage', 'read');
   for (const path of paths) assert.equal((await postern.visit(`${base}/${path}`)).status, 503, path);
   await useOtherLocation(postern, other.base);
@@ -153,11 +153,11 @@ test('a location that hangs when it is opened blocks one thread, however often i
   const restarted = await start();
   const first = restarted.visit(`${base}/list`);
   await disk.untilBlocked();
-  disk.setAnswerLimit(1000);
+  disk.setResponseTimeout(1000);
   assert.equal((await first).status, 503);
   for (let time = 0; time < 3; time += 1) assert.equal((await restarted.visit(`${base}/list`)).status, 503);
   assert.equal(disk.blockedCount(), 1);
-  disk.setAnswerLimit(20_000);
+  disk.setResponseTimeout(20_000);
   disk.release();
   await until(async () => (await restarted.visit(`${base}/list`)).status === 200);
 });

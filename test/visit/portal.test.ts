@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { copyShare } from '../parts/copy-share.ts';
 import { logLines } from '../parts/log-lines.ts';
-import { copyShare } from '../parts/many-shares.ts';
 import { cookieOf, createUsersProfile, signIn, startPostern } from '../start.ts';
 import { basic, changeShare, createShare, jsonPost } from './visiting.ts';
 

@@ -54,9 +54,9 @@ test('codes that were sent while the clock was a year ahead are void when the cl
   for (let number = 0; number < 10; number += 1) await browser.request(share.base, ann);
   const old = await codeFor(ann, 10);
   clock.advance(-year);
-  assert.equal(await browser.enter(share.base, ann, old), 401);
+  assert.equal(await browser.enterCode(share.base, ann, old), 401);
   await browser.request(share.base, ann);
-  assert.equal(await browser.enter(share.base, ann, await codeFor(ann, 11)), 200);
+  assert.equal(await browser.enterCode(share.base, ann, await codeFor(ann, 11)), 200);
 });
 
 test('viewId conflicts that were counted while the clock was a year ahead do not count when the clock is right again', async (t) => {

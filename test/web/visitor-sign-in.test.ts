@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openWindow } from '../parts/chromium.ts';
-import { copyShare } from '../parts/many-shares.ts';
+import { copyShare } from '../parts/copy-share.ts';
 import { createUsersProfile, newShare, startPostern } from '../start.ts';
 import { assertAccessible } from './console.ts';
 

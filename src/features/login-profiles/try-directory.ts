@@ -28,7 +28,7 @@ async function tryAccount(
   const user = await directories.find(directory, username || nobody);
   const accountStep = step('account', null, 'The directory accepts the account.');
   if (username === '') return [accountStep];
-  if (!user) return [accountStep, step('user', 'No entry, more than one entry, or a disabled account.')];
+  if (!user) return [accountStep, step('user', 'The search found no entry, more than one entry, or a disabled account.')];
   const userStep = step('user', null, describeUser(user));
   if (password === '') return [accountStep, userStep];
   const isRight = await directories.verify(directory, user.dn, password);

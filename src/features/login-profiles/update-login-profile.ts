@@ -14,7 +14,7 @@ import { checkViewId, claimViewId, releaseViewId } from '#features/links/view-id
 import { changeOperation } from '#features/operation.ts';
 import { tenantPolicy } from '#features/records/check-policy.ts';
 import { checkFixedFields, withFixedFields } from '#features/records/fixed-fields.ts';
-import { listedUser } from '#features/records/listed-users.ts';
+import { listedUserId } from '#features/records/listed-users.ts';
 import type { Tx } from '#ports/store.ts';
 import { openStoredSecret, type Vault } from '#ports/vault.ts';
 import { type LoginProfileInput, profileColumns } from './insert-login-profile.ts';
@@ -103,7 +103,7 @@ async function relinkNames(tx: Tx, tid: number, profileId: number, typeId: numbe
     .updateTable('share_user')
     .where('tid', '=', tid)
     .where('share_id', 'in', tx.selectFrom('share').select('id').where('tid', '=', tid).where('profile_id', '=', profileId));
-  if (listsUsersById(typeId)) await names.set({ user_id: listedUser('share_user', profileId) }).execute();
+  if (listsUsersById(typeId)) await names.set({ user_id: listedUserId('share_user', profileId) }).execute();
   // Without a condition on user_id: with one, SQLite would choose the index over all listed users of the tenant.
   else await names.set({ user_id: null }).execute();
 }

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
  * profile, and would read all users of the profile for each name. SQLite does use an index.
  * @param list alias of the list in the query
  */
-export const listedUser = (list: 'list_entry' | 'share_user', profileId: number | RawBuilder<number>) => sql<number | null>`
+export const listedUserId = (list: 'list_entry' | 'share_user', profileId: number | RawBuilder<number>) => sql<number | null>`
   (select id from access_user as named where named.tid = ${sql.ref(`${list}.tid`)}
     and named.username_key = ${sql.ref(`${list}.name_key`)} and named.profile_id is not distinct from ${profileId})`;
 
@@ -27,5 +27,5 @@ export const activeUsersById = sql<number>`(select count(*) ${fromShareList} and
 
 /** SQL expression: the number of active users that a share lists by name or e-mail address. */
 export const activeUsersByName = sql<number>`(select count(*) from (
-  select ${listedUser('list_entry', sql`share.profile_id`)} as id ${fromShareList}
+  select ${listedUserId('list_entry', sql`share.profile_id`)} as id ${fromShareList}
   union select ${userOfAddress} as id ${fromShareList}) as either where ${isActive(sql`either.id`)})`;

@@ -41,7 +41,7 @@ function fakeThreads() {
   return { threads, openThread };
 }
 
-const settings = { answerLimit: 20_000 };
+const settings = { responseTimeout: 20_000 };
 const folder = parseItemPath('/folder') ?? assert.fail();
 const closed = { entries: [], isOpen: false };
 const entry = { name: 'a.txt', folder: false, size: 1, modified: 0, etag: '"e"' };

@@ -11,12 +11,12 @@ export type OpenThread = (owner: ThreadOwner<DiskResponse>, root: () => StorageR
 export interface ThreadSettings {
   readonly openThread: OpenThread;
   /** Time after which a disk that does not respond counts as unavailable, in ms. */
-  readonly answerLimit: number;
+  readonly responseTimeout: number;
 }
 
 export const defaultThreads: ThreadSettings = {
   openThread: (owner, root) => idleThread('./disk-thread', import.meta.url, owner, root),
-  answerLimit: 20_000,
+  responseTimeout: 20_000,
 };
 
 const maxLookups = 64; // batches: more than one keeps the thread busy while a response is on its way

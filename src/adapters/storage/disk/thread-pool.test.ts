@@ -10,7 +10,7 @@ test('the event loop goes on while thousands of requests follow one another at a
     startIdleTimer: () => {},
     [Symbol.asyncDispose]: async () => {},
   });
-  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { responseTimeout: 20_000 } });
   const lane = pool.addLane({ concurrency: 1 });
   let hasTurned = false;
   setImmediate(() => {
@@ -35,7 +35,7 @@ test('a network with a thousand waiting requests does not delay the first one of
     startIdleTimer: () => {},
     [Symbol.asyncDispose]: async () => {},
   });
-  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { responseTimeout: 20_000 } });
   const lane = pool.addLane({ concurrency: 1 });
   const waiting = Array.from({ length: 1000 }, (_, number) => lane.run('close', [number], { client: '203.0.113.1' }));
   const other = lane.run('close', [5000], { client: '198.51.100.1' });
@@ -63,7 +63,7 @@ test('a request that waits long for its turn is not refused as long as the disk 
     [Symbol.asyncDispose]: async () => {},
   });
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { responseTimeout: 20_000 } });
   const lane = pool.addLane({ concurrency: 1 });
   const waiting = Array.from({ length: 10 }, () => lane.run('close', [0], { onLateResult: () => {} }));
   for (let second = 0; second < 30; second += 5) {
@@ -84,7 +84,7 @@ test('requests that wait for a busy thread do not keep the event loop busy', asy
   t.mock.method(performance, 'now', () => 1000);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const openThread = (): IdleThread => ({ post: () => {}, startIdleTimer: () => {}, [Symbol.asyncDispose]: async () => {} });
-  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { answerLimit: 20_000 } });
+  await using pool = new ThreadPool({ openThread, budget: new ThreadBudget(0), settings: { responseTimeout: 20_000 } });
   const lane = pool.addLane({ concurrency: 2 });
   void lane.run('close', [0]);
   void lane.run('close', [1]);

@@ -37,8 +37,8 @@ interface PoolOptions {
   readonly openThread: (owner: ThreadOwner<DiskResponse>) => IdleThread;
   /** For additional threads. Every pool may have one thread without it. */
   readonly budget: ThreadBudget;
-  /** `answerLimit`: time after which a disk that does not respond counts as unavailable, in ms. */
-  readonly settings: { readonly answerLimit: number };
+  /** `responseTimeout`: time after which a disk that does not respond counts as unavailable, in ms. */
+  readonly settings: { readonly responseTimeout: number };
 }
 
 const endedResponse: DiskResponse = { error: { kind: 'StorageUnavailable', message: 'the thread of the location has ended' } };
@@ -77,7 +77,7 @@ export class ThreadPool implements AsyncDisposable {
 
   /** Returns whether the limit for an answer has passed since a time. */
   isLate(since: number): boolean {
-    return performance.now() - since > this.options.settings.answerLimit;
+    return performance.now() - since > this.options.settings.responseTimeout;
   }
 
   /** Ends the threads. Does not wait for one that the disk blocks: it ends with the process. */

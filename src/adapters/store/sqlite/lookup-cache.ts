@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ReadTables } from './read-tables.ts';
 import { type CachedResult, ResultCache } from './result-cache.ts';
-import type { TableReads } from './table-reads.ts';
 import { textLength } from './text-length.ts';
 
 const limits = { results: 5000, characters: 16 << 20 }; // a share may have a quarter of a million characters
@@ -12,7 +12,7 @@ const limits = { results: 5000, characters: 16 << 20 }; // a share may have a qu
 export class LookupCache {
   readonly #results = new ResultCache<Promise<unknown>>(limits);
   /** What the lookup that is running has read so far. */
-  readonly #running = new AsyncLocalStorage<TableReads>();
+  readonly #running = new AsyncLocalStorage<ReadTables>();
 
   /**
    * Returns the cached result of a lookup, or runs it. All its queries must be noted by `noteReads`.

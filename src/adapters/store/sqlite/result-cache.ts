@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { TableReads, TableVersions } from './table-reads.ts';
+import { ReadTables, TableVersions } from './read-tables.ts';
 
 const maxKeyLength = 512; // characters; longer keys come from requests, and would fill the memory
 
@@ -12,7 +12,7 @@ interface Limits {
 
 /** A result, and the tables that it was read from. */
 export interface CachedResult<T> {
-  readonly reads: TableReads;
+  readonly reads: ReadTables;
   readonly result: T;
 }
 
@@ -32,8 +32,8 @@ export class ResultCache<T> {
   }
 
   /** Returns the read set of a new result. @param tables tables that it reads; others may be added before they are read */
-  newReads(tables: readonly string[] = []): TableReads {
-    return new TableReads(this.#versions, tables);
+  newReads(tables: readonly string[] = []): ReadTables {
+    return new ReadTables(this.#versions, tables);
   }
 
   /** Caches a result. @param length characters in it; a result that is added again with another length counts with the new one */
@@ -42,12 +42,12 @@ export class ResultCache<T> {
   }
 
   /** Returns whether a result is still in the cache. */
-  has(key: string, reads: TableReads): boolean {
+  has(key: string, reads: ReadTables): boolean {
     return this.#results.peek(key)?.reads === reads;
   }
 
   /** Deletes a result if it is still in the cache. */
-  delete(key: string, reads: TableReads): void {
+  delete(key: string, reads: ReadTables): void {
     if (this.has(key, reads)) this.#results.delete(key);
   }
 

@@ -18,11 +18,11 @@ export class TableVersions {
 }
 
 /** The tables that a result was read from. The result is current until one of these tables changes. */
-export class TableReads {
+export class ReadTables {
   readonly #versions: TableVersions;
   /** The version that each table had before it was read. */
   readonly #read = new Map<string, number>();
-  readonly #parts: TableReads[] = [];
+  readonly #parts: ReadTables[] = [];
   /** Value of `changes` when the result was last found to be current. */
   #currentAt: number;
 
@@ -38,7 +38,7 @@ export class TableReads {
   }
 
   /** Adds the tables of another result, from which this one is computed. */
-  include(part: TableReads): void {
+  include(part: ReadTables): void {
     this.#parts.push(part);
   }
 
