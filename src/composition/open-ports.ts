@@ -105,7 +105,12 @@ export async function openPorts(
   const objectServices = { outbound, parts, memory: new MemoryBudget() };
   const s3 = s3Kind({ ...objectServices, machineCredentials: new MachineCredentials(systemClock.now) }, settings.machineCredentials);
   const azure = azureKind({ ...objectServices, machineTokens: new MachineTokens(systemClock.now) }, settings.machineCredentials);
-  const spool = new UploadSpool({ folder: join(data.path, 'uploads'), maxBytes: settings.uploadSpool, space: parts });
+  const spool = new UploadSpool({
+    folder: join(data.path, 'uploads'),
+    maxBytes: settings.uploadSpool,
+    space: parts,
+    monotonic: () => performance.now(),
+  });
   const webdav = webdavKind({ ...objectServices, spool });
   const sftp = sftpKind(objectServices);
   const storages = resources.use(storagesByKind({ local, s3, azure, sftp, webdav }));

@@ -16,7 +16,7 @@ export const partSpace = (maxMemory?: number) =>
 
 /** Returns a spool for uploads in parts. */
 export const uploadSpool = (folder = join(tmpdir(), randomUUID()), maxBytes = 1 << 30) =>
-  new UploadSpool({ folder, maxBytes, space: partSpace() });
+  new UploadSpool({ folder, maxBytes, space: partSpace(), monotonic: () => performance.now() });
 
 const keyOf = ({ accessKeyId = '', secretAccessKey = '' }: S3Configuration) => ({ accessKeyId, secretAccessKey });
 

@@ -1,96 +1,144 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import { StorageFull } from '#ports/storage.ts';
 
 /** A reservation is an empty file `{name of the upload}@{bytes}`: the processes that share the folder see each other's. */
 const separator = '@';
+/**
+ * ms after which a reservation counts only the bytes that have arrived, if neither it nor the file of the upload has changed: its process
+ * has ended. A part that arrives so slowly has been refused before.
+ */
+const staleAfter = 150_000;
+
+const correctionInterval = 2000; // ms
+
+const isMissing = (cause: unknown) => systemErrorCode(cause) === 'ENOENT';
+const bytesOf = (file: string) => Number(file.slice(file.indexOf(separator) + 1));
+const nameOf = (file: string) => file.split(separator, 1)[0] ?? '';
 
 /** Returns the bytes that are reserved for each upload, by its name. */
 function reservedBytes(files: readonly string[]): Map<string, number> {
   const reserved = new Map<string, number>();
-  for (const file of files) {
-    const [name = '', bytes] = file.split(separator);
-    if (bytes !== undefined) reserved.set(name, Math.max(reserved.get(name) ?? 0, Number(bytes)));
-  }
+  for (const file of files)
+    if (file.includes(separator)) reserved.set(nameOf(file), Math.max(reserved.get(nameOf(file)) ?? 0, bytesOf(file)));
   return reserved;
 }
 
-/** Reserves the space of a folder for uploads. While a part arrives, its upload has space for all of its bytes, otherwise for those that have arrived. */
+/** Reserves the space of a folder for uploads, whose files are in the folder, too. */
 export class SpoolSpace {
   readonly #folder: string;
   readonly #maxBytes: number;
+  readonly #monotonic: () => number;
   #lastReservation: Promise<unknown> = Promise.resolve();
+  #lastCorrection = Number.NEGATIVE_INFINITY;
 
-  /** @param maxBytes of all uploads. Those of one tenant can have half of them */
-  constructor(folder: string, maxBytes: number) {
+  /**
+   * @param maxBytes of all uploads. Those of one tenant can have half of them
+   * @param monotonic returns a time in ms
+   */
+  constructor(folder: string, maxBytes: number, monotonic: () => number) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
+    this.#monotonic = monotonic;
   }
 
   /**
-   * Reserves space for all bytes of an upload. The reservations of a process are made one after the other.
+   * Reserves space for an upload, instead of what was reserved for it. The reservations of a process are made one after the other.
    * @param name begins with the id of the tenant and `-`
-   * @throws StorageFull, or an error of the disk
+   * @param bytes that the upload has, and may get
+   * @throws StorageFull, or an error of the disk: what was reserved for it before stays
    */
-  reserve(name: string, size: number): Promise<void> {
-    const reservation = this.#lastReservation.then(() => this.#reserve(name, size));
+  reserve(name: string, bytes: number): Promise<void> {
+    const reservation = this.#lastReservation.then(() => this.#reserve(name, bytes));
     this.#lastReservation = reservation.catch(() => {}); // the caller handles it
     return reservation;
   }
 
-  /** Ends a reservation: no more bytes arrive for now. @param length bytes that have arrived */
-  async release(name: string, size: number, length: number): Promise<void> {
-    await rename(this.#path(name, size), this.#path(name, length)).catch((cause: unknown) => {
-      if (systemErrorCode(cause) !== 'ENOENT') throw cause; // another process has ended it
+  /** Gives a part of the space of an upload back. */
+  async shrink(name: string, from: number, to: number): Promise<void> {
+    await rename(this.#path(name, from), this.#path(name, to)).catch((cause: unknown) => {
+      if (!isMissing(cause)) throw cause; // another process has changed it
     });
   }
 
   /** Gives all space of an upload back. */
   async remove(name: string): Promise<void> {
-    const files = await this.#files();
-    for (const file of files) if (file.startsWith(name + separator)) await rm(join(this.#folder, file), { force: true });
+    await this.#removeReservations(await this.#files(), name);
   }
 
   /** Returns the names of the uploads that have a file or a reservation. */
   async names(): Promise<string[]> {
-    const names = (await this.#files()).map((file) => file.split(separator, 1)[0] ?? '');
-    return [...new Set(names)];
+    return [...new Set((await this.#files()).map(nameOf))];
   }
 
-  async #reserve(name: string, size: number): Promise<void> {
+  async #reserve(name: string, bytes: number): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    if (!(await this.#create(name, size))) return;
-    // Counted after it was created: of two processes that reserve the last space at a time, at least one sees the other.
-    const files = await this.#files();
-    const reserved = reservedBytes(files);
-    if (!this.#isWithinLimits(reserved, name)) {
-      await rm(this.#path(name, size), { force: true });
-      throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
-    }
-    const own = `${name}${separator}${size}`;
-    for (const file of files) if (file.startsWith(name + separator) && file !== own) await rm(join(this.#folder, file), { force: true });
-  }
-
-  /** Creates the file of a reservation. @returns false if there is one */
-  async #create(name: string, size: number): Promise<boolean> {
+    const isCreated = await this.#create(name, bytes);
     try {
-      await using _ = await open(this.#path(name, size), 'wx', 0o600);
-      return true;
+      // Counted after it was created: of two processes that reserve the last space at a time, at least one sees the other.
+      const hasSpace = async () => this.#isWithinLimits(await this.#files(), name);
+      if (!(await hasSpace()) && !((await this.#correctStale(name, bytes)) && (await hasSpace())))
+        throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
     } catch (cause) {
-      if (systemErrorCode(cause) === 'EEXIST') return false;
+      if (isCreated) await rm(this.#path(name, bytes), { force: true });
+      else await this.shrink(name, bytes, await this.#sizeOf(name)); // of a process that has ended: no other one receives this upload
       throw cause;
     }
+    await this.#removeReservations(await this.#files(), name, `${name}${separator}${bytes}`);
   }
 
-  #isWithinLimits(reserved: ReadonlyMap<string, number>, name: string): boolean {
+  /** Creates the file of a reservation, with the present time of the disk. @returns false if there was one */
+  async #create(name: string, bytes: number): Promise<boolean> {
+    const path = this.#path(name, bytes);
+    const created = await open(path, 'wx', 0o600).catch((cause: unknown) => {
+      if (systemErrorCode(cause) !== 'EEXIST') throw cause;
+      return null;
+    });
+    const file = created ?? (await open(path, 'w', 0o600));
+    await file.close();
+    return created !== null;
+  }
+
+  /** @param files of the folder @param name of an upload of the tenant */
+  #isWithinLimits(files: readonly string[], name: string): boolean {
     const tenant = name.slice(0, name.indexOf('-') + 1);
     let [total, ofTenant] = [0, 0];
-    for (const [other, bytes] of reserved) {
+    for (const [other, bytes] of reservedBytes(files)) {
       total += bytes;
       if (other.startsWith(tenant)) ofTenant += bytes;
     }
     return total <= this.#maxBytes && ofTenant <= this.#maxBytes / 2;
+  }
+
+  /**
+   * Corrects the reservations of processes that have ended, once in a while.
+   * @param name of an upload, and the bytes that were just reserved for it: its file shows the time of the disk
+   * @returns false if it was too early
+   */
+  async #correctStale(name: string, bytes: number): Promise<boolean> {
+    if (this.#monotonic() - this.#lastCorrection < correctionInterval) return false;
+    this.#lastCorrection = this.#monotonic();
+    const now = (await stat(this.#path(name, bytes))).mtimeMs;
+    for (const file of await this.#files()) {
+      if (!file.includes(separator) || nameOf(file) === name) continue;
+      const reservation = await stat(join(this.#folder, file)).catch(() => null); // deleted meanwhile
+      const upload = await stat(join(this.#folder, nameOf(file))).catch(() => null);
+      const size = upload?.size ?? 0;
+      const changedAt = Math.max(reservation?.mtimeMs ?? now, upload?.mtimeMs ?? 0);
+      if (now - changedAt > staleAfter && size < bytesOf(file)) await this.shrink(nameOf(file), bytesOf(file), size);
+    }
+    return true;
+  }
+
+  async #removeReservations(files: readonly string[], name: string, except?: string): Promise<void> {
+    for (const file of files) if (file.startsWith(name + separator) && file !== except) await rm(join(this.#folder, file), { force: true });
+  }
+
+  /** Returns the bytes that have arrived of an upload. */
+  async #sizeOf(name: string): Promise<number> {
+    const file = await stat(join(this.#folder, name)).catch(() => null); // no part of it has arrived
+    return file?.size ?? 0;
   }
 
   #path(name: string, bytes: number): string {
@@ -100,7 +148,7 @@ export class SpoolSpace {
   /** Returns the names of all files in the folder. */
   #files(): Promise<string[]> {
     return readdir(this.#folder).catch((cause: unknown) => {
-      if (systemErrorCode(cause) === 'ENOENT') return []; // no upload has needed it yet
+      if (isMissing(cause)) return []; // no upload has needed it yet
       throw cause;
     });
   }

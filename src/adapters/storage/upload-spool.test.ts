@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -12,8 +12,12 @@ async function newSpool(t: TestContext, maxBytes: number) {
   t.after(() => rm(data, { recursive: true }));
   const folder = join(data, 'uploads');
   const space = new PartSpace({ folder: data, minFreeSpace: 0 });
-  const create = () => new UploadSpool({ folder, maxBytes, space });
-  return { folder, newSpool: create, spool: create() };
+  let time = 0;
+  const create = () => new UploadSpool({ folder, maxBytes, space, monotonic: () => time });
+  const passTime = (ms: number) => {
+    time += ms;
+  };
+  return { folder, newSpool: create, spool: create(), passTime };
 }
 
 /** Sends some bytes of an upload. */
@@ -71,7 +75,7 @@ test('an upload that one process accepts has space until its part ends, also if 
   const { spool, newSpool: startProcess } = await newSpool(t, 100);
   const file = await spool.open(1, 'a', 0, 40);
   const other = startProcess();
-  await assert.rejects(send(other, 1, 'b', 1, 11), StorageFull);
+  await assert.rejects(send(other, 1, 'b', 11), StorageFull);
   await send(other, 1, 'c', 10);
   await file.append(Buffer.alloc(20));
   await file.close();
@@ -81,14 +85,40 @@ test('an upload that one process accepts has space until its part ends, also if 
   await (await other.open(1, 'a', 20, 40)).close();
 });
 
-test('the reservation of a process that was killed holds the space until its upload continues or is deleted', async (t) => {
-  const { spool, newSpool: restart } = await newSpool(t, 100);
+test('an upload that a killed process was receiving holds only the space of what has arrived after some minutes', async (t) => {
+  const { spool, newSpool: restart, folder } = await newSpool(t, 100);
   const killed = await spool.open(1, 'a', 0, 50);
   t.after(() => killed.close());
+  await killed.append(Buffer.alloc(10));
   const next = restart();
   await assert.rejects(send(next, 1, 'b', 1), StorageFull);
-  await send(next, 1, 'a', 10, 50);
-  await send(next, 1, 'b', 40);
+  const past = new Date(Date.now() - 200_000);
+  for (const name of ['1-a', '1-a@50']) await utimes(join(folder, name), past, past);
+  await send(restart(), 1, 'b', 40);
+  await assert.rejects(next.open(1, 'a', 10, 50), StorageFull);
+});
+
+test('a large upload gets the space for all of its bytes while it is fast enough to be complete within an hour', async (t) => {
+  const MiB = 1 << 20;
+  const { spool, passTime } = await newSpool(t, 2000 * MiB);
+  const upload = await spool.open(1, 'a', 0, 1000 * MiB);
+  await send(spool, 1, 'b', 1);
+  await spool.delete(1, 'b');
+  passTime(10_000);
+  await upload.append(Buffer.alloc(4 * MiB));
+  await assert.rejects(send(spool, 1, 'c', 1), StorageFull);
+  passTime(10_000);
+  await upload.append(Buffer.alloc(MiB));
+  await send(spool, 1, 'c', 1);
+  await upload.append(Buffer.alloc(17 * MiB));
+  await upload.close();
+});
+
+test('a reservation that was never counted does not let its upload exceed the limit', async (t) => {
+  const { spool, folder } = await newSpool(t, 100);
+  await send(spool, 1, 'a', 10);
+  await writeFile(join(folder, '1-b@45'), ''); // of a process that was killed before it counted
+  await assert.rejects(send(spool, 1, 'b', 45), StorageFull);
 });
 
 test('a process that opens the file of an upload late keeps the bytes that another one has received', async (t) => {

@@ -6,6 +6,7 @@ import { systemErrorCode } from '#adapters/storage/disk/disk-errors.ts';
 import type { OutboundBody } from '#ports/outbound.ts';
 import { ItemNotFound, StorageFull, StorageUnavailable } from '#ports/storage.ts';
 import { type PartSpace, SpaceFile } from './part-space.ts';
+import { SpoolReservation } from './spool-reservation.ts';
 import { SpoolSpace } from './spool-space.ts';
 
 /** Where the files of unfinished uploads are kept. */
@@ -15,6 +16,8 @@ export interface UploadSpoolOptions {
   readonly maxBytes: number;
   /** Watches the free space of the disk. */
   readonly space: PartSpace;
+  /** Returns a time in ms. */
+  readonly monotonic: () => number;
 }
 
 const descriptorCodes: readonly string[] = ['EMFILE', 'ENFILE'];
@@ -39,12 +42,12 @@ async function syncFolder(folder: string): Promise<void> {
 export class SpooledFile {
   readonly #handle: FileHandle;
   readonly #file: SpaceFile;
-  readonly #onClose: (length: number) => Promise<void>;
+  readonly #reservation: SpoolReservation;
 
-  constructor(handle: FileHandle, file: SpaceFile, onClose: (length: number) => Promise<void>) {
+  constructor(handle: FileHandle, file: SpaceFile, reservation: SpoolReservation) {
     this.#handle = handle;
     this.#file = file;
-    this.#onClose = onClose;
+    this.#reservation = reservation;
   }
 
   get length(): number {
@@ -53,7 +56,10 @@ export class SpooledFile {
 
   /** @throws StorageFull, StorageUnavailable */
   append(chunk: Uint8Array): Promise<void> {
-    return onDisk(() => this.#file.append(chunk));
+    return onDisk(async () => {
+      await this.#reservation.extend(this.length + chunk.length);
+      await this.#file.append(chunk);
+    });
   }
 
   /** Makes what was appended durable. @throws StorageFull, StorageUnavailable */
@@ -68,7 +74,7 @@ export class SpooledFile {
 
   async close(): Promise<void> {
     await this.#file.close();
-    await this.#onClose(this.length);
+    await this.#reservation.end(this.length);
   }
 }
 
@@ -77,11 +83,13 @@ export class UploadSpool {
   readonly #folder: string;
   readonly #diskSpace: PartSpace;
   readonly #space: SpoolSpace;
+  readonly #monotonic: () => number;
 
-  constructor({ folder, maxBytes, space }: UploadSpoolOptions) {
+  constructor({ folder, maxBytes, space, monotonic }: UploadSpoolOptions) {
     this.#folder = folder;
     this.#diskSpace = space;
-    this.#space = new SpoolSpace(folder, maxBytes);
+    this.#space = new SpoolSpace(folder, maxBytes, monotonic);
+    this.#monotonic = monotonic;
   }
 
   /**
@@ -92,15 +100,13 @@ export class UploadSpool {
    */
   async open(tid: number, token: string, offset: number, size: number): Promise<SpooledFile> {
     const name = `${tid}-${token}`;
-    await onDisk(() => this.#space.reserve(name, size));
-    // If this fails, the reservation stays until the upload continues or ends.
-    const release = (length: number) => this.#space.release(name, size, length).catch(() => {});
+    const reservation = await onDisk(() => SpoolReservation.begin(this.#space, { name, size, offset }, this.#monotonic));
     try {
       const handle = await onDisk(() => this.#openFile(name, offset));
       if (!handle) throw new ItemNotFound('what was uploaded is gone');
-      return new SpooledFile(handle, new SpaceFile(this.#diskSpace, handle, offset), release);
+      return new SpooledFile(handle, new SpaceFile(this.#diskSpace, handle, offset), reservation);
     } catch (cause) {
-      await release(offset);
+      await reservation.end(offset);
       throw cause;
     }
   }

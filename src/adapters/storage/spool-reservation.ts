@@ -1,0 +1,80 @@
+import { StorageFull } from '#ports/storage.ts';
+import type { SpoolSpace } from './spool-space.ts';
+
+const checkInterval = 10_000; // ms between two looks at the rate of an upload
+/** ms within which an upload must be complete at its rate to get the space for all of its bytes. */
+const maxDuration = 3_600_000;
+/** Bytes that an upload gets at once until then. */
+const step = 16 << 20;
+
+/** An upload of which a part arrives. */
+export interface ArrivingUpload {
+  /** Begins with the id of the tenant and `-`. */
+  readonly name: string;
+  /** Bytes of the complete upload. */
+  readonly size: number;
+  /** Bytes that have arrived. */
+  readonly offset: number;
+}
+
+/**
+ * The space of an upload while a part of it arrives. It grows step by step, so that nobody can hold much space with few bytes. A fast
+ * upload gets the space for the complete file, so that two uploads do not wait for each other's space.
+ */
+export class SpoolReservation {
+  readonly #space: SpoolSpace;
+  readonly #upload: ArrivingUpload;
+  readonly #monotonic: () => number;
+  #bytes: number;
+  #checked: { readonly at: number; readonly length: number };
+
+  private constructor(space: SpoolSpace, upload: ArrivingUpload, monotonic: () => number) {
+    this.#space = space;
+    this.#upload = upload;
+    this.#monotonic = monotonic;
+    this.#bytes = Math.min(upload.size, upload.offset + step);
+    this.#checked = { at: monotonic(), length: upload.offset };
+  }
+
+  /** @param monotonic returns a time in ms @throws StorageFull, or an error of the disk */
+  static async begin(space: SpoolSpace, upload: ArrivingUpload, monotonic: () => number): Promise<SpoolReservation> {
+    const reservation = new SpoolReservation(space, upload, monotonic);
+    await space.reserve(upload.name, reservation.#bytes);
+    return reservation;
+  }
+
+  /** Called before bytes are written. @param length bytes of the upload afterwards @throws StorageFull, or an error of the disk */
+  async extend(length: number): Promise<void> {
+    if (length > this.#bytes) await this.#reserve(length + step);
+    const { at, length: previous } = this.#checked;
+    const elapsed = this.#monotonic() - at;
+    if (elapsed < checkInterval) return;
+    this.#checked = { at: this.#monotonic(), length };
+    const expected = length + ((length - previous) * maxDuration) / elapsed;
+    if (expected >= this.#upload.size) await this.#reserveAll();
+    else if (length + step < this.#bytes) await this.#reserve(length + step);
+  }
+
+  /** Gives back what has not arrived. If that fails, it is given back later, as that of a process that has ended. */
+  async end(length: number): Promise<void> {
+    await this.#space.shrink(this.#upload.name, this.#bytes, length).catch(() => {});
+  }
+
+  /** Reserves the space for all bytes, if it is there. */
+  async #reserveAll(): Promise<void> {
+    try {
+      await this.#reserve(this.#upload.size);
+    } catch (cause) {
+      if (!(cause instanceof StorageFull)) throw cause;
+    }
+  }
+
+  async #reserve(bytes: number): Promise<void> {
+    const { name, size } = this.#upload;
+    const next = Math.min(size, bytes);
+    if (next === this.#bytes) return;
+    if (next > this.#bytes) await this.#space.reserve(name, next);
+    else await this.#space.shrink(name, this.#bytes, next);
+    this.#bytes = next;
+  }
+}
