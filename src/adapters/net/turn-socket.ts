@@ -4,6 +4,9 @@ import { ResponseTooLarge } from '#ports/outbound.ts';
 /** Bytes of a response that may be headers, and how many of them are parsed in one turn: thousands of headers take milliseconds. */
 const [headLength, headSlice] = [1 << 16, 1 << 12];
 
+/** Bytes that may wait to be sent. Beyond that, no more bytes arrive: a protocol may answer whatever the server sends. */
+const maxUnsent = 8 << 20;
+
 /**
  * A connection whose bytes arrive in turns, so that all work on the data of a tenant's server (TLS
  * decryption, parsing of headers, and what follows) is done in the turns of the tenant.
@@ -69,6 +72,12 @@ export class TurnSocket extends Socket {
     this.#socket.end(done);
   }
 
+  /** Closes the connection at once. What was not delivered yet is dropped. */
+  override resetAndDestroy(): this {
+    this.#socket.resetAndDestroy();
+    return this.destroy();
+  }
+
   override _destroy(cause: Error | null, done: (cause: Error | null) => void): void {
     this.#socket.destroy();
     done(cause);
@@ -105,6 +114,7 @@ export class TurnSocket extends Socket {
   #passOn(): void {
     const bytes = this.#waiting;
     if (this.destroyed || bytes === null) return;
+    if (this.writableLength > maxUnsent) return void this.once('drain', () => this.#addTurn(() => this.#passOn()));
     const length = this.#passedOn < headLength ? Math.min(bytes.length, headSlice) : bytes.length;
     this.#passedOn += length;
     this.#waiting = length < bytes.length ? bytes.subarray(length) : null;

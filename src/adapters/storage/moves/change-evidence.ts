@@ -60,6 +60,8 @@ export class ChangeEvidence {
   #prepared: Promise<void> | null = null;
   /** When the sweep has first seen evidence whose age nothing shows. */
   readonly #firstSeen = new Map<string, number>();
+  /** Changes whose evidence only the sweep deletes. */
+  readonly #kept = new Set<string>();
 
   /** @param now ms since the epoch */
   constructor(server: ItemServer, now: () => number) {
@@ -128,8 +130,17 @@ export class ChangeEvidence {
       throw new OutcomeUnknown('the server has not moved the rest of an item', { cause: outcome });
   }
 
-  /** Deletes the evidence of a change. @throws the first error, after all was tried */
+  /**
+   * Keeps the evidence of a removal until the sweep, because a request may reach the server late: it finds its new name taken then,
+   * and does not move another item that has got the name of the removed one.
+   */
+  keep(token: string): void {
+    this.#kept.add(token);
+  }
+
+  /** Deletes the evidence of a change, unless it is kept. @throws the first error, after all was tried */
   async clear(token: string): Promise<void> {
+    if (this.#kept.has(token)) return;
     const results = await Promise.allSettled(
       [this.staged(token), this.removed(token), this.#marker(token)].map((path) => this.server.delete(path)),
     );
@@ -150,6 +161,7 @@ export class ChangeEvidence {
     const pending = new Set(await pendingTokens());
     const results: PromiseSettledResult<void>[] = [];
     for (const token of this.#firstSeen.keys()) if (!found.has(token)) this.#firstSeen.delete(token);
+    for (const token of this.#kept) if (!found.has(token)) this.#kept.delete(token);
     for (const [token, names] of found) {
       if (pending.has(token)) continue;
       const seen = this.#firstSeen.get(token) ?? this.now();

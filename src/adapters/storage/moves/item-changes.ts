@@ -32,7 +32,8 @@ export class ItemChanges {
   /** Moves an item into the staging area, where `clearEvidence` deletes it. @throws ItemNotFound, ItemBusy, ChangeImpossible */
   async remove(parent: readonly string[], name: string, { token, confirm }: Omit<ChangeContext, 'pendingTokens'>): Promise<void> {
     const entry = await this.#existing(parent, name);
-    await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removed(token), entry, confirm });
+    const isOnce = await this.#moves.run({ token, from: [...parent, name], to: this.#evidence.removed(token), entry, confirm });
+    if (!isOnce) this.#evidence.keep(token);
   }
 
   /** @returns as `Storage.recover` */
@@ -54,6 +55,7 @@ export class ItemChanges {
         throw new StorageUnavailable('the server may still be moving the item');
       return null;
     }
+    this.#evidence.keep(token);
     if (!isItem) return name; // what has the name now is another item
     if (!this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move))
       throw new StorageUnavailable('the server may still be moving the item');

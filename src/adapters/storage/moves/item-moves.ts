@@ -47,9 +47,10 @@ export class ItemMoves {
 
   /**
    * Notes that a change begins, then moves an item.
+   * @returns whether the request was sent once. The first one of two may reach the server late
    * @throws ItemExists, ItemNotFound, ItemBusy, PathTooLong, StorageFull, ChangeImpossible: nothing was moved; OutcomeUnknown
    */
-  async run(move: Move): Promise<void> {
+  async run(move: Move): Promise<boolean> {
     const { token, to, entry, replaced } = move;
     const marker = {
       ...{ name: to.at(-1) ?? '', at: this.#evidence.now() },
@@ -57,13 +58,15 @@ export class ItemMoves {
     };
     await this.#evidence.mark(token, marker);
     const outcome = await this.#send(move, replaced !== undefined);
-    if (outcome === 'moved') return;
+    if (outcome === 'moved') return true;
     const state = await this.#look(move, marker);
-    if (state === 'moved') return;
+    if (state === 'moved') return true;
     // The connection was lost before the server got the request, or the server has deleted the file that is replaced: the name must not stay empty.
     const isRefused = outcome instanceof Error;
-    if ((state === 'unmoved' && outcome === 'lost') || (state === 'lost' && (outcome === 'lost' || isRefused)))
-      return this.#complete(move, marker);
+    if ((state === 'unmoved' && outcome === 'lost') || (state === 'lost' && (outcome === 'lost' || isRefused))) {
+      await this.#complete(move, marker);
+      return false;
+    }
     const isOther = replaced === undefined && isByOther(outcome, state);
     if (!isRefused || (state !== 'unmoved' && !isOther)) throw unknown();
     await this.#evidence.unmark(token);

@@ -31,15 +31,15 @@ async function checkStored({ evidence }: StagingPlace, { token, size }: StagedFi
 }
 
 /** @param replaced null: the name must be free */
-function moveTo(
+async function moveTo(
   { evidence, moves }: StagingPlace,
   { parent }: UploadTarget,
   { token, size }: StagedFile,
   name: string,
   replaced: ServerEntry | null,
-) {
+): Promise<void> {
   const entry = { name, folder: false, size, modified: null, etag: '' };
-  return moves.run({ token, from: evidence.staged(token), to: [...parent, name], entry, ...(replaced ? { replaced } : {}) });
+  await moves.run({ token, from: evidence.staged(token), to: [...parent, name], entry, ...(replaced ? { replaced } : {}) });
 }
 
 async function placeNumbered(place: StagingPlace, target: UploadTarget, file: StagedFile): Promise<string> {

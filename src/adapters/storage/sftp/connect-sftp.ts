@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Client, ConnectConfig, SFTPWrapper } from 'ssh2';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
@@ -7,6 +8,7 @@ import { parseHostKey } from './host-key.ts';
 import { KeyUnusable, type PrivateKeys } from './private-key.ts';
 import { SignInRefused } from './sftp-errors.ts';
 import { SftpSession } from './sftp-session.ts';
+import { signInAgent } from './sign-in-agent.ts';
 
 const timeLimit = 15_000; // ms until a connection is ready
 const keepAlive = { keepaliveInterval: 15_000, keepaliveCountMax: 2 }; // ms: an idle connection that is dead is noticed
@@ -62,7 +64,7 @@ export async function connectSftp(
   try {
     if (!hostKey) throw new StorageUnavailable('hostKey is not the public key of a server');
     const key = privateKey === undefined ? null : await keys.read(configuration, tid);
-    const { Client: SshClient } = (await import('ssh2')).default;
+    const { BaseAgent, Client: SshClient } = (await import('ssh2')).default;
     const { socket } = await outbound.connect({ host, port, tid }, AbortSignal.timeout(timeLimit));
     if (!(socket instanceof Duplex)) throw new TypeError('a connection must be a stream of Node.js');
     client = new SshClient();
@@ -72,7 +74,7 @@ export async function connectSftp(
         sock: socket,
         username,
         ...(password === undefined ? {} : { password, tryKeyboard: true }),
-        ...(key === null ? {} : { privateKey: key }),
+        ...(key === null ? {} : { agent: signInAgent(BaseAgent, key) }),
         hostVerifier: (sent: Buffer) => {
           hasOtherKey = !sent.equals(hostKey.bytes);
           return !hasOtherKey;
@@ -83,16 +85,18 @@ export async function connectSftp(
       },
       password,
     );
-    return openSession(client, sftp, sessions);
+    return openSession(client, sftp, sessions, socket);
   } catch (cause) {
     client?.destroy();
     throw connectError(cause, hasOtherKey);
   }
 }
 
-function openSession(client: Client, sftp: SFTPWrapper, sessions: Set<SftpSession>): SftpSession {
-  const session = new SftpSession(sftp, () => {
+function openSession(client: Client, sftp: SFTPWrapper, sessions: Set<SftpSession>, socket: Duplex): SftpSession {
+  const session = new SftpSession(sftp, (hasPending) => {
     sessions.delete(session);
+    // So the system does not deliver a request after its time limit, when others may have changed the item.
+    if (hasPending && socket instanceof Socket) socket.resetAndDestroy();
     client.destroy();
   });
   sessions.add(session);

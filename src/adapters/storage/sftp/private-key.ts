@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
+import type { ParsedKey } from 'ssh2';
 import { type FairScheduler, fairScheduler } from '#adapters/os/fair-scheduler.ts';
 import { endThread, startThread } from '#adapters/os/thread.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
@@ -15,15 +16,15 @@ export class KeyUnusable extends Error {}
 export class PrivateKeys {
   readonly #inTurn: FairScheduler = fairScheduler(1);
 
-  /** Returns the key of a configuration in PEM, without a passphrase. @throws KeyUnusable */
-  async read({ privateKey = '', passphrase }: SftpConfiguration, tid: number): Promise<string> {
+  /** Returns the key of a configuration. @throws KeyUnusable */
+  async read({ privateKey = '', passphrase }: SftpConfiguration, tid: number): Promise<ParsedKey> {
     const pem = passphrase === undefined ? privateKey : await this.#inTurn(`${tid}`, () => decrypt({ privateKey, passphrase }));
     const { utils } = (await import('ssh2')).default;
     const key = utils.parseKey(pem);
     if (key instanceof Error || !key.isPrivateKey())
       throw new KeyUnusable('must be a private key in PEM or OpenSSH form; passphrase opens an encrypted one');
     if (key.type === 'ssh-rsa' && bitsOf(key.getPublicPEM()) > maxBits) throw new KeyUnusable(`must not have more than ${maxBits} bits`);
-    return pem;
+    return key;
   }
 }
 

@@ -7,23 +7,38 @@ import { entryOf, type SftpItems } from './sftp-items.ts';
 
 const maxContent = 1 << 17; // bytes of a file that is read when it is opened
 const pieceSize = 1 << 16; // bytes; servers send up to this much in one message, or a part of it
-const readAhead = 8; // pieces that are under way
+const maxAhead = 8; // pieces that are under way, or wait for their reader
 
-/** Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the distance to the server costs little. @throws ItemChanged if the file is shorter */
-export async function* readSftpRange(
-  { session, id }: SftpHandle,
-  start: number,
-  end: number,
-  signal?: AbortSignal,
-): AsyncGenerator<Buffer> {
-  const pieces: { readonly length: number; readonly bytes: Promise<Buffer> }[] = [];
+/** A request for a piece of a file. */
+interface Piece {
+  readonly length: number;
+  readonly bytes: Promise<Buffer>;
+  hasArrived: boolean;
+}
+
+function requestPiece({ session, id }: SftpHandle, position: number, length: number): Piece {
+  const bytes = session.read(id, position, length);
+  const piece = { length, bytes, hasArrived: false };
+  const arrive = () => {
+    piece.hasArrived = true;
+  };
+  bytes.then(arrive, arrive); // an error is thrown when the piece is waited for
+  return piece;
+}
+
+/**
+ * Yields the bytes from `start` to `end` (inclusive). Several requests are under way at a time, so that the distance to the server costs
+ * little: more while the reader waits for them, fewer while they wait for the reader, so that a slow one takes little memory.
+ * @throws ItemChanged if the file is shorter
+ */
+export async function* readSftpRange(file: SftpHandle, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  const pieces: Piece[] = [];
+  let ahead = 2;
   for (let next = start; ; ) {
-    for (; pieces.length < readAhead && next <= end; next += pieceSize) {
-      const length = Math.min(pieceSize, end + 1 - next);
-      const bytes = session.read(id, next, length);
-      bytes.catch(() => {}); // it may never be waited for
-      pieces.push({ length, bytes });
-    }
+    for (; pieces.length < ahead && next <= end; next += pieceSize)
+      pieces.push(requestPiece(file, next, Math.min(pieceSize, end + 1 - next)));
+    if (pieces[0]?.hasArrived === false) ahead = Math.min(maxAhead, 2 * ahead);
+    else if (pieces.every(({ hasArrived }) => hasArrived)) ahead = Math.max(1, ahead - 1);
     const piece = pieces.shift();
     if (!piece) return;
     const bytes = await unlessAborted(piece.bytes, signal);

@@ -1,22 +1,21 @@
-import pLimit from 'p-limit';
 import type { Stats } from 'ssh2';
 import { computedEtag } from '#adapters/storage/computed-etag.ts';
 import type { ItemServer, MoveOutcome, ServerEntry } from '#adapters/storage/moves/item-server.ts';
 import { nameError } from '#core/item-path.ts';
 import { ChangeImpossible, ItemExists, ItemNotFound, StorageUnavailable, StorageUnusable } from '#ports/storage.ts';
+import { FolderRemoval } from './folder-removal.ts';
+import { readSftpFolder } from './read-folder.ts';
 import type { SftpConnections } from './sftp-connections.ts';
-import { orAbsent, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
-import { openFileHandle, openFolderHandle } from './sftp-handle.ts';
-import type { SftpSession } from './sftp-session.ts';
+import { NoAnswer, orAbsent, refusalCode, SftpRefusal, statusCodes } from './sftp-errors.ts';
+import { openFileHandle } from './sftp-handle.ts';
 
 const maxListed = 1_000_000; // entries of one folder
-const listedAhead = 4; // requests for further entries of a folder that are under way
-/** Answers without an entry in sequence: those that list only `.` and `..` seem empty. */
-const maxEmptyAnswers = 10;
 const maxText = 1 << 16; // bytes
-const removedAtOnce = 16;
-const maxAttempts = 3; // to remove a folder with what is in it
-const settleTime = 15_000; // ms: a server may work on what it has received before the connection was lost
+/**
+ * ms for which a server may work on a request after it was sent: longer than the time limit of a request, since the network may deliver
+ * it late.
+ */
+const settleTimes = { move: 120_000, newFile: () => 60_000 };
 
 /** Returns an entry, or null for what is neither a file nor a folder. @param now ms since the epoch */
 export function entryOf(name: string, stats: Stats, now: number): ServerEntry | null {
@@ -33,7 +32,7 @@ const isAddressable = (name: string) => nameError(name) === null && !name.includ
 
 /** The files and folders of a location at an SFTP server. Links are never followed: for visitors, they do not exist. */
 export class SftpItems implements ItemServer {
-  readonly settleTimes = { move: settleTime, newFile: () => settleTime };
+  readonly settleTimes = settleTimes;
   readonly #connections: SftpConnections;
   readonly #root: string;
   readonly #now: () => number;
@@ -69,7 +68,7 @@ export class SftpItems implements ItemServer {
 
   async *list(path: readonly string[]): AsyncGenerator<readonly ServerEntry[]> {
     let count = 0;
-    for await (const batch of this.#readFolder(this.pathOf(path))) {
+    for await (const batch of readSftpFolder(this.#connections, this.pathOf(path))) {
       count += batch.length;
       if (count > maxListed) throw new StorageUnavailable('the folder has too many files');
       const entries = batch.flatMap(({ name, stats }) => (isAddressable(name) ? (entryOf(name, stats, this.#now()) ?? []) : []));
@@ -142,7 +141,7 @@ export class SftpItems implements ItemServer {
       });
       return 'moved';
     } catch (cause) {
-      if (!(cause instanceof SftpRefusal)) return 'lost';
+      if (!(cause instanceof SftpRefusal)) return cause instanceof NoAnswer ? 'failed' : 'lost';
       return this.#refusalOf(cause, from, to);
     }
   }
@@ -150,29 +149,9 @@ export class SftpItems implements ItemServer {
   async delete(path: readonly string[]): Promise<void> {
     await this.#connections.change(async (session) => {
       const stats = await orAbsent(session.lstat(this.pathOf(path)));
-      if (stats) await this.#delete(session, this.pathOf(path), stats.isDirectory(), pLimit(removedAtOnce));
+      if (stats?.isDirectory()) await new FolderRemoval(this.#connections, session).run(this.pathOf(path));
+      else if (stats) await orAbsent(session.removeFile(this.pathOf(path)));
     });
-  }
-
-  async #delete(session: SftpSession, path: string, isFolder: boolean, limit: ReturnType<typeof pLimit>): Promise<void> {
-    if (!isFolder) return void (await orAbsent(session.removeFile(path)));
-    for (let attempt = 1; ; attempt += 1) {
-      await this.#empty(session, path, limit);
-      try {
-        return void (await orAbsent(session.removeFolder(path)));
-      } catch (cause) {
-        // Some servers leave entries out of a list if others are removed meanwhile.
-        if (refusalCode(cause) === null || attempt === maxAttempts) throw cause;
-      }
-    }
-  }
-
-  async #empty(session: SftpSession, path: string, limit: ReturnType<typeof pLimit>): Promise<void> {
-    for await (const batch of this.#readFolder(path)) {
-      const [folders, others] = [batch.filter(({ stats }) => stats.isDirectory()), batch.filter(({ stats }) => !stats.isDirectory())];
-      await Promise.all(others.map(({ name }) => limit(() => this.#delete(session, `${path}/${name}`, false, limit))));
-      for (const { name } of folders) await this.#delete(session, `${path}/${name}`, true, limit);
-    }
   }
 
   /** The protocol has one code for most errors: what is at the names tells more. */
@@ -181,30 +160,5 @@ export class SftpItems implements ItemServer {
     if (await this.find(to)) return new ItemExists('the name is taken', { cause });
     if (cause.code === statusCodes.noSuchFile) return new ItemNotFound('the folder no longer exists', { cause });
     return new ChangeImpossible('The server refuses this change', { cause });
-  }
-
-  /** Yields what is in a folder. */
-  async *#readFolder(path: string): AsyncGenerator<readonly { readonly name: string; readonly stats: Stats }[]> {
-    const folder = await openFolderHandle(this.#connections, path);
-    if (!folder) throw new ItemNotFound('there is no such folder');
-    const ask = () => {
-      const answer = folder.session.readFolder(folder.id);
-      answer.catch(() => {}); // it may never be waited for
-      return answer;
-    };
-    try {
-      const answers = Array.from({ length: listedAhead }, ask);
-      let emptyCount = 0;
-      for (let answer = answers.shift(); answer; answer = answers.shift()) {
-        const batch = await answer;
-        if (!batch) return;
-        emptyCount = batch.length === 0 ? emptyCount + 1 : 0;
-        if (emptyCount > maxEmptyAnswers) throw new StorageUnavailable('the server does not end a list of files');
-        answers.push(ask());
-        yield batch.map(({ filename, attrs }) => ({ name: filename, stats: attrs }));
-      }
-    } finally {
-      await folder.close();
-    }
   }
 }

@@ -1,6 +1,6 @@
 import type { FileEntryWithStats, OpenMode, SFTPWrapper, Stats } from 'ssh2';
 import { StorageUnavailable } from '#ports/storage.ts';
-import { SftpRefusal, statusCodes } from './sftp-errors.ts';
+import { NoAnswer, SftpRefusal, statusCodes } from './sftp-errors.ts';
 
 const timeLimit = 30_000; // ms for a request
 const syncTimeLimit = 300_000; // ms: a disk may have gigabytes to write
@@ -15,7 +15,7 @@ const lost = (cause?: unknown) => new StorageUnavailable('the connection to the 
  */
 export class SftpSession {
   readonly #sftp: SFTPWrapper;
-  readonly #end: () => void;
+  readonly #end: (hasPending: boolean) => void;
   readonly #rejectPending = new Set<(cause: Error) => void>();
   /** Requests, open files and lists that use the connection. */
   users = 0;
@@ -23,8 +23,8 @@ export class SftpSession {
   idleSince = 0;
   isOpen = true;
 
-  /** @param end closes the connection */
-  constructor(sftp: SFTPWrapper, end: () => void) {
+  /** @param end closes the connection. `hasPending`: whether requests have got no answer */
+  constructor(sftp: SFTPWrapper, end: (hasPending: boolean) => void) {
     this.#sftp = sftp;
     this.#end = end;
   }
@@ -32,9 +32,10 @@ export class SftpSession {
   /** Closes the connection. Pending requests fail. */
   close(cause: Error = lost()): void {
     this.isOpen = false;
+    const hasPending = this.#rejectPending.size > 0;
     for (const reject of this.#rejectPending) reject(cause);
     this.#rejectPending.clear();
-    this.#end();
+    this.#end(hasPending);
   }
 
   /** Returns the attributes of an item, also of a link itself. */
@@ -90,10 +91,6 @@ export class SftpSession {
     return this.#send((sftp, done) => sftp.write(handle, bytes, 0, bytes.length, position, done));
   }
 
-  truncate(handle: Buffer, size: number): Promise<void> {
-    return this.#send((sftp, done) => sftp.fsetstat(handle, { size }, done));
-  }
-
   makeFolder(path: string): Promise<void> {
     return this.#send((sftp, done) => sftp.mkdir(path, {}, done));
   }
@@ -141,7 +138,7 @@ export class SftpSession {
   async #send<T>(send: (sftp: SFTPWrapper, done: Done<T>) => void, limit = timeLimit): Promise<T> {
     if (!this.isOpen) throw lost();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const timer = setTimeout(() => this.close(new StorageUnavailable('the server does not answer')), limit);
+    const timer = setTimeout(() => this.close(new NoAnswer('the server does not answer')), limit);
     this.#rejectPending.add(reject);
     try {
       send(this.#sftp, (error, value) => {

@@ -120,8 +120,8 @@ export async function continueSftpUpload(
   if (!file) throw new ItemNotFound('what was uploaded is gone');
   try {
     const { size } = await file.session.fstat(file.id);
+    // Bytes after the offset are written again. A request to cut them off could reach the server late, and cut off newer ones.
     if (size < offset) throw new ItemNotFound('what was uploaded is gone');
-    if (size > offset) await file.session.truncate(file.id, offset);
     return new SftpUpload(place, target, token, file, offset);
   } catch (cause) {
     await file.close();

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ItemExists } from '#ports/storage.ts';
+import { ChangeEvidence } from './change-evidence.ts';
+import { ItemChanges } from './item-changes.ts';
+import { ItemMoves } from './item-moves.ts';
+import type { ItemServer, MoveOutcome, ServerEntry } from './item-server.ts';
+
+const keyOf = (path: readonly string[]) => path.join('/');
+
+/** A fake server in memory. It can lose the connection before it gets the request for a move, and get the request later. */
+class FakeServer implements ItemServer {
+  readonly settleTimes = { move: 60_000, newFile: () => 60_000 };
+  readonly items = new Map<string, string | null>(); // null: a folder
+  /** The moves that are under way. */
+  readonly late: (() => MoveOutcome)[] = [];
+  /** How many further moves arrive late. */
+  lateMoves = 0;
+
+  async find(path: readonly string[]): Promise<ServerEntry | null> {
+    const content = this.items.get(keyOf(path));
+    if (content === undefined) return path.length === 0 ? { name: '', folder: true, size: 0, modified: 0, etag: '' } : null;
+    const [folder, size] = [content === null, content?.length ?? 0];
+    return { name: path.at(-1) ?? '', folder, size, modified: 0, etag: `W/"${content}"`, isEmpty: size === 0 };
+  }
+
+  async *list(): AsyncGenerator<readonly ServerEntry[]> {}
+
+  async readText(path: readonly string[]): Promise<string | null> {
+    return this.items.get(keyOf(path)) ?? null;
+  }
+
+  async writeText(path: readonly string[], text: string): Promise<boolean> {
+    this.items.set(keyOf(path), text);
+    return true;
+  }
+
+  async createFolder(path: readonly string[]): Promise<boolean> {
+    this.items.set(keyOf(path), null);
+    return true;
+  }
+
+  async createStagingFolder(path: readonly string[]): Promise<void> {
+    await this.createFolder(path);
+  }
+
+  async move(from: readonly string[], to: readonly string[]): Promise<MoveOutcome> {
+    const move = () => this.#move(keyOf(from), keyOf(to));
+    if (this.lateMoves === 0) return move();
+    this.lateMoves -= 1;
+    this.late.push(move);
+    return 'lost';
+  }
+
+  #move(from: string, to: string): MoveOutcome {
+    const item = this.items.get(from);
+    if (item === undefined || this.items.has(to)) return new ItemExists('the name is taken, or there is no such item');
+    this.items.delete(from);
+    this.items.set(to, item);
+    return 'moved';
+  }
+
+  async delete(path: readonly string[]): Promise<void> {
+    this.items.delete(keyOf(path));
+  }
+}
+
+function startChanges() {
+  const server = new FakeServer();
+  const evidence = new ChangeEvidence(server, Date.now);
+  return { server, evidence, changes: new ItemChanges(evidence, new ItemMoves(evidence)) };
+}
+
+test('a request to remove a file that reaches the server after a second one does not remove the file that has got its name', async () => {
+  const { server, evidence, changes } = startChanges();
+  server.items.set('a.txt', 'old');
+  server.lateMoves = 1;
+  await changes.remove([], 'a.txt', { token: 'one', confirm: async () => {} });
+  await evidence.clear('one');
+  server.items.set('a.txt', 'new');
+  for (const arrive of server.late) arrive();
+  assert.equal(server.items.get('a.txt'), 'new');
+});
+
+test('after a removal whose request was sent once, nothing is left behind', async () => {
+  const { server, evidence, changes } = startChanges();
+  server.items.set('a.txt', 'old');
+  await changes.remove([], 'a.txt', { token: 'one', confirm: async () => {} });
+  await evidence.clear('one');
+  assert.deepEqual([...server.items.keys()], ['.postern']);
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
+import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
+import { SftpConnections } from '#adapters/storage/sftp/sftp-connections.ts';
+import { SftpItems } from '#adapters/storage/sftp/sftp-items.ts';
+import type { SftpSession } from '#adapters/storage/sftp/sftp-session.ts';
+import { signInAgent } from '#adapters/storage/sftp/sign-in-agent.ts';
+import { packRangeText } from '#core/authorization/address-range.ts';
+import { StorageUnavailable } from '#ports/storage.ts';
+import { atEnd } from '../parts/at-end.ts';
+
+/** Starts a fake server, which accepts everybody. @param answer handles the requests of a connection @returns the items of a location there */
+async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => void): Promise<SftpItems> {
+  const { private: hostKey, public: publicKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const sshServer = new ssh2.Server({ hostKeys: [hostKey] }, (connection: Connection) => {
+    connection.on('authentication', (request) => request.accept()).on('error', () => {}); // the client may have gone
+    connection.on('session', (accept) => accept().on('sftp', (acceptSftp) => answer(acceptSftp())));
+  });
+  const server = createServer({ noDelay: true }, (socket) => sshServer.injectSocket(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const outbound = guardedOutbound({ privateTargets: packRangeText('127.0.0.1') });
+  const sessions = new Set<SftpSession>();
+  atEnd(t, async () => {
+    for (const session of sessions) session.close();
+    await outbound[Symbol.asyncDispose]();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const configuration = { host: '127.0.0.1', port, username: 'files', password: 'x', hostKey: publicKey, root: '/' };
+  const connections = new SftpConnections(configuration, 1, { outbound, keys: new PrivateKeys(), sessions }, () => performance.now());
+  return new SftpItems(connections, '/', Date.now);
+}
+
+const folderStats = { mode: 0o40755, size: 0, mtime: 1, atime: 1, uid: 0, gid: 0 };
+const { OK, EOF } = ssh2.utils.sftp.STATUS_CODE;
+
+/** Answers as a server of folders. @param childrenOf returns the names in a folder */
+function answerWithFolders(sftp: SFTPWrapper, childrenOf: (path: string) => readonly string[], remove: (path: string) => void): void {
+  const unread = new Map<string, readonly string[]>();
+  let opened = 0;
+  sftp.on('LSTAT', (id) => sftp.attrs(id, folderStats));
+  sftp.on('OPENDIR', (id, path) => {
+    opened += 1;
+    unread.set(`${opened}`, childrenOf(path));
+    sftp.handle(id, Buffer.from(`${opened}`));
+  });
+  sftp.on('READDIR', (id, handle) => {
+    const names = unread.get(handle.toString()) ?? [];
+    unread.delete(handle.toString());
+    if (names.length === 0) return sftp.status(id, EOF);
+    sftp.name(
+      id,
+      names.map((filename) => ({ filename, longname: filename, attrs: folderStats })),
+    );
+  });
+  sftp.on('CLOSE', (id) => sftp.status(id, OK));
+  sftp.on('RMDIR', (id, path) => {
+    remove(path);
+    sftp.status(id, OK);
+  });
+}
+
+test('the removal of a folder ends with an error at a server that nests folders without end', async (t) => {
+  const removed: string[] = [];
+  const items = await startFakeServer(t, (sftp) =>
+    answerWithFolders(
+      sftp,
+      () => ['a', 'b'],
+      (path) => removed.push(path),
+    ),
+  );
+  await assert.rejects(
+    items.delete(['folder']),
+    (cause: Error) => cause instanceof StorageUnavailable && /levels deep/.test(cause.message),
+  );
+  assert.deepEqual(removed, []);
+});
+
+test('a folder with hundreds of folders is removed, and nothing else', async (t) => {
+  const left = new Set(Array.from({ length: 250 }, (_, index) => `f${index}`));
+  const removed: string[] = [];
+  const items = await startFakeServer(t, (sftp) =>
+    answerWithFolders(
+      sftp,
+      (path) => (path === '/folder' ? [...left] : []),
+      (path) => {
+        removed.push(path);
+        left.delete(path.slice('/folder/'.length));
+      },
+    ),
+  );
+  await items.delete(['folder']);
+  assert.deepEqual([left.size, removed.length, removed.at(-1)], [0, 251, '/folder']);
+});
+
+test('a server gets a few signatures of a private key, and not one for each message that asks for one', async () => {
+  const key = ssh2.utils.parseKey(ssh2.utils.generateKeyPairSync('ed25519').private);
+  assert.ok(!(key instanceof Error));
+  const agent = signInAgent(ssh2.BaseAgent, key);
+  const results: boolean[] = [];
+  for (let count = 0; count < 5; count += 1) agent.sign(key, Buffer.from('data'), {}, (error) => results.push(!error));
+  assert.deepEqual(results, [true, true, true, false, false]);
+});
