@@ -56,7 +56,7 @@ else {
     const configuration = await server.newFolder();
     const location = { name: 'server', kind: 'sftp', configuration: JSON.stringify(configuration) };
     const listStaged = async () => namesIn(join(configuration.root, '.postern'));
-    const services = { outbound, sessions, keys: new PrivateKeys(), memory: new MemoryBudget() };
+    const services = { outbound, sessions, keys: new PrivateKeys(), memory: new MemoryBudget(), readAhead: new MemoryBudget() };
     const storage = new SftpStorage(configuration, 1, { ...services, now: () => Date.now() + 2 * hour });
     await checkKilledUploads(t, { environment, location, listStaged, sweep: () => storage.sweep(async () => []) }, 350);
   });

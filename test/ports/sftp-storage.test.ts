@@ -20,7 +20,14 @@ after(async () => {
   await outbound[Symbol.asyncDispose]();
 });
 const open = (configuration: SftpConfiguration, over = {}) =>
-  new SftpStorage(configuration, 1, { outbound, keys: new PrivateKeys(), sessions, memory: new MemoryBudget(), ...over });
+  new SftpStorage(configuration, 1, {
+    outbound,
+    keys: new PrivateKeys(),
+    sessions,
+    memory: new MemoryBudget(),
+    readAhead: new MemoryBudget(),
+    ...over,
+  });
 
 type Contract = (name: string, open: (t: TestContext) => Promise<SftpStorage>, newFolder: () => Promise<SftpConfiguration>) => void;
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 import { guardedOutbound } from '#adapters/net/guarded-outbound.ts';
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { PrivateKeys } from '#adapters/storage/sftp/private-key.ts';
 import { SftpConnections } from '#adapters/storage/sftp/sftp-connections.ts';
 import { SftpItems } from '#adapters/storage/sftp/sftp-items.ts';
@@ -32,7 +33,12 @@ async function startFakeServer(t: TestContext, answer: (sftp: SFTPWrapper) => vo
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const configuration = { host: '127.0.0.1', port, username: 'files', password: 'x', hostKey: publicKey, root: '/' };
-  const connections = new SftpConnections(configuration, 1, { outbound, keys: new PrivateKeys(), sessions }, () => performance.now());
+  const connections = new SftpConnections(
+    configuration,
+    1,
+    { outbound, keys: new PrivateKeys(), sessions, readAhead: new MemoryBudget() },
+    () => performance.now(),
+  );
   return new SftpItems(connections, '/', Date.now);
 }
 

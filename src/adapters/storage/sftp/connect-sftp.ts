@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Client, ConnectConfig, SFTPWrapper } from 'ssh2';
+import type { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { type Outbound, TargetRefused, TargetUnreachable } from '#ports/outbound.ts';
 import { StorageUnavailable } from '#ports/storage.ts';
@@ -23,6 +24,8 @@ const algorithms = {
 export interface SftpServices {
   readonly outbound: Pick<Outbound, 'connect'>;
   readonly keys: PrivateKeys;
+  /** Memory for the pieces of files that are read before they are needed. */
+  readonly readAhead: MemoryBudget;
   /** All open connections. */
   readonly sessions: Set<SftpSession>;
 }

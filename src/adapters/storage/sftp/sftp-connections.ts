@@ -1,3 +1,4 @@
+import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import type { SftpConfiguration } from '#core/records/location-configurations.ts';
 import { connectSftp, type SftpServices } from './connect-sftp.ts';
 import { SftpRefusal } from './sftp-errors.ts';
@@ -12,6 +13,8 @@ const pauseAfterFailure = 3000; // ms during which no connection is tried
 export class SftpConnections {
   readonly #connect: () => Promise<SftpSession>;
   readonly #monotonic: () => number;
+  /** Memory for the pieces of files that are read before they are needed. */
+  readonly readAhead: TenantMemory;
   #sessions: SftpSession[] = [];
   #opening: Promise<SftpSession> | null = null;
   #failure: { readonly error: unknown; readonly until: number } | null = null;
@@ -20,6 +23,7 @@ export class SftpConnections {
   constructor(configuration: SftpConfiguration, tid: number, services: SftpServices, monotonic: () => number) {
     this.#connect = () => connectSftp(configuration, tid, services);
     this.#monotonic = monotonic;
+    this.readAhead = services.readAhead.of(tid);
   }
 
   /** Runs requests that change nothing. If a connection that was open before is lost, they are sent again over another one. */

@@ -1,13 +1,13 @@
+import type { TenantMemory } from '#adapters/storage/memory-budget.ts';
 import { memoryFile } from '#adapters/storage/memory-file.ts';
 import { unlessAborted } from '#adapters/storage/unless-aborted.ts';
 import { ItemChanged, type OpenFile, StorageUnavailable } from '#ports/storage.ts';
+import { pieceSize, ReadWindow } from './read-window.ts';
 import type { SftpConnections } from './sftp-connections.ts';
 import { openFileHandle, type SftpHandle } from './sftp-handle.ts';
 import { entryOf, type SftpItems } from './sftp-items.ts';
 
 const maxContent = 1 << 17; // bytes of a file that is read when it is opened
-const pieceSize = 1 << 16; // bytes; servers send up to this much in one message, or a part of it
-const maxAhead = 8; // pieces that are under way, or wait for their reader
 
 /** A request for a piece of a file. */
 interface Piece {
@@ -31,14 +31,20 @@ function requestPiece({ session, id }: SftpHandle, position: number, length: num
  * little: more while the reader waits for them, fewer while they wait for the reader, so that a slow one takes little memory.
  * @throws ItemChanged if the file is shorter
  */
-export async function* readSftpRange(file: SftpHandle, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+export async function* readSftpRange(
+  file: SftpHandle,
+  start: number,
+  end: number,
+  readAhead: TenantMemory,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
+  using window = new ReadWindow(readAhead.begin());
   const pieces: Piece[] = [];
-  let ahead = 2;
   for (let next = start; ; ) {
-    for (; pieces.length < ahead && next <= end; next += pieceSize)
+    for (; pieces.length < window.size && next <= end; next += pieceSize)
       pieces.push(requestPiece(file, next, Math.min(pieceSize, end + 1 - next)));
-    if (pieces[0]?.hasArrived === false) ahead = Math.min(maxAhead, 2 * ahead);
-    else if (pieces.every(({ hasArrived }) => hasArrived)) ahead = Math.max(1, ahead - 1);
+    if (pieces[0]?.hasArrived === false) window.grow();
+    else if (pieces.every(({ hasArrived }) => hasArrived)) window.shrink();
     const piece = pieces.shift();
     if (!piece) return;
     const bytes = await unlessAborted(piece.bytes, signal);
@@ -58,14 +64,14 @@ export async function openSftpFile(
   const file = found && !found.folder ? await openFileHandle(connections, items.pathOf(path), 'r') : null;
   if (!file) return null;
   try {
-    return await describeFile(file, path.at(-1) ?? '', now);
+    return await describeFile(file, path.at(-1) ?? '', connections.readAhead, now);
   } catch (cause) {
     await file.close();
     throw cause;
   }
 }
 
-async function describeFile(file: SftpHandle, name: string, now: () => number): Promise<OpenFile> {
+async function describeFile(file: SftpHandle, name: string, readAhead: TenantMemory, now: () => number): Promise<OpenFile> {
   const { session, id } = file;
   const first = session.read(id, 0, maxContent);
   first.catch(() => {}); // `fstat` may fail first
@@ -74,7 +80,7 @@ async function describeFile(file: SftpHandle, name: string, now: () => number): 
   const entry = { ...found, modified: found.modified };
   const content = await first;
   if (entry.size > maxContent)
-    return { entry, read: ({ start, end }, signal) => readSftpRange(file, start, end, signal), close: () => file.close() };
+    return { entry, read: ({ start, end }, signal) => readSftpRange(file, start, end, readAhead, signal), close: () => file.close() };
   await file.close();
   if (content.length !== entry.size) throw new ItemChanged('the file changes while it is read');
   return memoryFile(entry, content);

@@ -1,3 +1,4 @@
+import { MemoryBudget } from '#adapters/storage/memory-budget.ts';
 import { cacheStorages } from '#adapters/storage/storage-cache.ts';
 import type { StorageKind } from '#adapters/storage/storage-kinds.ts';
 import { parseItemPath } from '#core/item-path.ts';
@@ -23,17 +24,20 @@ function memberError({ hostKey, root, password, privateKey, passphrase }: SftpCo
   return root === '/' || parseItemPath(root.replace(/\/$/, '')) ? null : 'root must be an absolute path, such as /srv/files';
 }
 
+const maxReadAhead = 64 << 20; // bytes of all files that are read
+
 /**
  * Returns the kind `sftp`: folders at SFTP servers. Locations of different tenants may overlap, since each tenant names the
  * credentials.
  */
-export function sftpKind(services: Omit<SftpStorageServices, 'keys' | 'sessions'>): StorageKind {
+export function sftpKind(services: Omit<SftpStorageServices, 'keys' | 'sessions' | 'readAhead'>): StorageKind {
   const keys = new PrivateKeys();
+  const readAhead = new MemoryBudget(maxReadAhead);
   const sessions = new Set<SftpSession>();
   return {
     open: cacheStorages(async ({ tid, configuration }) => {
       const { SftpStorage } = await import('./sftp-storage.ts'); // most installations have no such location
-      return new SftpStorage(parseSftpConfiguration(configuration), tid, { ...services, keys, sessions });
+      return new SftpStorage(parseSftpConfiguration(configuration), tid, { ...services, keys, sessions, readAhead });
     }),
     async configurationError({ tid, configuration: text }) {
       const configuration = parseSftpConfiguration(text);

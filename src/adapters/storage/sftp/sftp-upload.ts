@@ -70,7 +70,7 @@ class SftpUpload implements ContinuedUpload {
     const file = await openFileHandle(connections, items.pathOf(path), 'r');
     if (!file) throw new StorageUnavailable('the file that was put in place is gone');
     try {
-      yield* readSftpRange(file, 0, this.#size - 1);
+      yield* readSftpRange(file, 0, this.#size - 1, connections.readAhead);
     } finally {
       await file.close();
     }

@@ -1,0 +1,38 @@
+import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
+import { StorageBusy } from '#ports/storage.ts';
+
+/** bytes; servers send up to this much in one message, or a part of it */
+export const pieceSize = 1 << 16;
+const maxSize = 8; // pieces
+
+/** The pieces of a file that may be under way, or wait for their reader. All but one take memory from a budget. */
+export class ReadWindow implements Disposable {
+  readonly #memory: TakenMemory;
+  /** Number of pieces. */
+  size = 1;
+
+  constructor(memory: TakenMemory) {
+    this.#memory = memory;
+  }
+
+  /** Adds a piece, if there is memory for it. */
+  grow(): void {
+    if (this.size === maxSize) return;
+    try {
+      this.#memory.set(this.size * pieceSize);
+      this.size += 1;
+    } catch (cause) {
+      if (!(cause instanceof StorageBusy)) throw cause;
+    }
+  }
+
+  shrink(): void {
+    if (this.size === 1) return;
+    this.size -= 1;
+    this.#memory.set((this.size - 1) * pieceSize);
+  }
+
+  [Symbol.dispose](): void {
+    this.#memory[Symbol.dispose]();
+  }
+}
