@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SlowMails } from '../../src/features/mail/slow-mails.ts';
+import { mailDomain, type SentMail, SlowMails } from '../../src/features/mail/slow-mails.ts';
 
 const concurrency = 5;
-const turn = (tid: number, name: string) => ({ tid, turn: name });
+const turn = (tid: number, name: string): SentMail => ({ tid, turn: name, domain: null });
 
 /** Adds a mail that a worker was sending, and that is slow. @returns whether it was added */
-function addSlow(mails: SlowMails, mail: { readonly tid: number; readonly turn: string }): boolean {
+function addSlow(mails: SlowMails, mail: SentMail): boolean {
   mails.begin(mail);
   return mails.add(mail);
 }
@@ -49,4 +49,25 @@ test('turns whose last mail was slow leave two workers to other turns, and one t
   mails.end(turn(1, 'b'));
   mails.measure(turn(1, 'a'), 100);
   assert.deepEqual(crowded(mails), { tenants: [], turns: [] });
+});
+
+test('a domain with three slow mails gets no further mail from any turn, and other domains do', () => {
+  const mails = new SlowMails(concurrency);
+  const slow = Array.from({ length: 3 }, (_, index) => turn(index, `turn ${index}`));
+  for (const mail of slow) {
+    assert.ok(mails.beginDomain(mail, 'slow.example'));
+    addSlow(mails, mail);
+  }
+  assert.equal(mails.beginDomain(turn(9, 'nine'), 'slow.example'), false);
+  assert.ok(mails.beginDomain(turn(9, 'nine'), 'good.example'));
+  for (const mail of slow.slice(0, 1)) {
+    mails.endDomain(mail);
+    mails.remove(mail);
+  }
+  assert.ok(mails.beginDomain(turn(9, 'nine'), 'slow.example'));
+});
+
+test('the subdomains of a domain count together', () => {
+  const addresses = ['a@example.com', 'a@mail.Example.com', 'a@mail.example.co.uk', 'a@example.co.uk', 'a@localhost'];
+  assert.deepEqual(addresses.map(mailDomain), ['example.com', 'example.com', 'example.co.uk', 'example.co.uk', 'localhost']);
 });

@@ -14,6 +14,7 @@ const pausesOf = {
   alerts: [minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 24 * hour],
   codes: [5000, 15_000, 30_000, minute], // a person waits for a code
 } as const;
+const postponement = 5000; // ms
 /** Part of a pause by which it varies, from -0.2 to 0.2: different for neighbouring deliveries. */
 const variation = (id: number) => ((id * 7919) % 401) / 1000 - 0.2;
 
@@ -137,6 +138,8 @@ export type Attempt =
   | { readonly kind: 'delayed'; readonly error: string }
   /** The server could not be used for another mail, so this one was not tried. */
   | { readonly kind: 'untried' }
+  /** Other mails to the domain of the recipient are slow: this one was not tried. */
+  | { readonly kind: 'postponed' }
   /** No code is sent to the address that the visitor entered. The delivery is deleted. */
   | { readonly kind: 'unwanted' }
   /** Another process has claimed the delivery: it is not changed. */
@@ -153,6 +156,8 @@ function changeAfter(
   if (attempt.kind === 'sent') return { state: 'sent' as const, ended_at: now, error: '' };
   if (attempt.kind === 'refused') return { state: 'failed' as const, ended_at: now, error: attempt.error };
   if (attempt.kind === 'untried') return { state: 'waiting' as const, attempts: attempts - 1 };
+  if (attempt.kind === 'postponed')
+    return { state: 'waiting' as const, attempts: attempts - 1, due_at: sql<number>`${now} + ${postponement}` };
   const pauses = pausesOf[lane];
   const pause = pauses[Math.min(attempts, pauses.length) - 1] ?? minute;
   const due_at = sql<number>`${now} + ${pause + Math.round(pause * variation(id))}`;
@@ -174,12 +179,12 @@ export async function recordAttempt(
   if (attempt.kind === 'claimLost') return;
   if (attempt.kind === 'unwanted') return deleteUnwanted({ store }, [delivery]);
   await store.write(async (tx) => {
-    await tx
+    const [changed] = await tx
       .updateTable('delivery')
       .set({ ...changeAfter(store, lane, delivery, attempt), recipient, recipient_key: emailKey(recipient) })
       .where(isClaimed(delivery))
       .execute();
-    if (delivery.kind === 'code' && (attempt.kind === 'sent' || attempt.kind === 'refused'))
+    if (changed?.numUpdatedRows === 1n && delivery.kind === 'code' && (attempt.kind === 'sent' || attempt.kind === 'refused'))
       await tx.deleteFrom('mail_content').where('id', '=', delivery.content_id).execute();
   }, 'job');
 }

@@ -18,7 +18,7 @@ import {
 } from './delivery-queue.ts';
 import { dropUnwantedCodes } from './drop-unwanted-codes.ts';
 import { hasDueDelivery } from './next-turn.ts';
-import { SlowMails } from './slow-mails.ts';
+import { mailDomain, type SentMail, SlowMails } from './slow-mails.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 export type SendPorts = Pick<Ports, 'store' | 'random' | 'links' | 'vault'> & { readonly codeMails: CodeMails };
@@ -160,21 +160,22 @@ export class DeliverySender {
     const start = this.#now();
     for (const [index, delivery] of deliveries.entries()) {
       const rest = deliveries.slice(index + 1);
+      const mail: SentMail = { tid: delivery.tid, turn: delivery.turn, domain: null };
       let handedOver: Promise<void> | null = null;
       const handOver = () => {
-        if (!this.#slow.add(delivery)) return;
+        if (!this.#slow.add(mail)) return;
         handedOver = returnUntried(this.#ports, rest).finally(startWorker);
         handedOver.catch(() => {}); // awaited below
       };
       const begin = this.#now();
       const timer = setTimeout(handOver, Math.max(0, start + slowAfter - begin)).unref();
       this.#sending += 1;
-      await this.#process(delivery, signal).finally(() => {
+      await this.#process(delivery, mail, signal).finally(() => {
         clearTimeout(timer);
         this.#sending -= 1;
-        if (handedOver) this.#slow.remove(delivery);
+        if (handedOver) this.#slow.remove(mail);
       });
-      const isSlow = this.#slow.measure(delivery, this.#now() - begin);
+      const isSlow = this.#slow.measure(mail, this.#now() - begin);
       if (handedOver) {
         await handedOver;
         return true;
@@ -199,10 +200,10 @@ export class DeliverySender {
   }
 
   /** Sends one delivery and records the outcome before the next one is sent: an interruption repeats this mail alone. */
-  async #process(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
+  async #process(delivery: ClaimedDelivery, mail: SentMail, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return; // the next sender of the lane returns the delivery to the queue
     const composed = this.isReady() ? await this.#compose(delivery) : ({ kind: 'untried' } as const);
-    const attempt = 'to' in composed ? await this.#send(delivery, composed, signal) : composed;
+    const attempt = 'to' in composed ? await this.#sendInTurn(delivery, composed, mail, signal) : composed;
     if (signal.aborted && attempt.kind === 'delayed') return;
     await recordAttempt(this.#ports, this.#lane, delivery, attempt, 'to' in composed ? composed.to : delivery.recipient);
   }
@@ -215,6 +216,16 @@ export class DeliverySender {
       return { kind: 'refused', error: 'This is not an address that mail can be sent to.' };
     } catch (cause) {
       return failedAttempt(cause);
+    }
+  }
+
+  /** Sends a mail unless many mails to its domain are slow. */
+  async #sendInTurn(delivery: ClaimedDelivery, composed: ComposedDelivery, mail: SentMail, signal: AbortSignal): Promise<Attempt> {
+    if (!this.#slow.beginDomain(mail, mailDomain(composed.to))) return { kind: 'postponed' };
+    try {
+      return await this.#send(delivery, composed, signal);
+    } finally {
+      this.#slow.endDomain(mail);
     }
   }
 

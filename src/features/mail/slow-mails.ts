@@ -5,8 +5,8 @@ import { maxSlowMails } from '#ports/mail.ts';
 /** ms that the last mail of a group may have taken. After a slower one, the group is slow. */
 const usualTime = 1000;
 const maxGroups = 200; // whose last mail was slow
-/** Slow mails that are sent at a time in addition to the usual number. Those of one turn leave room for the other turns of its tenant. */
-const maxSlow = { turn: 3, tenant: 8 };
+/** Slow mails of a group that are sent at a time in addition to the usual number. Those of one turn or domain leave room for others of the tenant. */
+const maxSlow = { domain: 3, turn: 3, tenant: 8 };
 
 interface GroupLimits {
   /** Slow mails of a group that are sent at a time in addition to the usual number. */
@@ -15,7 +15,7 @@ interface GroupLimits {
   readonly maxWorkers: number;
 }
 
-/** The mails that are being sent, in groups: those of a tenant, or those of a turn. */
+/** The mails that are being sent, in groups: those of a tenant, of a turn, or to a domain. */
 class MailGroups<Key> {
   readonly #limits: GroupLimits;
   readonly #running = new Map<Key, number>();
@@ -39,12 +39,16 @@ class MailGroups<Key> {
     else this.#slowGroups.delete(key);
   }
 
-  /** Returns the groups that get no turn: those with many slow mails, and all slow groups while they have their share of the workers. */
+  /** Returns the groups of which no mail is sent: those with many slow mails, and all slow groups while they have their share of the workers. */
   crowded(): ReadonlySet<Key> {
     const withManySlow = [...this.#slowMails].filter(([, count]) => count >= this.#limits.maxSlow).map(([key]) => key);
+    return new Set(this.#workersOfSlow() < this.#limits.maxWorkers ? withManySlow : [...withManySlow, ...this.#slowGroups.keys()]);
+  }
+
+  #workersOfSlow(): number {
     let workers = 0;
     for (const [key, count] of this.#running) if (this.#slowGroups.has(key)) workers += count - (this.#slowMails.get(key) ?? 0);
-    return new Set(workers < this.#limits.maxWorkers ? withManySlow : [...withManySlow, ...this.#slowGroups.keys()]);
+    return workers;
   }
 }
 
@@ -61,19 +65,40 @@ export interface CrowdedMails {
   readonly turns: ReadonlySet<string>;
 }
 
+/** A mail that is being sent. */
+export interface SentMail extends MailTurn {
+  /** Domain of the recipient, as `mailDomain` returns it; null: not known yet. */
+  domain: string | null;
+}
+
+/**
+ * Returns the domain of an address, without subdomains: a mail server is usually slow for all of them. Labels such as `co` in `co.uk`
+ * are no domain of their own.
+ */
+export function mailDomain(email: string): string {
+  const labels = email
+    .slice(email.lastIndexOf('@') + 1)
+    .toLowerCase()
+    .split('.');
+  const isShort = (labels.at(-2) ?? '').length <= 3;
+  return labels.slice(isShort ? -3 : -2).join('.');
+}
+
 export const turnKey = ({ tid, turn }: MailTurn): string => `${tid} ${turn}`;
 
-/** The mails of a lane that are being sent, so that slow recipients of one turn delay no other turn, and those of one tenant no other tenant. */
+/** The mails of a lane that are being sent, so that slow recipients delay only mails of their turn and to their domain, and those of one tenant no other tenant. */
 export class SlowMails {
   readonly #tenants: MailGroups<number>;
   readonly #turns: MailGroups<string>;
+  readonly #domains: MailGroups<string>;
   /** All slow mails that are sent in addition to the usual number. */
   #slow = 0;
 
-  /** @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns that are not slow */
+  /** @param concurrency the usual number of mails: one worker is left to tenants that are not slow, and two to turns and domains that are not slow */
   constructor(concurrency: number) {
     this.#tenants = new MailGroups({ maxSlow: maxSlow.tenant, maxWorkers: concurrency - 1 });
     this.#turns = new MailGroups({ maxSlow: maxSlow.turn, maxWorkers: concurrency - 2 });
+    this.#domains = new MailGroups({ maxSlow: maxSlow.domain, maxWorkers: concurrency - 2 });
   }
 
   /** Counts claimed mails, which one worker sends. */
@@ -87,22 +112,34 @@ export class SlowMails {
     this.#turns.countRunning(turnKey(mail), -1);
   }
 
+  /** Begins to send a mail to a domain. @returns false if the mail must wait, because the domain has many slow mails */
+  beginDomain(mail: SentMail, domain: string): boolean {
+    if (this.#domains.crowded().has(domain)) return false;
+    mail.domain = domain;
+    this.#domains.countRunning(domain, 1);
+    return true;
+  }
+
+  endDomain({ domain }: SentMail): void {
+    if (domain !== null) this.#domains.countRunning(domain, -1);
+  }
+
   /** Notes how long a mail has taken, in ms. @returns whether that was unusually long */
-  measure(mail: MailTurn, duration: number): boolean {
+  measure(mail: SentMail, duration: number): boolean {
     const isSlow = duration > usualTime;
     this.#setSlow(mail, isSlow);
     return isSlow;
   }
 
   /** Adds a mail that is slow. @returns false if there are too many */
-  add(mail: MailTurn): boolean {
+  add(mail: SentMail): boolean {
     this.#setSlow(mail, true);
     if (this.#slow >= maxSlowMails) return false;
     this.#countSlow(mail, 1);
     return true;
   }
 
-  remove(mail: MailTurn): void {
+  remove(mail: SentMail): void {
     this.#countSlow(mail, -1);
   }
 
@@ -110,12 +147,14 @@ export class SlowMails {
     return { tenants: this.#tenants.crowded(), turns: this.#turns.crowded() };
   }
 
-  #setSlow(mail: MailTurn, isSlow: boolean): void {
+  #setSlow(mail: SentMail, isSlow: boolean): void {
+    if (mail.domain !== null) this.#domains.setSlow(mail.domain, isSlow);
     this.#tenants.setSlow(mail.tid, isSlow);
     this.#turns.setSlow(turnKey(mail), isSlow);
   }
 
-  #countSlow(mail: MailTurn, change: 1 | -1): void {
+  #countSlow(mail: SentMail, change: 1 | -1): void {
+    if (mail.domain !== null) this.#domains.countSlow(mail.domain, change);
     this.#slow += change;
     this.#tenants.countSlow(mail.tid, change);
     this.#turns.countSlow(turnKey(mail), change);
