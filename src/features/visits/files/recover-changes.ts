@@ -40,6 +40,22 @@ async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: 
   return Number(result?.numUpdatedRows) === 1;
 }
 
+/** Ends a claim, because this process cannot recover the change: another one may reach the location. */
+async function giveBack({ store, process }: Pick<Ports, 'store' | 'process'>, row: PendingRow): Promise<void> {
+  if (row.process === process) return;
+  await store.write(
+    (tx) =>
+      tx
+        .updateTable('unsettled')
+        .set({ process: row.process })
+        .where('tid', '=', row.tid)
+        .where('audit_id', '=', row.audit_id)
+        .where('process', '=', process)
+        .execute(),
+    'job',
+  );
+}
+
 /** Returns whether a change is still pending in this process: another run may have recovered it since its row was read. */
 const isStillPending = async ({ store, process }: Pick<Ports, 'store' | 'process'>, { tid, audit_id }: PendingRow): Promise<boolean> =>
   (await store.read
@@ -150,6 +166,7 @@ export async function recoverInterruptedChanges(
       return null;
     } catch (cause) {
       if (cause instanceof StoreUnavailable || cause instanceof StoreFull) throw cause;
+      await giveBack(ports, row);
       return reasonOf(cause);
     } finally {
       runningChanges.delete(row.token);
