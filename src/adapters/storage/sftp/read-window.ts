@@ -1,7 +1,7 @@
 import type { TakenMemory } from '#adapters/storage/memory-budget.ts';
 import { StorageBusy } from '#ports/storage.ts';
 
-/** bytes; servers send up to this much in one message, or a part of it */
+/** Bytes of a piece. Servers send up to this much in one message. */
 export const pieceSize = 1 << 16;
 const maxSize = 8; // pieces
 
