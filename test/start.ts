@@ -71,7 +71,7 @@ const transferCheckInterval = 200; // ms; short, because many tests wait until a
 /** Starts a complete Postern with real parts on a free port. It is stopped after the test. */
 export async function startPostern(t: TestContext, { environment = {}, replacements = {}, data }: StartOptions = {}) {
   const folder = data ?? (await temporaryFolder(t));
-  const database = await databaseOf(folder);
+  const database = 'POSTERN_DATABASE_URL' in environment ? {} : await databaseOf(folder);
   const settings = readSettings({ PORT: '0', POSTERN_DATA: folder, POSTERN_API_KEY: adminKey, ...database, ...environment });
   const ports = { passwordHash: argon2PasswordHash(cheapHashParameters), ...replacements.ports };
   const postern = await compose(settings, { log: null, transferCheckInterval, ...replacements, ports });
