@@ -50,15 +50,14 @@ export class ItemChanges {
     if (!marker && !removed) return null;
     const rest = await this.#evidence.find([...parent, name]);
     const isItem = marker !== null && rest !== null && isVersion(marker.item, rest);
+    const isSettled = marker !== null && this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move);
     if (!removed) {
-      if (isItem && !this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move))
-        throw new StorageUnavailable('the server may still be moving the item');
+      if (isItem && !isSettled) throw new StorageUnavailable('the server may still be moving the item');
       return null;
     }
-    this.#evidence.keep(token);
+    if (!isSettled) this.#evidence.keep(token);
     if (!isItem) return name; // what has the name now is another item
-    if (!this.#evidence.isSettled(token, marker, this.#evidence.server.settleTimes.move))
-      throw new StorageUnavailable('the server may still be moving the item');
+    if (!isSettled) throw new StorageUnavailable('the server may still be moving the item');
     // The server has moved a part of a folder, or copied a file. Nothing is deleted under its name, where others may have written.
     await this.#evidence.moveRest([...parent, name], token, rest.folder);
     return name;
