@@ -13,9 +13,9 @@ const maxListed = 1_000_000; // entries of one folder
 const maxText = 1 << 16; // bytes
 /**
  * ms for which a server may work on a request after it was sent: longer than the time limit of a request, since the network may deliver
- * it late.
+ * it late. Shorter for a new file: nobody else uses the name that it has before.
  */
-const settleTimes = { move: 120_000, newFile: () => 60_000 };
+const settleTimes = { move: 120_000, newFile: () => 15_000 };
 
 /** Returns an entry, or null for what is neither a file nor a folder. @param now ms since the epoch */
 export function entryOf(name: string, stats: Stats, now: number): ServerEntry | null {

@@ -1,4 +1,4 @@
-const pauses = [10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last one repeats
+const pauses = [10_000, 10_000, 30_000, 60_000] as const; // ms after the first failure, the second and so on; the last one repeats
 
 interface Failure {
   readonly count: number;
