@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isChange } from '../../src/features/operation.ts';
 import { operations } from '../../src/features/operations.ts';
+import { until } from '../ports/until.ts';
 import { mailSettings, newShare, startPostern } from '../start.ts';
 import { createRecords, ifMatch, newPassword } from './versioned-records.ts';
 
@@ -37,7 +38,10 @@ test('a dry run returns success with dryRun and without the fields of new record
   const { id: spare } = await postern.call('location/add', { ...place, name: 'spare' });
   await postern.call('share/invite', { id: share.id, emails: 'gil@example.com' });
   const [mail] = (await postern.call('mail/deliveries')).list;
-  await postern.call('mail/drop', { state: 'waiting' });
+  await until(async () => {
+    await postern.send('mail/drop', { state: 'waiting' }); // not while it is being sent
+    return (await postern.call('mail/deliveries')).list[0].state === 'dropped';
+  });
   const before = await state();
   const changes: [string, object][] = [
     ['share/add', newShare()],
