@@ -77,15 +77,16 @@ export class SpoolSpace {
     const isCreated = await this.#create(name, bytes);
     try {
       // Counted after it was created: of two processes that reserve the last space at a time, at least one sees the other.
-      const hasSpace = async () => this.#isWithinLimits(await this.#files(), name);
-      if (!(await hasSpace()) && !((await this.#correctStale(name, bytes)) && (await hasSpace())))
+      let files = await this.#files();
+      if (!this.#isWithinLimits(files, name) && (await this.#correctStale(files, name, bytes))) files = await this.#files();
+      if (!this.#isWithinLimits(files, name))
         throw new StorageFull('too many bytes of unfinished uploads are stored (POSTERN_UPLOAD_SPOOL)');
+      await this.#removeReservations(files, name, `${name}${separator}${bytes}`);
     } catch (cause) {
       if (isCreated) await rm(this.#path(name, bytes), { force: true });
       else await this.shrink(name, bytes, await this.#sizeOf(name)); // of a process that has ended: no other one receives this upload
       throw cause;
     }
-    await this.#removeReservations(await this.#files(), name, `${name}${separator}${bytes}`);
   }
 
   /** Creates the file of a reservation, with the present time of the disk. @returns false if there was one */
@@ -113,14 +114,15 @@ export class SpoolSpace {
 
   /**
    * Corrects the reservations of processes that have ended, once in a while.
+   * @param files of the folder
    * @param name of an upload, and the bytes that were just reserved for it: its file shows the time of the disk
    * @returns false if it was too early
    */
-  async #correctStale(name: string, bytes: number): Promise<boolean> {
+  async #correctStale(files: readonly string[], name: string, bytes: number): Promise<boolean> {
     if (this.#monotonic() - this.#lastCorrection < correctionInterval) return false;
     this.#lastCorrection = this.#monotonic();
     const now = (await stat(this.#path(name, bytes))).mtimeMs;
-    for (const file of await this.#files()) {
+    for (const file of files) {
       if (!file.includes(separator) || nameOf(file) === name) continue;
       const reservation = await stat(join(this.#folder, file)).catch(() => null); // deleted meanwhile
       const upload = await stat(join(this.#folder, nameOf(file))).catch(() => null);
