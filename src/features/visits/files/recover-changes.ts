@@ -19,41 +19,36 @@ const pendingChanges = ({ store, process }: Pick<Ports, 'store' | 'process'>, li
     )
     .execute();
 
-/**
- * Claims a pending change for this process. Recovery also repairs files: without a claim, one process might see the
- * half-done repair of another.
- * @returns whether the change belongs to this process
- */
-async function claim({ store, process }: Pick<Ports, 'store' | 'process'>, row: PendingRow): Promise<boolean> {
-  if (row.process === process) return true;
+type ClaimPorts = Pick<Ports, 'store' | 'process'>;
+
+/** Passes a pending change from one process to another. @returns false if it does not belong to the first one any more */
+async function passOn({ store }: ClaimPorts, { tid, audit_id }: PendingRow, from: string, to: string): Promise<boolean> {
   const [result] = await store.write(
     (tx) =>
       tx
         .updateTable('unsettled')
-        .set({ process })
-        .where('tid', '=', row.tid)
-        .where('audit_id', '=', row.audit_id)
-        .where('process', '=', row.process)
+        .set({ process: to })
+        .where('tid', '=', tid)
+        .where('audit_id', '=', audit_id)
+        .where('process', '=', from)
         .execute(),
     'job',
   );
   return Number(result?.numUpdatedRows) === 1;
 }
 
+/**
+ * Claims a pending change for this process. Recovery also repairs files: without a claim, one process might see the
+ * half-done repair of another.
+ * @returns whether the change belongs to this process
+ */
+async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
+  return row.process === ports.process || passOn(ports, row, row.process, ports.process);
+}
+
 /** Ends a claim, because this process cannot recover the change: another one may reach the location. */
-async function giveBack({ store, process }: Pick<Ports, 'store' | 'process'>, row: PendingRow): Promise<void> {
-  if (row.process === process) return;
-  await store.write(
-    (tx) =>
-      tx
-        .updateTable('unsettled')
-        .set({ process: row.process })
-        .where('tid', '=', row.tid)
-        .where('audit_id', '=', row.audit_id)
-        .where('process', '=', process)
-        .execute(),
-    'job',
-  );
+async function giveBack(ports: ClaimPorts, row: PendingRow): Promise<void> {
+  if (row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
 }
 
 /** Returns whether a change is still pending in this process: another run may have recovered it since its row was read. */
