@@ -46,9 +46,9 @@ async function claim(ports: ClaimPorts, row: PendingRow): Promise<boolean> {
   return row.process === ports.process || passOn(ports, row, row.process, ports.process);
 }
 
-/** Ends a claim, because this process cannot recover the change: another one may reach the location. */
+/** Ends a claim, because this process cannot recover the change: another one may reach the location. Without others, it tries again itself. */
 async function giveBack(ports: ClaimPorts, row: PendingRow): Promise<void> {
-  if (row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
+  if (ports.store.isShared && row.process !== ports.process) await passOn(ports, row, ports.process, row.process);
 }
 
 /** Returns whether a change is still pending in this process: another run may have recovered it since its row was read. */
