@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { shareBody } from '../test/parts/share-body.ts';
+import { atMost, type Figure, median } from './figures.ts';
+import { download, type RepeatedRequest, upload } from './load.ts';
+import type { BenchPostern } from './postern.ts';
+import type { MeasuredServer } from './process.ts';
+
+const rounds = 5;
+const gibibyte = 1 << 30;
+const [zippedFiles, zippedFileSize] = [1000, 100_000];
+const smallFile = Buffer.alloc(10_000, 'postern');
+const entries = 1000;
+
+/** Sends the same kind of request many times, over keep-alive connections. @param send sends one of them */
+async function sendMany(count: number, connections: number, send: (number: number) => Promise<unknown>): Promise<void> {
+  let sent = 0;
+  const sendNext = async () => {
+    while (sent < count) {
+      sent += 1;
+      await send(sent);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, sendNext));
+}
+
+/** Sends a request with a body, and reads the response. @throws if it is an error */
+function sendBody(url: string, method: string, headers: Record<string, string>, body: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers: { ...headers, 'content-length': body.length } }, (response) => {
+      response.resume().on('end', () => {
+        if ((response.statusCode ?? 500) < 300) resolve();
+        else reject(new Error(`${url} responded with ${response.statusCode}`));
+      });
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+/** Returns the median of the processor time of a server in seconds. The first round is a warm-up. */
+async function cpuTimeOf(server: MeasuredServer, work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const before = server.cpu();
+    await work();
+    if (round > 0) times.push(server.cpu() - before);
+  }
+  return median(times);
+}
+
+/**
+ * Measures the processor time that the transfer of bytes and small changes cost (`fast.md` of the specification gives the targets and
+ * their reasons), and that of the bare server for the same bytes.
+ * @param files folder of the share
+ */
+export async function measureBytePath(
+  note: (figure: Figure) => void,
+  bare: MeasuredServer,
+  postern: BenchPostern,
+  files: string,
+): Promise<void> {
+  const { viewId } = await postern.call('share/add', shareBody);
+  const link = `${postern.url}/s/${viewId}`;
+  mkdirSync(join(files, 'entries'));
+  for (let index = 0; index < entries; index += 1) writeFileSync(join(files, 'entries', `entry-${index}.txt`), 'x');
+  const add = { url: `${postern.url}/api/v1/share/add`, method: 'POST', headers: postern.authorization } satisfies RepeatedRequest;
+  const shareText = Buffer.from(JSON.stringify(shareBody));
+  let number = 0;
+  const nextName = () => `byte-path-${(number += 1)}.bin`;
+  const uploadSmall = (connections: number) => () =>
+    sendMany(500, connections, () => sendBody(`${link}/file/${nextName()}`, 'PUT', {}, smallFile));
+
+  const zipped = await cpuTimeOf(postern, () => download(`${link}/zip/thousand`));
+  note(atMost('CPU: a ZIP file of 1,000 files of 100 KB', zipped / ((zippedFiles * zippedFileSize) / gibibyte), 1.8, 's per GiB'));
+  const listed = await cpuTimeOf(postern, () => sendMany(100, 1, () => download(`${link}/list/entries?pageSize=${entries}`)));
+  note(atMost(`CPU: a listing of ${entries} entries`, listed * 10, 4, 'ms'));
+  for (const [connections, target] of [
+    [1, 2.5],
+    [16, 1.5],
+  ] as const) {
+    const uploaded = await cpuTimeOf(postern, uploadSmall(connections));
+    note(atMost(`CPU: an upload of 10 KB, durable, ${connections} at once`, uploaded * 2, target, 'ms'));
+  }
+  const ofBare = (seconds: number, figure: Figure): Figure => ({ ...figure, reference: `${seconds.toFixed(2)} s` });
+  const bareDownload = await cpuTimeOf(bare, () => download(`${bare.url}/stream/1g.bin`));
+  const downloaded = await cpuTimeOf(postern, () => download(`${link}/file/1g.bin`));
+  note(ofBare(bareDownload, atMost('CPU: a download of 1 GiB', downloaded, 0.52, 's')));
+  const bareUpload = await cpuTimeOf(bare, () => upload(`${bare.url}/store`, 'POST', gibibyte));
+  const uploaded = await cpuTimeOf(postern, () => upload(`${link}/file/${nextName()}`, 'PUT', gibibyte));
+  note(ofBare(bareUpload, atMost('CPU: an upload of 1 GiB, durable, with SHA-256', uploaded, 2.8, 's')));
+  const added = await cpuTimeOf(postern, () => sendMany(1000, 1, () => sendBody(add.url, add.method, add.headers, shareText)));
+  note(atMost('CPU: share/add, one at a time', added, 0.9, 'ms'));
+}
