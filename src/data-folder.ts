@@ -73,7 +73,7 @@ export class DataFolder {
 
   /**
    * Refuses to create a new database if the installation has lost its own. The database is created before the key, so a
-   * key without a database means that the database is missing.
+   * key without a database means that the database was lost.
    * @throws Error if the database is missing, empty, or was moved to a server
    */
   checkDatabase(): void {
@@ -110,7 +110,7 @@ export class DataFolder {
   /**
    * Returns the key that encrypts secrets. The first start creates it.
    * @param isNew whether the database holds no secrets: only then is a new key created
-   * @throws Error if the key is missing, although the database holds secrets, or is too short
+   * @throws Error if the database holds secrets and the key is missing, or if the key is too short
    */
   secretKey(isNew: boolean): string {
     if (!this.#hasKey()) {
@@ -127,7 +127,10 @@ export class DataFolder {
     return key;
   }
 
-  /** Stores a key before the database accepts it, so that a crash cannot leave an installation without a key. Concurrent starts each stage one. */
+  /**
+   * Stores a key before the database accepts it, so that a crash cannot leave an installation without a key. Each of several concurrent
+   * starts stages its own key.
+   */
   stageFirstKey(key: string): void {
     writePrivateFile(join(this.path, `first-key-${randomBytes(8).toString('hex')}`), `${key}\n`);
   }

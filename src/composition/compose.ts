@@ -39,7 +39,7 @@ export interface Postern extends AsyncDisposable {
   readonly apiUrl: string;
   /** File that holds the first admin key, if this is the first start and POSTERN_API_KEY is not set; else null. */
   readonly firstKeyFile: string | null;
-  /** Address that creates the first operator of the console, valid once and for an hour; null if an operator exists. */
+  /** One-time address at which the first operator is created, valid for an hour; null if tenant 1 has an admin, or if the disk is full. */
   readonly firstConsoleUrl: string | null;
   /** Returns the names of the locations that do not respond. */
   readonly unavailableLocations: () => Promise<readonly string[]>;
@@ -131,7 +131,7 @@ async function addRoutes(
   return { readiness, reopenLogs: () => access?.reopen() };
 }
 
-/** Starts a server. This is the only place that knows every part. @throws Error with a message for the operator */
+/** Starts a server. No other module depends on all parts of the server. @throws Error with a message for the operator */
 export async function compose(settings: Settings, replacements: Replacements = {}): Promise<Postern> {
   await using resources = new AsyncDisposableStack();
   const data = new DataFolder(settings.data);

@@ -42,7 +42,7 @@ interface Jobs {
   readonly uploadWriters: UploadWriters;
   /** Identity of the database that this process started with. */
   readonly database: string;
-  /** Called when the store has another database than at the start: the process must end. */
+  /** Called when the database was replaced after the start: the process must end. */
   readonly onReplacedDatabase: () => void;
 }
 
@@ -75,7 +75,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
   const retention = auditRetention(ports, () => performance.now(), warn);
   // One object for each of the two recovery runs, because they see different changes.
   const [failing, failingOfOthers] = [new FailingLocations(), new FailingLocations()];
-  // Each process recovers its own changes, which it could not record while the database was unavailable.
+  // Each process recovers its own changes whose outcome it could not record while the database was unavailable.
   let lastReportAt = performance.now();
   let othersReliableFrom = lastReportAt;
   const reportAndRecover = () =>
@@ -97,7 +97,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     unknownLinks
       .exchange((since, tried) => exchangeUnknownLinks(ports, since, tried))
       .catch(() =>
-        log.warn('Cannot share the counts of unknown links with the other processes. Until it works again, each process counts alone.'),
+        log.warn('Cannot share the counts of unknown links with the other processes. Until that works again, each process counts alone.'),
       );
   const timers = [
     setTimeout(() => void sweepAndLog(ports, log), sweepDelay),
@@ -129,7 +129,7 @@ export function startScheduledJobs(jobs: Jobs): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearTimeout(timer);
       await runner[Symbol.asyncDispose]();
-      await reportEnded(ports).catch(() => {}); // the others notice within a minute
+      await reportEnded(ports).catch(() => {}); // without this, the other processes notice the end within a minute
     },
   };
 }

@@ -1,7 +1,7 @@
 import { blockOf, parseAddress } from './authorization/address-range.ts';
 import { setAndEvict } from './bounded-map.ts';
 
-const maxRemembered = 2000; // addresses
+const maxCachedAddresses = 2000; // addresses
 
 /**
  * Returns a function that returns the prefix of an address as a key, or 'unknown'. It remembers the results for recent addresses: each
@@ -10,15 +10,15 @@ const maxRemembered = 2000; // addresses
  * @param bits6 prefix length for IPv6
  */
 function prefixes(bits4: number, bits6: number): (address: string) => string {
-  const remembered = new Map<string, string>();
+  const cache = new Map<string, string>();
   return (address) => {
-    const known = remembered.get(address);
-    if (known !== undefined) return known;
+    const cachedPrefix = cache.get(address);
+    if (cachedPrefix !== undefined) return cachedPrefix;
     const ip = parseAddress(address);
     if (!ip) return 'unknown';
     const bits = ip.kind() === 'ipv4' ? bits4 : bits6;
     const prefix = `${blockOf(ip, bits).first}/${bits}`;
-    setAndEvict(remembered, address, prefix, maxRemembered);
+    setAndEvict(cache, address, prefix, maxCachedAddresses);
     return prefix;
   };
 }

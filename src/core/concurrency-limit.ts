@@ -1,9 +1,9 @@
 /**
  * Returns a function that runs work with limited concurrency.
  * @param maxConcurrent how many calls of `work` may run at the same time
- * @param takeNext removes the next request from the queue and returns the function that starts it; undefined if none waits
- * @returns a function that runs `work`. If no slot is free, it awaits `wait` first: that resolves when its turn has
- *   come, and rejects if the request is refused.
+ * @param takeNext removes the next request from the queue and returns the function that starts it; undefined if no request waits
+ * @returns a function that runs `work`. If no slot is free, it awaits `wait()` first: that promise must
+ *   resolve when the turn of the request has come, and reject if the request is refused.
  */
 export function concurrencyLimit(maxConcurrent: number, takeNext: () => (() => void) | undefined) {
   let running = 0;

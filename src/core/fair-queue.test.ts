@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { fairQueue } from './fair-queue.ts';
 
-test('a new group waits for one item of each other group, no matter how many items those have', () => {
+test('a new group waits for one item of each other group, no matter how many items the other groups have', () => {
   const queue = fairQueue<string>();
   for (let number = 0; number < 100; number += 1) queue.add(['link a', 'address 1'], `a${number}`);
   queue.add(['link b', 'address 2'], 'b0');
@@ -39,9 +39,9 @@ test('every item is taken once or removed once, and the counts match the waiting
           waiting.push({ item: next, path: step.add });
           next += 1;
         } else {
-          const removed = waiting[step.remove];
-          assert.equal(queue.remove(removed?.path ?? ['a', 'x'], removed?.item ?? -1), removed !== undefined);
-          waiting = waiting.filter((entry) => entry !== removed);
+          const entryToRemove = waiting[step.remove];
+          assert.equal(queue.remove(entryToRemove?.path ?? ['a', 'x'], entryToRemove?.item ?? -1), entryToRemove !== undefined);
+          waiting = waiting.filter((entry) => entry !== entryToRemove);
         }
         assert.equal(queue.count([]), waiting.length);
         assert.equal(queue.count(['a', 'x']), waiting.filter(({ path }) => path.join() === 'a,x').length);

@@ -2,7 +2,7 @@ const maxGroups = 1000;
 /** Characters of all names together. Each session stores them. */
 const maxCharacters = 1 << 18;
 
-/** Returns why the groups of a user cannot be used, for the operator, or null. */
+/** Returns a text for the operator if a user has too many groups, or if their names are too long together; else null. */
 export function groupsProblem(groups: readonly string[]): string | null {
   if (groups.length > maxGroups) return `The user has more than ${maxGroups} groups.`;
   const characters = groups.reduce((sum, { length }) => sum + length, 0);

@@ -8,7 +8,7 @@ export const millisecondsPerDay = 86_400_000;
 const earliest = Date.parse('0000-01-01T00:00:00Z');
 export const latestInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** The instant that a date without a time stands for: the first of that day, or the first of the next day. */
+/** The instant that a date without a time stands for: the first instant of that day, or the first instant of the next day. */
 export type DateOnlyMeaning = 'firstOfDay' | 'firstOfNextDay';
 
 /**

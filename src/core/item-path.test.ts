@@ -16,7 +16,7 @@ import {
 } from './item-path.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
-const forbidden = [
+const invalidNames = [
   '.',
   '..',
   '',
@@ -33,7 +33,7 @@ const forbidden = [
   '\ud800',
 ];
 
-for (const name of forbidden) {
+for (const name of invalidNames) {
   test(`an invalid or reserved name is refused: ${JSON.stringify(name)}`, () => {
     assert.notEqual(nameError(name), null);
     assert.equal(parseSegments(['a', name, 'b']), null);

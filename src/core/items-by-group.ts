@@ -11,7 +11,7 @@ export class ItemsByGroup<Item> {
     return this.#items.get(name) ?? new Set();
   }
 
-  /** The items of the largest group, or of one of several. Empty: there are no items. */
+  /** The items of the largest group. If several groups are the largest, those of one of them. Empty: there are no items. */
   get largest(): ReadonlySet<Item> {
     const [name = ''] = this.#names.get(this.#largestSize) ?? [];
     return this.itemsOf(name);
@@ -31,11 +31,11 @@ export class ItemsByGroup<Item> {
     this.#resize(name, items.size + 1, items.size);
   }
 
-  /** Records the new size of a group. It differs from the former one by one. */
+  /** Records the new size of a group, after one item was added or removed. */
   #resize(name: string, from: number, to: number): void {
-    const former = this.#names.get(from);
-    former?.delete(name);
-    if (former?.size === 0) this.#names.delete(from);
+    const formerNames = this.#names.get(from);
+    formerNames?.delete(name);
+    if (formerNames?.size === 0) this.#names.delete(from);
     if (to > 0) this.#names.set(to, (this.#names.get(to) ?? new Set()).add(name));
     if (to > this.#largestSize || !this.#names.has(this.#largestSize)) this.#largestSize = to;
   }

@@ -2,37 +2,37 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exceededJsonLimit } from './json-structure.ts';
 
-const exceeded = (text: string) => exceededJsonLimit(Buffer.from(text), { depth: 32, values: 50_000 });
+const exceededLimit = (text: string) => exceededJsonLimit(Buffer.from(text), { depth: 32, values: 50_000 });
 const mebibyte = 1 << 20;
 
 test('a JSON text with very many levels or values exceeds a limit', () => {
-  assert.equal(exceeded('['.repeat(mebibyte)), 'depth');
-  assert.equal(exceeded('{"a":'.repeat(33)), 'depth');
+  assert.equal(exceededLimit('['.repeat(mebibyte)), 'depth');
+  assert.equal(exceededLimit('{"a":'.repeat(33)), 'depth');
   for (const [begin, value] of [
     ['[', '{},'],
     ['[', '1,'],
     ['{', '"a":1,'],
   ] as const)
-    assert.equal(exceeded(begin + value.repeat(60_000)), 'values', value);
+    assert.equal(exceededLimit(begin + value.repeat(60_000)), 'values', value);
 });
 
 test('a thousand access users, long texts and brackets within strings exceed no limit', () => {
   const user = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field ${index}`, 'text']));
-  assert.equal(exceeded(JSON.stringify({ users: Array.from({ length: 1000 }, () => user) })), null);
-  assert.equal(exceeded(JSON.stringify({ names: '[{,'.repeat(100_000), quoted: '"\\'.repeat(100_000) })), null);
-  assert.equal(exceeded('{"a":"an unfinished string \\'), null);
+  assert.equal(exceededLimit(JSON.stringify({ users: Array.from({ length: 1000 }, () => user) })), null);
+  assert.equal(exceededLimit(JSON.stringify({ names: '[{,'.repeat(100_000), quoted: '"\\'.repeat(100_000) })), null);
+  assert.equal(exceededLimit('{"a":"an unfinished string \\'), null);
 });
 
 test('the count of values takes time in proportion to the length of the text', () => {
   const steps = (text: string) => {
     let count = 0;
-    const counted = new Proxy(Buffer.from(text), {
+    const countingBuffer = new Proxy(Buffer.from(text), {
       get(target, key) {
         count += 1;
         return Reflect.get(target, key);
       },
     });
-    exceededJsonLimit(counted, { depth: 32, values: 50_000 });
+    exceededJsonLimit(countingBuffer, { depth: 32, values: 50_000 });
     return count;
   };
   for (const piece of ['"\\"', '" "', '\\\\', '      ']) assert.ok(steps(piece.repeat(2000)) <= 2.2 * steps(piece.repeat(1000)), piece);

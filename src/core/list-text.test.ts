@@ -63,8 +63,8 @@ test('parsing a list stops at the entry that exceeds the limit', () => {
 test('a list is within its limit exactly if its shortest form is within the limit', () =>
   fc.assert(
     fc.property(fc.uniqueArray(anyEntry, { minLength: 1 }), fc.integer({ min: 0, max: 60 }), (entries, limit) => {
-      const parsed = parseList(formatList(entries), limit) ?? [];
-      assert.equal(listLength(parsed) <= limit, listLength(entries) <= limit);
+      const parsedEntries = parseList(formatList(entries), limit) ?? [];
+      assert.equal(listLength(parsedEntries) <= limit, listLength(entries) <= limit);
     }),
     { numRuns: 2000 },
   ));

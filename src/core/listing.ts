@@ -80,7 +80,7 @@ export class PageSelection<T extends SortableEntry> {
   readonly #word: string | null;
   readonly #compare: (a: Candidate<T>, b: Candidate<T>) => number;
   #candidates: Candidate<T>[] = [];
-  #lastOfPage: Candidate<T> | undefined; // among the entries before the latest drop
+  #lastOfPage: Candidate<T> | undefined; // the last entry of the page among those that were added before the latest drop
   #total = 0;
   #bytes = 0;
 

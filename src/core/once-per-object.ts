@@ -5,8 +5,8 @@
 export function oncePerObject<K extends object, V extends object | string>(compute: (key: K) => V): (key: K) => V {
   const results = new WeakMap<K, V>();
   return (key) => {
-    const known = results.get(key);
-    if (known !== undefined) return known;
+    const storedResult = results.get(key);
+    if (storedResult !== undefined) return storedResult;
     const result = compute(key);
     results.set(key, result);
     return result;

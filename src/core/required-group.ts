@@ -1,6 +1,9 @@
 import { fold } from './fold.ts';
 
-/** Returns why a user may not sign in, for the operator, or null. @param requireGroup group that a user must be in; undefined: none */
+/**
+ * Returns a text for the operator if a user is not in the required group; else null.
+ * @param requireGroup group that a user must be in; undefined: none
+ */
 export const requiredGroupProblem = (groups: readonly string[], requireGroup: string | undefined): string | null =>
   requireGroup === undefined || groups.some((group) => fold(group) === fold(requireGroup))
     ? null

@@ -6,11 +6,11 @@ const minute = 60_000; // ms
 export const codeDigits = 8;
 /** Time in ms for which a code is valid. */
 export const codeLifetime = 10 * minute;
-/** Number of attempts to enter a code. */
+/** Maximum number of attempts to enter a code. */
 export const maxCodeAttempts = 5;
 /**
- * Number of wrong codes at a login profile in `failureLifetime` after which each code allows one attempt. Guesses from thousands of
- * networks are then limited by the codes that are requested, and visitors who enter the right code notice nothing.
+ * Number of wrong codes at a login profile in `failureLifetime` after which each code allows one attempt. An attacker with thousands of
+ * networks then gets one guess for each code that is requested, and visitors who enter the right code notice nothing.
  */
 export const maxWrongCodes = 250;
 /** Time in ms in which one mailbox gets at most `maxCodes` codes, whichever browser requests them. */

@@ -1,8 +1,8 @@
-/** What a wait ended with: the value, or `late` if the time was over before. */
+/** The result of a wait: the value, or `late` if the time limit has passed first. */
 export type InTime<T> = { readonly late: false; readonly value: T } | { readonly late: true };
 
 /**
- * Waits for work for a limited time. The work goes on after that; its error is ignored then.
+ * Waits for work for a limited time. After that, the work continues, and an error of it is ignored.
  * @param limit ms
  */
 export async function inTime<T>(work: Promise<T>, limit: number): Promise<InTime<T>> {

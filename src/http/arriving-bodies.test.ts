@@ -14,18 +14,18 @@ function newRequest(bytes: number): IncomingMessage {
 
 const responseTo = (request: IncomingMessage) => new ServerResponse(request);
 
-test('when no memory is left, the network with the most arriving bodies gives up its newest one in favor of another network', () => {
+test('when no memory is left, the newest arriving body of the network with the most is dropped in favor of another network', () => {
   const bodies = arrivingBodies(16_384);
   const expectFrom = (address: string) => {
     const request = newRequest(mebibyte);
     bodies.expect(request, responseTo(request), address, mebibyte);
     return request;
   };
-  const ofThree = ['10.0.1.1', '10.0.2.1', '10.0.3.1'].map((address) => Array.from({ length: 32 }, () => expectFrom(address)));
+  const requestsByNetwork = ['10.0.1.1', '10.0.2.1', '10.0.3.1'].map((address) => Array.from({ length: 32 }, () => expectFrom(address)));
   assert.throws(() => expectFrom('10.0.1.2'), { messageName: 'bodiesBusy' });
   assert.equal(expectFrom('10.0.4.1').destroyed, false);
-  assert.equal(ofThree.flat().filter(({ destroyed }) => destroyed).length, 1);
-  assert.equal(ofThree[0]?.at(-1)?.destroyed, true);
+  assert.equal(requestsByNetwork.flat().filter(({ destroyed }) => destroyed).length, 1);
+  assert.equal(requestsByNetwork[0]?.at(-1)?.destroyed, true);
 });
 
 test('a body reserves no more memory than the body limit of its route, and releases it when it has arrived', () => {
@@ -41,20 +41,20 @@ test('a body reserves no more memory than the body limit of its route, and relea
   }
 });
 
-test('behind a proxy, a network that withholds short bodies leaves connections for the others', () => {
+test('behind a proxy, a network that does not send its short bodies cannot occupy all connections', () => {
   const bodies = arrivingBodies(4);
   const expectFrom = (address: string) => {
     const request = newRequest(2);
     bodies.expect(request, responseTo(request), address, mebibyte);
     return request;
   };
-  const arriving = ['10.0.1.1', '10.0.1.1', '10.0.2.1'].map(expectFrom);
+  const arrivingRequests = ['10.0.1.1', '10.0.1.1', '10.0.2.1'].map(expectFrom);
   assert.throws(() => expectFrom('10.0.1.2'), { messageName: 'bodiesBusy' });
   assert.equal(expectFrom('10.0.5.1').destroyed, false);
   assert.deepEqual(
-    arriving.map(({ destroyed }) => destroyed),
+    arrivingRequests.map(({ destroyed }) => destroyed),
     [false, true, false],
   );
-  for (const request of arriving) request.emit('end');
+  for (const request of arrivingRequests) request.emit('end');
   assert.equal(expectFrom('10.0.1.2').destroyed, false);
 });

@@ -10,25 +10,30 @@ const maxOriginLength = 300; // characters: a host has at most 253, and parsing 
 /** Returns the scheme, host and port in a header, or null. */
 export const parseOrigin = (text: string): URL | null => (text.length > maxOriginLength ? null : URL.parse(text));
 
-/** Returns whether an address is the public one. If the public one is a loopback address, any loopback name with its port is too. */
+/**
+ * Returns whether an address is the public one. If that is a loopback address, all loopback names with its scheme and port count as equal.
+ */
 function isPublicAddress(url: string, publicUrl: string): boolean {
-  const [requested, own] = [parseOrigin(url), new URL(publicUrl)];
-  if (!requested) return false;
-  if (requested.origin === own.origin) return true;
+  const [requestedAddress, publicAddress] = [parseOrigin(url), new URL(publicUrl)];
+  if (!requestedAddress) return false;
+  if (requestedAddress.origin === publicAddress.origin) return true;
   return (
-    isLoopbackName(own.hostname) && isLoopbackName(requested.hostname) && requested.port === own.port && requested.protocol === own.protocol
+    isLoopbackName(publicAddress.hostname) &&
+    isLoopbackName(requestedAddress.hostname) &&
+    requestedAddress.port === publicAddress.port &&
+    requestedAddress.protocol === publicAddress.protocol
   );
 }
 
 /** Returns a check of the Host header of requests at links. It remembers the last accepted host, because most requests repeat it. */
 export function hostCheck(publicUrl: () => string): (request: FastifyRequest) => void {
-  let accepted: { readonly host: string; readonly url: string } | undefined;
+  let lastAccepted: { readonly host: string; readonly url: string } | undefined;
   /** @throws Refusal (421) for a host other than the public one */
   return ({ headers: { host = '' } }) => {
     const url = publicUrl();
-    if (accepted?.host === host && accepted.url === url) return;
+    if (lastAccepted?.host === host && lastAccepted.url === url) return;
     if (!isPublicAddress(`${new URL(url).protocol}//${host}`, url)) throw new Refusal('hostWrong', `Open links at ${url}.`);
-    accepted = { host, url };
+    lastAccepted = { host, url };
   };
 }
 
@@ -39,8 +44,8 @@ function isCrossOrigin({ headers }: FastifyRequest, isOwnOrigin: (origin: URL) =
   const { origin, 'sec-fetch-site': fetchSite } = headers;
   if (fetchSite !== undefined && !ownFetchSites.includes(String(fetchSite))) return true;
   if (origin === undefined) return false;
-  const parsed = parseOrigin(origin);
-  return parsed === null || parsed.origin !== origin || !/^https?:$/.test(parsed.protocol) || !isOwnOrigin(parsed);
+  const originUrl = parseOrigin(origin);
+  return originUrl === null || originUrl.origin !== origin || !/^https?:$/.test(originUrl.protocol) || !isOwnOrigin(originUrl);
 }
 
 /**
@@ -61,9 +66,9 @@ const hasRequestHost =
 
 /** How a request is authenticated. */
 interface SessionUse {
-  /** By the cookie of a session. A browser sends it for any page, so the request must name our own origin. */
+  /** true: by the cookie of a session. A browser sends it for any page, so the request must name our own origin. */
   readonly bySession: boolean;
-  /** The session was started over TLS, so a page loaded without TLS counts as another origin. */
+  /** true: the session was started over TLS, so a page loaded without TLS counts as another origin. */
   readonly overTls: boolean;
 }
 

@@ -23,7 +23,7 @@ interface Hold {
 class NetworkHolds {
   bytes = 0;
   #count = 0;
-  /** With some that are released already. The last one is not. */
+  /** May contain holds that are already released, but the last one is not released. */
   #holds: Hold[] = [];
 
   get newest(): Hold | undefined {
@@ -45,7 +45,7 @@ class NetworkHolds {
   }
 }
 
-/** What counts for one limit. There may be tens of thousands of holds, so no method looks at all of them. */
+/** The holds that count towards one limit. There may be tens of thousands, so no method scans all of them. */
 class LimitedHolds {
   bytes = 0;
   readonly #byNetwork = new Map<string, NetworkHolds>();
@@ -67,7 +67,10 @@ class LimitedHolds {
     if (!ofNetwork.newest) this.#byNetwork.delete(hold.network);
   }
 
-  /** Returns the hold to abort in favor of a new one: the newest of the network that holds most; undefined if the new one is of that network. */
+  /**
+   * Returns the hold to abort in favor of a new one: the newest hold of the network that holds the most. Returns undefined if the new hold
+   * is of that network, or of no network.
+   */
   findHoldToAbort({ network, bytes }: Hold): Hold | undefined {
     if (network === null) return undefined;
     const own = (this.#byNetwork.get(network)?.bytes ?? 0) + bytes;
@@ -90,8 +93,8 @@ export class HeldMemory {
   }
 
   /**
-   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds most, unless the new one is
-   * of that network.
+   * Counts bytes until they are released. At a limit, aborts the newest holds of the wide network that holds the most, unless the new hold
+   * is of that network.
    * @param holders name of the link, network or other holder that they count for, by the kinds of the limits
    * @param abort ends the request or the response in favor of another network
    * @returns a function that releases the bytes
@@ -99,10 +102,10 @@ export class HeldMemory {
    */
   hold(holders: MemoryHolders, bytes: number, abort: () => void): () => void {
     const holderOf = new Map<string, string>(Object.entries({ ...holders, all: '' }));
-    const counted = Object.entries(this.#limits).map(([kind, limit]) => ({ name: `${kind} ${holderOf.get(kind) ?? ''}`, limit }));
-    const limits = counted.map(({ name }) => name);
+    const limitsOfHold = Object.entries(this.#limits).map(([kind, limit]) => ({ name: `${kind} ${holderOf.get(kind) ?? ''}`, limit }));
+    const limits = limitsOfHold.map(({ name }) => name);
     const newHold: Hold = { bytes, network: holders.wideNetwork ?? null, limits, abort, isReleased: false };
-    for (const { name, limit } of counted) this.#makeSpace(name, limit, newHold);
+    for (const { name, limit } of limitsOfHold) this.#makeSpace(name, limit, newHold);
     for (const name of limits) {
       const holds = this.#holdsByLimit.get(name) ?? new LimitedHolds();
       this.#holdsByLimit.set(name, holds);

@@ -3,20 +3,20 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { jsonBodyParser } from './json-body.ts';
 
-const long = Buffer.from(JSON.stringify({ text: 'x'.repeat(1 << 18) }));
+const longBody = Buffer.from(JSON.stringify({ text: 'x'.repeat(1 << 18) }));
 
 test('long bodies from hundreds of networks of one site do not cause a body from another site to be refused or delayed', async () => {
   const readBody = jsonBodyParser();
   let completed = 0;
   const sendFrom = (ip: string) =>
     new Promise<number>((resolve, reject) => {
-      readBody({ ip, socket: new EventEmitter() }, long, (cause) => (cause ? reject(cause) : resolve(++completed)));
+      readBody({ ip, socket: new EventEmitter() }, longBody, (cause) => (cause ? reject(cause) : resolve(++completed)));
     });
   const sendFromSite = (network: number) => sendFrom(`2001:db8:1:${network.toString(16)}::1`);
   const first = Promise.allSettled(Array.from({ length: 300 }, (_, network) => sendFromSite(network)));
   const other = sendFrom('198.51.100.1');
   const later = Promise.allSettled(Array.from({ length: 300 }, (_, network) => sendFromSite(300 + network)));
   assert.ok((await other) < 10, 'it does not wait for all bodies of the other site');
-  const refused = [...(await first), ...(await later)].filter(({ status }) => status === 'rejected');
-  assert.ok(refused.length > 300, `${refused.length} are refused`);
+  const refusals = [...(await first), ...(await later)].filter(({ status }) => status === 'rejected');
+  assert.ok(refusals.length > 300, `${refusals.length} are refused`);
 });

@@ -9,10 +9,10 @@ const longBody = 1 << 16; // bytes: a shorter body is parsed at once
 const maxWaiting = { inner: 64, all: 192 };
 const retryAfter = 2; // seconds
 
-const malformed = () => new Refusal('bodyMalformed', 'The body must be JSON in UTF-8.');
+const malformedBody = () => new Refusal('bodyMalformed', 'The body must be JSON in UTF-8.');
 
 /** Matches a JSON text that may contain a forbidden name or character. */
-const forbidden = /__proto__|\\u0000/;
+const forbiddenText = /__proto__|\\u0000/;
 
 /**
  * Refuses `__proto__`, which has a meaning in JavaScript, and NUL, which no stored text contains and PostgreSQL cannot store.
@@ -39,15 +39,15 @@ function checkForbidden(body: unknown): void {
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   checkJsonStructure(body);
-  if (!isUtf8(body)) throw malformed();
+  if (!isUtf8(body)) throw malformedBody();
   const text = body.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw malformed();
+    throw malformedBody();
   }
-  if (forbidden.test(text)) checkForbidden(value);
+  if (forbiddenText.test(text)) checkForbidden(value);
   return value;
 }
 
@@ -89,7 +89,7 @@ export function jsonBodyParser(): (sender: Sender, body: Buffer, done: Done) => 
     try {
       value = parseJson(body);
     } catch (cause) {
-      return done(cause instanceof Error ? cause : malformed());
+      return done(cause instanceof Error ? cause : malformedBody());
     }
     done(null, value);
   };

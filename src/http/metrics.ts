@@ -46,7 +46,7 @@ const signInRefusals: Partial<Record<MessageName, string>> = {
   currentPasswordWrong: 'wrong',
 };
 
-/** Histogram buckets in seconds. A request that waits for a download may take minutes. */
+/** Histogram buckets in seconds. A download may take minutes. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 
 function httpMetrics(registry: Registry) {
@@ -194,7 +194,7 @@ export function processMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** Adds GET /metrics for Prometheus. It takes a key of tenant 1 whose role is `metrics` or `admin`. */
+/** Adds GET /metrics for Prometheus. The caller must be a key or operator of tenant 1 whose role is `metrics` or `admin`. */
 export function metricsRoute(app: FastifyInstance, { registry }: Metrics, ports: Ports): void {
   let collecting: Promise<string> | undefined;
   /** Concurrent requests share one collection. */

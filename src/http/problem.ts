@@ -71,7 +71,7 @@ export const bodyTooLarge = (limit: number) =>
 
 /** Returns the refusal that tells the caller about an error, or null for an error in Postern itself. */
 export function asRefusal(error: unknown, request: FastifyRequest): Refusal | null {
-  // The connection was reset, and the socket may not know it yet: it has no address any more, and nobody reads the response.
+  // The connection was reset: its socket has no address any more, even if it does not report the reset yet. Nobody reads the response.
   if (request.raw.socket.remoteAddress === undefined) return new Refusal('requestMalformed');
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFull) return new Refusal('storageFull');

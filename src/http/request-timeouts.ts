@@ -24,13 +24,14 @@ export async function* expectRate(
   { minRate: { bytes, within } }: RequestTimeouts,
   now: () => number,
 ): AsyncGenerator<Uint8Array> {
-  let [received, waited, waitingSince] = [0, 0, now()];
+  let [receivedBytes, waitedTime, waitingSince] = [0, 0, now()];
   for await (const piece of pieces) {
-    received += piece.length;
-    waited += now() - waitingSince;
-    if (waited >= within) {
-      if (received < bytes) throw new Refusal('bodyTooSlow', `An upload must send at least ${bytes} bytes in ${within / 1000} seconds.`);
-      [received, waited] = [0, 0];
+    receivedBytes += piece.length;
+    waitedTime += now() - waitingSince;
+    if (waitedTime >= within) {
+      if (receivedBytes < bytes)
+        throw new Refusal('bodyTooSlow', `An upload must send at least ${bytes} bytes in ${within / 1000} seconds.`);
+      [receivedBytes, waitedTime] = [0, 0];
     }
     yield piece;
     waitingSince = now();

@@ -32,11 +32,11 @@ test('the address of the client is known while its request runs', async (t) => {
 test('the address of the client is known after a body that arrives later than its headers', async (t) => {
   const { url, received } = await startServer(t);
   const headers = { 'x-forwarded-for': '192.0.2.7', 'content-type': 'application/json', 'content-length': 2 };
-  const sent = request(url, { method: 'POST', headers });
-  sent.write('{');
+  const clientRequest = request(url, { method: 'POST', headers });
+  clientRequest.write('{');
   await received;
-  sent.end('}');
-  const [response] = await once(sent, 'response');
+  clientRequest.end('}');
+  const [response] = await once(clientRequest, 'response');
   assert.deepEqual(JSON.parse(await text(response)), { address: '192.0.2.7' });
 });
 
@@ -44,12 +44,12 @@ test('a body beyond the limit of its network is refused, and its connection is c
   const { url } = await startServer(t);
   const headers = { 'content-type': 'application/json', 'content-length': 1 << 20 };
   const post = () => {
-    const sent = request(url, { method: 'POST', headers }).on('error', () => {});
-    t.after(() => sent.destroy());
-    sent.write('{');
-    return once(sent, 'response');
+    const clientRequest = request(url, { method: 'POST', headers }).on('error', () => {});
+    t.after(() => clientRequest.destroy());
+    clientRequest.write('{');
+    return once(clientRequest, 'response');
   };
-  const [refused] = await Promise.race(Array.from({ length: 33 }, post)); // 32 MiB are the limit
-  assert.equal(refused.statusCode, 503);
-  assert.equal(refused.headers.connection, 'close');
+  const [refusedResponse] = await Promise.race(Array.from({ length: 33 }, post)); // 32 MiB are the limit
+  assert.equal(refusedResponse.statusCode, 503);
+  assert.equal(refusedResponse.headers.connection, 'close');
 });

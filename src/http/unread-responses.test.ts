@@ -28,7 +28,7 @@ test('unread large responses are limited for each tenant and in total', async (t
   const responses = unreadResponses({ tenant: 2 << 20, all: 3 << 20 });
   const server = createServer((_request, response) => {
     const tenants = ['1', '1', '1', '2', '3'];
-    const refused = tenants.map((tenant) => {
+    const isRefused = tenants.map((tenant) => {
       try {
         responses.hold({ tenant }, 1 << 20, response);
         return false;
@@ -36,7 +36,7 @@ test('unread large responses are limited for each tenant and in total', async (t
         return true;
       }
     });
-    response.end(JSON.stringify(refused));
+    response.end(JSON.stringify(isRefused));
   }).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');

@@ -68,8 +68,8 @@ function invalidFields<E>(errors: readonly E[], describe: (error: E) => FieldErr
 export function checkNames(names: readonly string[], knownNames: readonly string[]): void {
   if (names.length === 0) return;
   const knownSet = new Set(knownNames);
-  const unknown = names.filter((name) => !knownSet.has(name));
-  if (unknown.length > 0) throw invalidFields(unknown, (name) => unknownName(name, knownNames));
+  const unknownNames = names.filter((name) => !knownSet.has(name));
+  if (unknownNames.length > 0) throw invalidFields(unknownNames, (name) => unknownName(name, knownNames));
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -40,7 +40,7 @@ export interface OpenEntryTable {
 export interface AlertTable {
   tid: number;
   share_id: number;
-  /** Whose actions share a mail: the key of the visitor's identity, or an address. */
+  /** Alerts with the same value share a mail: the key of the visitor's identity, or else the visitor's IP address. */
   visitor: string;
   audit_id: number;
   action: string;
@@ -101,7 +101,7 @@ export interface PendingChangeTable {
   process: string;
   /** What recovery of an upload needs besides the token; null: nothing. */
   handle: string | null;
-  /** What an upload in one request takes of the quotas while it runs. */
+  /** Bytes and files that an upload in one request reserves of the quotas while it runs. */
   bytes: Generated<number>;
   files: Generated<number>;
 }

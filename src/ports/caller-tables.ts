@@ -49,7 +49,7 @@ export interface OperatorSessionTable {
   operator_epoch: number;
   created_at: number;
   used_at: number;
-  /** 1: began at the provider. */
+  /** 1: the session began with a sign-in at the provider. */
   by_provider: Generated<number>;
 }
 
@@ -62,8 +62,8 @@ export interface SecondFactorTable {
   /** Sealed: the secret of an app, or a passkey as JSON. */
   secret: string;
   /**
-   * What was used last; nothing older works. Of an app: the time step of its newest code. Of a passkey: when its newest challenge was
-   * made, ms since the epoch.
+   * The newest value that was used; codes and challenges that are not newer are refused. For an app: the time step of the code. For a
+   * passkey: when the challenge was created, ms since the epoch.
    */
   last_step: number;
   created_at: number;

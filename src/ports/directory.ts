@@ -3,7 +3,7 @@ import type { LdapConfiguration } from '#core/records/ldap-configuration.ts';
 /** A user as a directory describes them. */
 export interface DirectoryUser {
   readonly dn: string;
-  /** Identifies the user, even after a new name or a new place in the tree. */
+  /** Identifies the user, even after the user was renamed or moved in the tree. */
   readonly subject: string;
   /** Value of the user name attribute; empty: none. */
   readonly username: string;
@@ -21,7 +21,7 @@ export interface TenantDirectory extends LdapConfiguration {
 }
 
 /**
- * Asks directories (LDAP, RFC 4511). Each method ends within five seconds, and sends a password unencrypted only to a directory on this
+ * Queries directories (LDAP, RFC 4511). Each method ends within five seconds, and sends a password unencrypted only to a directory on this
  * machine. Users who are disabled, and names that match two entries, are unknown.
  */
 export interface Directories extends AsyncDisposable {
@@ -37,7 +37,7 @@ export interface Directories extends AsyncDisposable {
   signInByPattern(directory: TenantDirectory, username: string, password: string): Promise<DirectoryUser | null>;
 }
 
-/** The directory does not respond, or not with what the protocol demands. */
+/** The directory does not respond, or its response violates the protocol. */
 export class DirectoryUnavailable extends Error {}
 
 /** The directory refuses the account of the configuration, or a search. The message is for the operator. */

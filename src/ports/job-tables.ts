@@ -1,7 +1,7 @@
 /** A job that waits or runs. Its times are the database's, in ms since the epoch. */
 export interface JobTable {
   kind: string;
-  /** Tells jobs of one kind apart; empty for a recurring job. */
+  /** Distinguishes the jobs of one kind; empty for a recurring job. */
   key: string;
   /** What the job needs to know, as its kind writes it. */
   payload: string;

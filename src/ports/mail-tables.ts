@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { MailKind } from '#core/records/mail.ts';
 import type { MailLane } from './mail.ts';
 
-/** What the deliveries of one mail say. */
+/** The content of a mail, which all its deliveries share. */
 export interface MailContentTable {
   id: Generated<number>;
   tid: number;
@@ -23,10 +23,10 @@ export interface DeliveryTable {
   lane: MailLane;
   kind: MailKind;
   content_id: number;
-  /** Mails with one value take one turn within their tenant: those of one change, or the codes of one wide network. */
+  /** Mails with the same value share one turn within their tenant: those of one change, or the codes of one wide network. */
   turn: Generated<string>;
   share_id: number | null;
-  /** A sign-in code has none until its address is known to be admitted. */
+  /** Empty for a sign-in code until the mail is sent: only then does Postern check whether the address is admitted. */
   recipient: string;
   /** The same for two spellings of an address. */
   recipient_key: string;

@@ -2,11 +2,11 @@ import type { OidcConfiguration } from '#core/records/profile-configuration.ts';
 
 /** How to reach a provider, and as which client. */
 export interface OpenIdClient extends Pick<OidcConfiguration, 'issuer' | 'clientId' | 'clientAuth' | 'clientSecret'> {
-  /** Tenant of the client. What is costly for the client or its provider is done in the turns of its tenant. */
+  /** Tenant of the client. Costly work for the client or its provider waits for a turn of this tenant. */
   readonly tid: number;
 }
 
-/** What a sign-in begins with. The three values are secrets of the browser that begins it. */
+/** The secrets of a sign-in that has begun. They belong to the browser that began it. */
 export interface PendingOpenId {
   readonly state: string;
   readonly nonce: string;
@@ -16,7 +16,7 @@ export interface PendingOpenId {
 
 /** What a provider says about a user. Its signature and its audience are verified. */
 export interface OpenIdStatement {
-  /** Claims of the ID token; null: a provider that was asked again may send none (OpenID Connect Core, 12.2). */
+  /** Claims of the ID token; null: none was sent, which is allowed when a sign-in is refreshed (OpenID Connect Core, 12.2). */
   readonly idToken: Readonly<Record<string, unknown>> | null;
   /** Claims of the userinfo endpoint; empty if it was not queried. */
   readonly userinfo: Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export interface OpenId {
   /**
    * Exchanges the code with which the browser has come back.
    * @param returned the redirect URI with the query of the browser
-   * @throws ProviderUnavailable; ResponseRefused; ProviderRefused, also for anything in the response that is not as it must be
+   * @throws ProviderUnavailable; ResponseRefused; ProviderRefused, also if the response of the provider is not valid
    */
   finish(client: OpenIdClient, returned: URL, pending: PendingOpenId, needs: StatementNeeds): Promise<OpenIdStatement>;
   /** Asks the provider again about a user who has signed in. @throws ProviderUnavailable; ProviderRefused if it no longer admits the user */
@@ -69,7 +69,10 @@ export interface OpenId {
   verifySignOut(client: OpenIdClient, logoutToken: string): Promise<SignOutStatement>;
 }
 
-/** The statement of a provider that a user has signed out (OpenID Connect Back-Channel Logout 1.0). One of the two is not empty. */
+/**
+ * The statement of a provider that a user has signed out (OpenID Connect Back-Channel Logout 1.0). At least one of `sub` and `sid` is not
+ * empty.
+ */
 export interface SignOutStatement {
   /** `sub` of the user; empty: not stated. */
   readonly sub: string;

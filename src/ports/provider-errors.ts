@@ -4,8 +4,11 @@ export class ProviderUnavailable extends Error {}
 /** The provider has refused the sign-in, or its response failed a check. The message is for the operator. */
 export class ProviderRefused extends Error {}
 
-/** What the browser has brought back is refused: it is an error or a wrong code of an OpenID provider, or a SAML response that fails a check. */
+/**
+ * What the browser has brought back from the provider is refused: an error or a wrong code of an OpenID provider, or an invalid SAML
+ * response.
+ */
 export class ResponseRefused extends ProviderRefused {}
 
-/** The response of the provider failed a check, or is not what the protocol demands. It says nothing about the user. */
+/** The response of the provider failed a check, or violates the protocol. This says nothing about the user. */
 export class ResponseInvalid extends ProviderRefused {}

@@ -4,13 +4,18 @@ export interface CountedFolderTable {
   readonly location_id: number;
   /** Path in the location. */
   readonly path: string;
-  /** When its files were last counted, in ms; null: they were not counted yet, so its used space is what has been added since. */
+  /**
+   * When its files were last counted, in ms; null: they were not counted yet, so the used space contains only changes since the row was
+   * created or its counts were deleted.
+   */
   counted_at: number | null;
   /** When its files are to be counted again, in ms. */
   due_at: number;
 }
 
-/** What a counted folder holds: the sum of the rows with its path. Several rows, so that concurrent changes do not wait for each other. */
+/**
+ * What a counted folder holds: the sum of the rows with its path. There are several, so that concurrent changes do not wait for each other.
+ */
 export interface UsedSpaceTable {
   readonly tid: number;
   readonly location_id: number;

@@ -41,7 +41,7 @@ export interface SamlProviders extends AsyncDisposable {
   /**
    * Verifies and reads the response that a browser has brought from the provider.
    * @param response base64, as the browser sends it
-   * @throws ProviderUnavailable; ResponseRefused, for anything in the response that is not as it must be
+   * @throws ProviderUnavailable; ResponseRefused if the response is not valid
    */
   read(provider: SamlProvider, reading: SamlReading, self: ServiceProvider, response: string): Promise<SamlStatement>;
   /** Reads the metadata again, and returns what it says. @throws ProviderUnavailable, ProviderRefused */

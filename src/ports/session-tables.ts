@@ -35,9 +35,9 @@ export interface VisitSessionTable {
   identity: Generated<string | null>;
   /** `CompletedSignIn.renewal`; null: the sign-in cannot be renewed. */
   renewal: Generated<string | null>;
-  /** Until when a process may be asking the provider, by the clock of the database; null: none is. */
+  /** Until this time, by the clock of the database, a process may be sending a request to the provider; null: no process is. */
   renewing_until: Generated<number | null>;
-  /** How the provider names the session (`sid`); null: it does not. */
+  /** Name that the provider gives to the session (`sid`); null: none. */
   provider_session: Generated<string | null>;
   /** Subject of a visitor whose provider may end the session; null: no provider may. */
   provider_subject: Generated<string | null>;

@@ -2,7 +2,7 @@ import type { Refusal } from '#core/messages.ts';
 import type { ProfileType } from '#core/records/login-profile.ts';
 import type { Tx } from './store.ts';
 
-/** Who has signed in, as the kind of sign-in has found out. Sessions store it as JSON. */
+/** Who has signed in, as the kind of sign-in has determined. Sessions store the identity as JSON. */
 export interface Identity {
   /** Identifies the visitor within the login profile. It never changes, and no other visitor ever gets it. Not empty. */
   readonly subject: string;
@@ -35,9 +35,9 @@ export interface CompletedSignIn {
   readonly user: { readonly id: number; readonly epoch: number } | null;
   /** What the kind needs to ask the provider again, encrypted. Absent: the sign-in cannot be renewed. */
   readonly renewal?: string;
-  /** How the provider names the session. Present if the provider may end it: empty if it does not name it. */
+  /** Name that the provider gives to the session; empty: none. Absent: the provider cannot end the session. */
   readonly providerSession?: string;
-  /** When the session must end, as the provider demands; ms since the epoch. Absent: it does not. */
+  /** When the session must end, as the provider demands; ms since the epoch. Absent: the provider demands no end. */
   readonly endsAt?: number;
 }
 
@@ -142,13 +142,13 @@ export interface PasswordReset {
   redeem(tx: Tx, profile: ProfileRef, credentials: CodeCredentials, hash: string, now: number): Promise<CompletedSignIn | null>;
 }
 
-/** A sign-in that has begun at a provider, and what its end needs. The browser keeps it in an encrypted cookie. */
+/** A sign-in that has begun at a provider, and the data that completes it. The browser stores it in an encrypted cookie. */
 export interface StartedSignIn {
   /** Address to which the browser is sent. */
   readonly url: string;
   /** Identifies this sign-in in the address with which the browser comes back. */
   readonly state: string;
-  /** What the kind needs at the end, as text. */
+  /** What the kind needs to complete the sign-in, as text. */
   readonly pending: string;
 }
 
@@ -160,7 +160,7 @@ export interface BrowserReturn {
   readonly parameters: URLSearchParams;
   /** Address of the client. */
   readonly address: string;
-  /** Called with what the provider has sent, before it is checked whether that admits the visitor. For tests by an admin. */
+  /** Called with what the provider has sent, before the kind checks whether the visitor is admitted. For tests by an admin. */
   readonly onStatement?: (stated: StatedValues) => void;
 }
 

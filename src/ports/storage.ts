@@ -28,7 +28,7 @@ export interface OpenFile {
  */
 export type StorageClient = string | undefined;
 
-/** What an uploaded file is to become. */
+/** Where and how an uploaded file is stored. */
 export interface UploadTarget {
   readonly parent: ItemPath;
   readonly name: string;
@@ -190,9 +190,9 @@ export interface Storage {
    */
   upload(target: UploadTarget, token: string): Promise<Upload>;
   /**
-   * Continues an upload of known size. `upload` has begun it, and it was closed before its first
-   * byte; or this function has continued it before. null: the storage cannot continue uploads, so a
-   * file must be sent in one request.
+   * Continues an upload of known size, which `upload` began and which was closed before its first byte,
+   * or which this function has continued before. null: the storage cannot continue uploads, so a file
+   * must be sent in one request.
    * @throws ItemNotFound (what was written is gone), StorageFull
    */
   readonly continueUpload: ((target: UploadTarget, upload: ClosedUpload) => Promise<ContinuedUpload>) | null;
@@ -224,7 +224,7 @@ export interface Storage {
 export class StorageUnavailable extends Error {}
 /** The storage has too much to do at the moment. The same request may succeed a little later. */
 export class StorageBusy extends StorageUnavailable {}
-/** The storage failed after the step that makes a change: it may have taken place. */
+/** The storage failed during or after the step that makes a change: the change may have taken place. */
 export class OutcomeUnknown extends StorageUnavailable {}
 /** The storage lacks what every change needs, such as a writable staging area. Nothing was changed; an operator has to repair it. */
 export class StorageUnusable extends Error {}

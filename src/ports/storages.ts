@@ -17,6 +17,8 @@ export interface Storages {
    * @param others the locations of other tenants, with which it must not overlap
    */
   configurationError(location: Omit<StorageLocation, 'id'>, others: readonly StorageLocation[]): Promise<string | null>;
-  /** Deletes the files outside of all locations that uploads have left, except those of pending uploads. Absent: there are none. */
+  /**
+   * Deletes the files that uploads have left outside of all locations, except those of pending uploads. Absent: there are no such files.
+   */
   sweep?(pendingTokens: () => Promise<readonly string[]>): Promise<void>;
 }

@@ -72,13 +72,13 @@ export interface Store {
   withLocks<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
   /** Checks that the database answers. */
   check(): Promise<void>;
-  /** Returns a text that differs for a database that has replaced this one. */
+  /** Returns the id of the database. A database that replaces this one has another id. */
   databaseId(): Promise<string>;
   /** Returns whether another process is connected to the database now. */
   isUsedByOthers(): Promise<boolean>;
   /**
-   * Returns whether the disk of the database is full. If so, only required entries are still written
-   * (features/health/check-store-space.ts).
+   * Returns whether the disk of the database is full. If so, the remaining space is reserved for the audit entries of downloads and for
+   * sign-ins (features/health/check-store-space.ts).
    * @param minFree bytes that must stay free; PostgreSQL ignores it, since the disk is that of its server
    */
   isFull(minFree?: number): boolean;

@@ -38,8 +38,8 @@ export const parseSendfile = (value: string) =>
 export const parseAccessLog = (value: string) => (value === 'stdout' ? value : resolve(value));
 
 export function parseRangesSetting(value: string): string {
-  const parsed = parseRanges(value);
-  return 'wrong' in parsed ? fail(`"${parsed.wrong}" is not an address, a CIDR block or a first-last range`) : value;
+  const ranges = parseRanges(value);
+  return 'wrong' in ranges ? fail(`"${ranges.wrong}" is not an address, a CIDR block or a first-last range`) : value;
 }
 
 export const parseLocalRoots = (value: string) =>

@@ -36,9 +36,9 @@ const wordOf: Record<Action | EntryRequest, string> = {
 };
 const requests = Object.keys(wordOf) as (Action | EntryRequest)[];
 
-const needs = new Map(table('Action', 'Request', 'Flags').map(([action = '', , flags]) => [action, splitCell(flags)]));
+const flagsByAction = new Map(table('Action', 'Request', 'Flags').map(([action = '', , flags]) => [action, splitCell(flags)]));
 const entryRequests = table('Access', 'Request').map(([access]) => access);
-const replacingNeeds = table('Action', 'Request', 'Also requires').flatMap(([, , flags]) => splitCell(flags));
+const flagsForReplacing = table('Action', 'Request', 'Also requires').flatMap(([, , flags]) => splitCell(flags));
 const documentedStates = table('State', 'Meaning', 'Status', 'Still allowed').map(([state = '', , answer, passes]) => ({
   state,
   answer: Number(answer),
@@ -123,10 +123,10 @@ function* allCases(): Generator<Case> {
 function expectedStatus({ question: { request, replaces }, states, enabledFlags }: Case): number {
   const word = wordOf[request];
   const isPermissionOff = () => {
-    const flagsOfAction = needs.get(word) ?? [];
+    const flagsOfAction = flagsByAction.get(word) ?? [];
     return (
       (flagsOfAction.length > 0 && !flagsOfAction.some((flag) => enabledFlags.has(flag))) ||
-      (replaces === true && !replacingNeeds.every((flag) => enabledFlags.has(flag)))
+      (replaces === true && !flagsForReplacing.every((flag) => enabledFlags.has(flag)))
     );
   };
   for (const { state, answer, passes } of documentedStates) {
@@ -143,12 +143,12 @@ const statusFor = (question: Question) => {
 };
 
 test('the documentation names every action, every entry request and every flag', () => {
-  assert.deepEqual([...needs.keys()], [...actions]);
+  assert.deepEqual([...flagsByAction.keys()], [...actions]);
   assert.deepEqual(
     entryRequests,
-    requests.filter((request) => !needs.has(request)).map((request) => wordOf[request]),
+    requests.filter((request) => !flagsByAction.has(request)).map((request) => wordOf[request]),
   );
-  assert.deepEqual([...new Set([...needs.values()].flat())].sort(), [...flags].sort());
+  assert.deepEqual([...new Set([...flagsByAction.values()].flat())].sort(), [...flags].sort());
   const expectedStates = ['inactive', 'scheduled', 'ended', 'address outside', 'not signed in', 'not in the audience', 'permission off'];
   assert.deepEqual(
     documentedStates.map(({ state }) => state),

@@ -9,7 +9,9 @@ export type DeliveryDenial = 'copyProtected' | 'cannotBeMarked' | 'markingUnavai
 
 const canBeWatermarked = (kind: ContentKind) => kind === 'pdf' || kind === 'image';
 
-/** Returns whether all files of a share need a watermark. If so, a folder as a ZIP file is refused before any file is read. */
+/**
+ * Returns whether all files of a share need a watermark. If so, the download of a folder as a ZIP file is refused before any file is read.
+ */
 export function requiresWatermark(protection: Protection): boolean {
   return protection.copyProtect || protection.waterMarkText !== '';
 }
@@ -18,8 +20,9 @@ export function requiresWatermark(protection: Protection): boolean {
 export const signedAddressLifetime = 60;
 
 /**
- * Returns whether a visitor may download a file directly from its storage, which cannot check the rules of Postern: if the file needs no
- * watermark and no signature, the login profile has no address ranges, and the share does not end while a signed address is valid.
+ * Returns whether a visitor may download a file directly from its storage. The storage cannot check the rules of Postern. Therefore the
+ * file must need no watermark and no signature, the login profile must have no address ranges, and the share must not end while a signed
+ * address is valid.
  * @param now ms since the epoch
  */
 export function mayDownloadDirectly(
@@ -34,7 +37,7 @@ export function mayDownloadDirectly(
 
 /**
  * Returns why the original file must not be sent, or null if it may be.
- * Watermarks and signatures are not available yet. Until then, files that need one are refused, and the original is never sent
+ * Watermarks and signatures are not available yet. Until they are, files that need one are refused, and the original is never sent
  * instead.
  */
 export function findDeliveryDenial(action: Action, protection: Protection, kind: ContentKind): DeliveryDenial | null {

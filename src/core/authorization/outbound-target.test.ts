@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { packRangeText } from './address-range.ts';
 import { isAllowedTarget } from './outbound-target.ts';
 
-const refused = [
+const refusedAddresses = [
   '127.0.0.1',
   '127.8.8.8',
   '0.0.0.0',
@@ -37,15 +37,15 @@ const refused = [
   '0177.0.0.1',
   '',
 ];
-const allowed = ['1.1.1.1', '93.184.216.34', '172.32.0.1', '2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::101:101'];
+const allowedAddresses = ['1.1.1.1', '93.184.216.34', '172.32.0.1', '2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::101:101'];
 
 test('a tenant can reach public addresses, but no private, local or reserved address', () => {
   assert.deepEqual(
-    refused.filter((address) => isAllowedTarget(address, '')),
+    refusedAddresses.filter((address) => isAllowedTarget(address, '')),
     [],
   );
   assert.deepEqual(
-    allowed.filter((address) => !isAllowedTarget(address, '')),
+    allowedAddresses.filter((address) => !isAllowedTarget(address, '')),
     [],
   );
 });

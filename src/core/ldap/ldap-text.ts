@@ -2,7 +2,7 @@
 const escapeInFilter = (value: string): string =>
   value.replace(/[\\*()\0]/g, (character) => `\\${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-/** Fills the placeholders of a filter, such as `{username}`. Whatever a value contains, it stays one value. */
+/** Fills the placeholders of a filter, such as `{username}`. Escapes the values, so that none of them can change the filter. */
 export const fillFilter = (template: string, values: Readonly<Record<string, string>>): string =>
   template.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = values[name];
@@ -25,8 +25,8 @@ const escapes = /(?:\\[0-9a-fA-F]{2})+|\\(.)/gs;
 const decodeBytes = (escaped: string) => Buffer.from(escaped.replaceAll('\\', ''), 'hex').toString();
 
 /**
- * Returns the value of the first part of a DN, such as `editors` of `cn=editors,ou=groups,dc=example` (RFC 4514). Empty if it has none,
- * or if the DN is too long.
+ * Returns the value of the first part of a DN, such as `editors` of `cn=editors,ou=groups,dc=example` (RFC 4514). Empty if there is no
+ * such value, if it is encoded in hexadecimal (`#…`), or if the DN is too long.
  */
 export function firstRdnValue(dn: string): string {
   const value = dn.length > maxDn ? '' : (firstValue.exec(dn)?.[1] ?? '');

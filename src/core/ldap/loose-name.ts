@@ -1,15 +1,16 @@
-/** Letters that some directories take for others, although Unicode does not decompose them. */
+/** Letters that some directories treat as equal to other letters, although Unicode does not decompose them. */
 const equalLetters: Readonly<Record<string, string>> = {
   ...{ Æ: 'AE', Œ: 'OE', Ø: 'O', Ł: 'L', Đ: 'D', Ð: 'D', Þ: 'TH', Ħ: 'H', Ŧ: 'T' },
 };
 
-/** Katakana as Hiragana: the two alphabets have the same order. */
+/** Converts Katakana to Hiragana: in Unicode, each letter of Katakana comes 0x60 after the same letter of Hiragana. */
 const toHiragana = (character: string) => String.fromCodePoint((character.codePointAt(0) ?? 0) - 0x60);
 
 /**
- * Returns a form that is the same for all names that a directory may take for one: it ignores case, width and repeated spaces (RFC 4518),
- * some directories ignore accents and kinds of Kana, too. Names of different users can have the same form.
- * @param name at most some hundred characters: the time to normalize grows with the square of a run of marks
+ * Returns a form that is the same for all names that a directory may treat as equal: directories ignore case, width and repeated spaces
+ * (RFC 4518), and some also ignore accents and the difference between Katakana and Hiragana. Names of different users can
+ * have the same form.
+ * @param name at most some hundred characters: the time to normalize grows with the square of the length of a run of combining marks
  */
 export function looseName(name: string): string {
   return name

@@ -17,7 +17,7 @@ export interface AlertedAction {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly bytes: number | null;
-  /** Display name of the visitor; empty: nobody had signed in. */
+  /** Display name of the visitor; empty: the visitor had not signed in. */
   readonly visitor: string;
 }
 

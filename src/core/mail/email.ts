@@ -4,7 +4,7 @@ const maxEmailLength = 254; // RFC 5321, 4.5.3.1.3, less the angle brackets
 // One @, and nothing that a mail program or server could read as a second recipient or as another header.
 const emailForm = /^[^\s\p{C}@,;:<>()[\]"\\]+@[^\s\p{C}@,;:<>()[\]"\\]+$/u;
 
-/** Returns the e-mail address if mail can be sent to it, else null. */
+/** Returns the text if it has the form of an e-mail address, else null. */
 export function parseEmail(text: string): string | null {
   return text.length <= maxEmailLength && emailForm.test(text) ? text : null;
 }
@@ -12,7 +12,7 @@ export function parseEmail(text: string): string | null {
 /** Returns a key that is equal for two spellings of one address. */
 export const emailKey = (email: string): string => fold(email);
 
-/** Returns a key that is equal for all sub-addresses of one mailbox, such as `ann+tag@example.com`. Limits count by it. */
+/** Returns a key that is equal for all sub-addresses of one mailbox, such as `ann+tag@example.com`. Rate limits count by this key. */
 export function mailboxKey(email: string): string {
   const [local, domain] = partsOf(email);
   return emailKey(`${local.split('+', 1)[0]}@${domain}`);
@@ -42,10 +42,10 @@ export const statedEmail = (text: string): string => (hasLookAlike(text) ? '' : 
  * @returns the spelling of the list, or for `*@domain` the entered one
  */
 export function findAllowedEmail(entered: string, allowed: readonly string[]): string | null {
-  const listed = allowed.find((entry) => !entry.startsWith('*@') && isSameEmail(entered, entry));
-  if (listed !== undefined) return listed;
-  const anyOfDomain = `*@${partsOf(entered)[1]}`;
-  return !hasLookAlike(entered) && allowed.some((entry) => isSameEmail(anyOfDomain, entry)) ? entered : null;
+  const listedEmail = allowed.find((entry) => !entry.startsWith('*@') && isSameEmail(entered, entry));
+  if (listedEmail !== undefined) return listedEmail;
+  const domainEntry = `*@${partsOf(entered)[1]}`;
+  return !hasLookAlike(entered) && allowed.some((entry) => isSameEmail(domainEntry, entry)) ? entered : null;
 }
 
 /** Returns whether two addresses are spellings of one address. */

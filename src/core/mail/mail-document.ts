@@ -2,12 +2,12 @@ import { escapeHtml } from '#core/escape-html.ts';
 import { directionOf, type Language } from '#core/translations/languages.ts';
 import { visibleName } from '#core/translations/visible-name.ts';
 
-/** A mail as data. `renderText` and `renderHtml` show the same. */
+/** A mail as data. `renderText` and `renderHtml` show the same content. */
 export interface MailDocument {
   readonly language: Language;
   readonly title: string;
   readonly blocks: readonly MailBlock[];
-  /** A short text in small letters at the end, and a link after it. */
+  /** A short text in a small font at the end, and a link after it. */
   readonly footer: { readonly text: string; readonly link?: MailLink };
 }
 
@@ -32,8 +32,8 @@ export type MailBlock =
   | { readonly kind: 'list'; readonly label: string; readonly items: readonly { readonly text: string; readonly note: string }[] };
 
 /**
- * Returns a text of somebody else for one line of a mail: without line breaks, which could begin a new header or imitate our own
- * lines, and with direction marks visible.
+ * Returns a text from outside Postern, such as a title or a path, for one line of a mail: without line breaks, which could begin a new
+ * header or imitate our own lines, and with direction marks replaced by a visible character.
  */
 export const oneLine = (text: string): string => visibleName(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')).trim();
 
@@ -65,8 +65,8 @@ function renderText({ title, blocks, footer }: MailDocument): string {
   return `${[oneLine(title), ...blocks.map(blockText), `-- \n${end}`].join('\n\n')}\n`;
 }
 
-/** A text of somebody else may run in the other direction: `<bdi>` keeps it from reversing the text beside it. */
-const foreign = (text: string) => `<bdi>${escapeHtml(oneLine(text))}</bdi>`;
+/** Returns the HTML of a text from outside Postern. Its direction may differ: `<bdi>` prevents it from reversing the text beside it. */
+const foreignText = (text: string) => `<bdi>${escapeHtml(oneLine(text))}</bdi>`;
 const anchor = ({ label, url }: MailLink, style: string) => `<a href="${escapeHtml(url)}" class="${style}">${escapeHtml(label)}</a>`;
 
 function blockHtml(block: MailBlock): string {
@@ -80,15 +80,15 @@ function blockHtml(block: MailBlock): string {
     case 'button':
       return `<p>${anchor(block.link, 'button')}</p>`;
     case 'facts':
-      return `<dl>${block.facts.map(({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${foreign(value)}</dd>`).join('')}</dl>`;
+      return `<dl>${block.facts.map(({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${foreignText(value)}</dd>`).join('')}</dl>`;
     case 'list':
       return `<p class="label">${escapeHtml(block.label)}</p><ul>${block.items
-        .map(({ text, note }) => `<li>${foreign(text)}${note === '' ? '' : `<br><small>${foreign(note)}</small>`}</li>`)
+        .map(({ text, note }) => `<li>${foreignText(text)}${note === '' ? '' : `<br><small>${foreignText(note)}</small>`}</li>`)
         .join('')}</ul>`;
   }
 }
 
-// Inline in the document and without addresses: a mail program loads nothing, and shows the mail offline.
+// The styles are part of the document and contain no URLs: a mail program loads nothing, and can show the mail offline.
 const style = `
 :root{color-scheme:light dark}
 body{margin:0;padding:24px 12px;background:#f4f4f2;color:#1d1f21;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}

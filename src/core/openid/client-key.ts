@@ -4,7 +4,7 @@ export interface KeyProperties {
   readonly asymmetricKeyDetails?: { readonly modulusLength?: number; readonly namedCurve?: string } | undefined;
 }
 
-/** Bits of an RSA key: fewer are not secure, and a signature with more takes long. */
+/** Bits of an RSA key: a shorter key is not secure, and signing with a longer one takes too long. */
 const [minBits, maxBits] = [2048, 4096];
 
 /** Returns why a client cannot sign with a private key (`private_key_jwt`), or null. */

@@ -21,18 +21,18 @@ test('an e-mail address counts as verified only if the source that states the ad
 });
 
 test('a name or a group that is too long names nobody: its beginning could be the name of somebody else', () => {
-  const listed = 'a'.repeat(255);
-  assert.deepEqual(identity({ upn: `${listed}x`, realm: { roles: [`${listed}x`, 'staff'] } }).names, ['ann']);
-  assert.deepEqual(identity({ upn: `${listed}x`, realm: { roles: [`${listed}x`, 'staff'] } }).groups, ['staff']);
-  assert.deepEqual(identity({ upn: listed }).names, ['ann', listed]);
+  const longestName = 'a'.repeat(255);
+  assert.deepEqual(identity({ upn: `${longestName}x`, realm: { roles: [`${longestName}x`, 'staff'] } }).names, ['ann']);
+  assert.deepEqual(identity({ upn: `${longestName}x`, realm: { roles: [`${longestName}x`, 'staff'] } }).groups, ['staff']);
+  assert.deepEqual(identity({ upn: longestName }).names, ['ann', longestName]);
 });
 
 test('Postern requests userinfo if the ID token lacks a claim', () => {
-  const complete = { email: 'a@example.com', email_verified: true, upn: 'ann', realm: { roles: [] } };
-  assert.equal(needsUserinfo(complete, configuration), false);
+  const completeClaims = { email: 'a@example.com', email_verified: true, upn: 'ann', realm: { roles: [] } };
+  assert.equal(needsUserinfo(completeClaims, configuration), false);
   for (const missing of ['email', 'email_verified', 'upn', 'realm'])
-    assert.equal(needsUserinfo({ ...complete, [missing]: undefined }, configuration), true, missing);
-  assert.equal(needsUserinfo({ ...complete, email_verified: undefined }, { ...configuration, emailTrust: 'provider' }), false);
+    assert.equal(needsUserinfo({ ...completeClaims, [missing]: undefined }, configuration), true, missing);
+  assert.equal(needsUserinfo({ ...completeClaims, email_verified: undefined }, { ...configuration, emailTrust: 'provider' }), false);
 });
 
 test('the claims that a session stores describe the same visitor as all claims', () => {
@@ -45,9 +45,9 @@ test('the claims that a session stores describe the same visitor as all claims',
     realm: { roles: ['staff'] },
     other: 1,
   };
-  const stored = usedClaims(claims, configuration);
-  assert.ok(!('other' in stored));
-  assert.deepEqual(identityOfClaims(stored, [stored], configuration), identityOfClaims(claims, [claims], configuration));
+  const storedClaims = usedClaims(claims, configuration);
+  assert.ok(!('other' in storedClaims));
+  assert.deepEqual(identityOfClaims(storedClaims, [storedClaims], configuration), identityOfClaims(claims, [claims], configuration));
 });
 
 test('claims without a valid subject are refused', () => {

@@ -34,7 +34,7 @@ const maxSubject = 255; // characters (OpenID Connect Core, 2)
 const maxText = 255;
 
 /**
- * Returns the text of a claim, or an empty text if it is too long: a part of it could be the name
+ * Returns the text of a claim, or an empty text if it is too long: a truncated text could be the name
  * of somebody else.
  */
 const textOf = (value: unknown): string => (typeof value === 'string' && value.length <= maxText ? value : '');
@@ -104,7 +104,7 @@ function verifiedEmail(sources: readonly Claims[], emailTrust: OidcConfiguration
 }
 
 /**
- * Returns the visitor that the claims of a provider state.
+ * Returns the identity that the claims of a provider describe.
  * @param idToken claims of a verified ID token
  * @param sources claims about the same subject; an earlier source takes precedence
  * @throws ClaimsRefused

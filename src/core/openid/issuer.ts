@@ -20,9 +20,9 @@ export function issuerProblem(issuer: string): string | null {
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
     return 'must be an address without a query, a fragment or a password';
   if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname)) return 'must begin with https://, unless it is on this machine';
-  const shared = segmentsOf(url).find((segment) => sharedTenants.includes(segment));
-  if (shared !== undefined && /(^|\.)(microsoftonline\.com|microsoftonline\.us|windows\.net)$/.test(url.hostname))
-    return `must name one organization: "${shared}" admits users from outside of your organization`;
+  const sharedTenant = segmentsOf(url).find((segment) => sharedTenants.includes(segment));
+  if (sharedTenant !== undefined && /(^|\.)(microsoftonline\.com|microsoftonline\.us|windows\.net)$/.test(url.hostname))
+    return `must name one organization: "${sharedTenant}" admits users from outside of your organization`;
   return null;
 }
 

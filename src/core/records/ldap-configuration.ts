@@ -28,7 +28,7 @@ export const ldapConfiguration = Type.Object(
       Type.Enum(['memberOf', 'search'], { description: 'memberOf (default): the attribute of the user. search: what groupFilter finds.' }),
     ),
     groupFilter: Type.Optional(text('Filter that finds the groups of a user, with {dn} or {username}, such as (member={dn}).')),
-    nestedGroups: Type.Optional(Type.Boolean({ description: 'Groups of groups count, too.' })),
+    nestedGroups: Type.Optional(Type.Boolean({ description: 'true: a user also belongs to the groups that contain one of their groups.' })),
     requireGroup: Type.Optional(text('Group, by name or DN, that a user must be in to sign in.')),
   },
   { additionalProperties: false },

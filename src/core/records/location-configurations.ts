@@ -94,7 +94,7 @@ export const AzureConfiguration = Type.Object(
 /** The configuration of a location of kind `azure`. */
 export type AzureConfiguration = Static<typeof AzureConfiguration>;
 
-/** Configuration of kind `webdav`: a folder at a WebDAV server. */
+/** Configuration of kind `webdav`: a folder on a WebDAV server. */
 const WebdavConfiguration = Type.Object(
   {
     url: patternText('^https?://[^\\s?#@]+$', {
@@ -111,7 +111,7 @@ const WebdavConfiguration = Type.Object(
 /** The configuration of a location of kind `webdav`. */
 export type WebdavConfiguration = Static<typeof WebdavConfiguration>;
 
-/** Configuration of kind `sftp`: a folder at an SFTP server. */
+/** Configuration of kind `sftp`: a folder on an SFTP server. */
 const SftpConfiguration = Type.Object(
   {
     host: patternText('^[A-Za-z0-9.:_-]{1,253}$', { description: 'Host name or IP address of the server.' }),
@@ -135,7 +135,7 @@ export type SftpConfiguration = Static<typeof SftpConfiguration>;
 /** The form of a kind's configuration. */
 export interface ConfigurationForm {
   readonly schema: TSchema;
-  /** An example for errors. */
+  /** An example for error messages. */
   readonly example: string;
   /** Members that hold secrets. They are stored encrypted, and responses contain a mask instead. */
   readonly secrets: readonly string[];

@@ -35,10 +35,10 @@ export const hasAccessUsers = (typeId: number) => typeId === profileTypes.USERS 
 /** Returns whether the access users of a profile are found by their e-mail addresses, which must then be unique in the profile. */
 export const findsUsersByEmail = (typeId: number) => typeId === profileTypes.EMAIL_CODE;
 
-/** Returns the types for which a rule is true, such as `hasAccessUsers`. */
+/** Returns the types for which a function such as `hasAccessUsers` returns true. */
 export const profileTypesWith = (rule: (typeId: number) => boolean): number[] => typeIds.filter(rule);
 
-/** What the secrets of a login profile are encrypted for. */
+/** The purposes with which the secrets of a login profile are sealed (see `Vault.seal`). */
 export const profileSealPurposes = { password: 'login profile password', configuration: 'login profile configuration' } as const;
 
 /** Replaces a secret in responses. If a client sends it back, the secret does not change. */

@@ -14,7 +14,7 @@ const fields = {
 
 /** Proves that the operator makes the change: a session alone, which may be stolen, must not be enough. */
 const currentPassword = lineOf(limits.password, { minLength: 1, description: 'Your current password.' });
-const closed = { additionalProperties: false };
+const strict = { additionalProperties: false };
 
 /** Field of a code. Spaces and hyphens in it are ignored. */
 export const secondFactorCode = lineOf(32, {
@@ -51,12 +51,12 @@ export const NewTotp = Type.Object(
     title: Type.Optional(factorTitle),
     currentPassword,
   },
-  closed,
+  strict,
 );
 
 /** Body of operator/deleteSecondFactor. */
-export const SecondFactorDeletion = Type.Object({ id: fields.id, currentPassword }, closed);
+export const SecondFactorDeletion = Type.Object({ id: fields.id, currentPassword }, strict);
 
 /** Body of operator/renewRecoveryCodes, operator/preparePasskey and operator/linkProvider. */
-export const CurrentPassword = Type.Object({ currentPassword }, closed);
+export const CurrentPassword = Type.Object({ currentPassword }, strict);
 export type CurrentPassword = Static<typeof CurrentPassword>;

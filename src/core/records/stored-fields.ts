@@ -7,7 +7,7 @@ type ColumnOf<Field extends string> = Field extends `${infer Letter}${infer Rest
 
 /** Returns the column of a field. */
 export const columnOf = <Field extends string>(field: Field): ColumnOf<Field> =>
-  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as ColumnOf<Field>; // the type says the same
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as ColumnOf<Field>; // `ColumnOf` describes the same conversion
 
 /** The columns of flags and texts. A flag is 0 or 1 in every engine. */
 type StoredColumns<Flag extends string, Text extends string> = { [F in Flag as ColumnOf<F>]: 0 | 1 } & {
@@ -17,7 +17,7 @@ type StoredColumns<Flag extends string, Text extends string> = { [F in Flag as C
 /** Flags and texts as a record contains them. */
 type StoredValues<Flag extends string, Text extends string> = { [F in Flag]: boolean } & { [F in Text]: string };
 
-/** Flags and texts in a request: an absent one does not change, null clears. */
+/** Flags and texts in a request: an absent one does not change, null clears it. */
 type RequestedValues<Flag extends string, Text extends string> = { readonly [F in Flag]?: boolean | null } & {
   readonly [F in Text]?: string | null;
 };
@@ -32,7 +32,10 @@ export class StoredFields<const Flag extends string, const Text extends string> 
   readonly columns: readonly ColumnOf<Flag | Text>[];
   readonly #flagColumns: readonly (readonly [Flag, string])[];
   readonly #textColumns: readonly (readonly [Text, string])[];
-  /** All fields with some value. Copying it costs a quarter of adding the fields one by one, which makes V8 use a hash table. */
+  /**
+   * All fields, with placeholder values. Copying it takes a quarter of the time of adding the fields one by one, for which V8 uses a hash
+   * table.
+   */
   readonly #template: object;
 
   constructor({ flags, texts }: { readonly flags: readonly Flag[]; readonly texts: readonly Text[] }) {

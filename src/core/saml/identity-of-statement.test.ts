@@ -11,7 +11,7 @@ const user = (attributes: Record<string, string[]> = {}, nameIdFormat = emailFor
   attributes,
 });
 
-test('an e-mail address counts only if the profile trusts the provider, and only if it is the only one', () => {
+test('an e-mail address counts only if the profile trusts the provider, and only if the provider states a single address', () => {
   assert.equal(identityOfStatement(user(), {}).email, '');
   assert.equal(identityOfStatement(user(), { emailTrust: 'provider' }).email, 'ann@example.com');
   assert.equal(identityOfStatement(user({}, ''), { emailTrust: 'provider' }).email, '');

@@ -19,8 +19,8 @@ const postBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 export const serviceProvider = (acsUrl: string): ServiceProvider => ({ entityId: `${acsUrl}/metadata`, acsUrl });
 
 /**
- * Returns a request for a sign-in (SAML Core, 3.4.1). It demands neither a format of the NameID nor a way to sign in: the provider knows
- * better what its users have.
+ * Returns a request for a sign-in (SAML Core, 3.4.1). The request demands no format of the NameID and no authentication method: the
+ * provider knows which ones its users have.
  * @param now ms since the epoch
  */
 export const authnRequest = ({ entityId, acsUrl }: ServiceProvider, destination: string, id: string, now: number): string =>

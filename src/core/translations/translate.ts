@@ -2,7 +2,7 @@ import { visibleName } from './visible-name.ts';
 import type { PluralForms, VisitorMessages } from './visitor-messages.ts';
 
 export type MessageValues = Readonly<Record<string, string | number>>;
-/** Returns a text with its values filled in. The value `count` selects the plural form. */
+/** Returns the text of a key, with its placeholders replaced by values. The value `count` selects the plural form. */
 export type TranslateKey<Key> = (key: Key, values?: MessageValues) => string;
 export type Translate = TranslateKey<keyof VisitorMessages>;
 

@@ -23,11 +23,12 @@ for (const language of languages)
   });
 
 test('in each translation, fewer than ten texts are identical to the English text', () => {
-  const same = (language: (typeof languages)[number]) =>
+  const identicalTexts = (language: (typeof languages)[number]) =>
     Object.entries(allMessages[language]).filter(
       ([name, text]) => text === Object.entries(allMessages.en).find(([key]) => key === name)?.[1],
     );
-  for (const language of languages.filter((one) => one !== 'en')) assert.ok(same(language).length < 10, `${language}: ${same(language)}`);
+  for (const language of languages.filter((one) => one !== 'en'))
+    assert.ok(identicalTexts(language).length < 10, `${language}: ${identicalTexts(language)}`);
 });
 
 test('a text uses the plural forms and the number format of its language', () => {

@@ -53,16 +53,16 @@ test('requests whose body does not arrive do not block other clients', async (t)
 
 test('while one client opens connections faster than they are closed, others are answered', async (t) => {
   const { server, open } = await startServer(t);
-  const arrived: Socket[] = [];
-  const gate = createGate((socket) => arrived.push(socket)).listen(0);
+  const arrivedSockets: Socket[] = [];
+  const gate = createGate((socket) => arrivedSockets.push(socket)).listen(0);
   t.after(() => gate.close());
   await once(gate, 'listening');
   const { port } = gate.address() as AddressInfo;
   for (let number = 0; number < 100; number += 1)
     await open('127.0.0.1', 'POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n', port);
   const other = await open('127.0.0.2', requestText('/'), port);
-  while (arrived.length < 101) await once(gate, 'connection');
-  for (const socket of arrived) server.emit('connection', socket); // in one turn of the event loop
+  while (arrivedSockets.length < 101) await once(gate, 'connection');
+  for (const socket of arrivedSockets) server.emit('connection', socket); // in one turn of the event loop
   assert.match(String(await once(other, 'data')), /answered/);
 });
 

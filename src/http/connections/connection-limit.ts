@@ -4,13 +4,14 @@ import { siteOf } from '#core/client-networks.ts';
 import { ItemsByGroup } from '#core/items-by-group.ts';
 
 const extraConnections = 64; // beyond the limit, so that there is time to close others
-const maxExamined = 256; // oldest connections of a site: a client can open thousands, and new ones all the time
+const maxExamined = 256; // of the oldest connections of a site: a client can open thousands, and open new ones all the time
 
 /**
- * Limits the number of connections. Beyond the limit, it closes one of the site with the most connections, so that
- * idle connections of one site do not keep others out. Of the oldest there, it closes the first without a request in
- * progress, or else the first that still sends a body other than an upload; if there is none, it closes the newest
- * connection. A new connection of the largest site is refused if none of the oldest there is idle.
+ * Limits the number of connections. Beyond the limit, each new connection causes one connection of the site with the most connections to
+ * be closed, so that idle connections of one site do not keep other clients out. Among the oldest connections of that site, the first
+ * without a request in progress is closed. If there is none, a new connection is refused if its own site has about as many connections.
+ * Otherwise, the first of these oldest connections that still sends a body (other than an upload) is closed, or else the newest
+ * connection of the site.
  */
 export function limitConnections(server: Server, max: number): void {
   const bySite = new ItemsByGroup<Socket>();

@@ -5,29 +5,29 @@ import { wideNetworkOf } from '#core/client-networks.ts';
 import { JoinedRequest } from './join-body-pieces.ts';
 import type { ParseTurns } from './parse-turns.ts';
 
-const maxRequests = 8; // that one connection sends within a millisecond
+const maxRequests = 8; // that one connection may send within a millisecond before its network counts as costly
 const maxPieces = 64; // small pieces of a body that arrive in one iteration of the event loop
 const costlyTime = 600_000; // ms for which a network counts as costly
 const maxNetworks = 10_000;
 
 /** A connection and its newest request. */
-interface Watched {
+interface WatchedConnection {
   readonly socket: Socket;
   readonly network: string;
   request: IncomingMessage | null;
-  /** The current millisecond, and the number of requests in it. */
+  /** The millisecond of the newest request, and the number of requests in it. */
   millisecond: number;
   requests: number;
 }
 
 /**
- * Finds the networks that send more than a few requests or many small chunks at once: their connections are parsed in turns from then
- * on, and so is each connection that sends a chunked body. All others are parsed by Node.js itself, because the turns
- * cost a sixth of the CPU of a small request.
+ * Finds the networks that send more than a few requests or many small chunks at once. From then on, their connections are parsed in
+ * turns (new connections for ten minutes), and so is each connection that sends a chunked body. Node.js itself parses all others, because
+ * the turns cost a sixth of the CPU time of a small request.
  */
 export class CostlyNetworks {
-  readonly #watched = new WeakMap<Socket, Watched>();
-  readonly #byNetwork = new Map<string, Set<Watched>>();
+  readonly #watched = new WeakMap<Socket, WatchedConnection>();
+  readonly #byNetwork = new Map<string, Set<WatchedConnection>>();
   readonly #costlyUntil = new Map<string, number>();
   readonly #now: () => number;
   readonly #turns: ParseTurns;
@@ -41,12 +41,12 @@ export class CostlyNetworks {
   /** Watches a new connection. */
   add(socket: Socket): void {
     const network = wideNetworkOf(socket.remoteAddress ?? '');
-    const watched: Watched = { socket, network, request: null, millisecond: 0, requests: 0 };
-    this.#watched.set(socket, watched);
+    const connection: WatchedConnection = { socket, network, request: null, millisecond: 0, requests: 0 };
+    this.#watched.set(socket, connection);
     const others = this.#byNetwork.get(network) ?? new Set();
-    this.#byNetwork.set(network, others.add(watched));
+    this.#byNetwork.set(network, others.add(connection));
     socket.once('close', () => {
-      others.delete(watched);
+      others.delete(connection);
       if (others.size === 0 && this.#byNetwork.get(network) === others) this.#byNetwork.delete(network);
     });
     if ((this.#costlyUntil.get(network) ?? 0) > this.#now()) this.#turns.add(socket, null);
@@ -54,17 +54,17 @@ export class CostlyNetworks {
 
   /** Notes a new request, before it starts. */
   noteRequest(request: IncomingMessage): void {
-    const watched = this.#watched.get(request.socket);
-    if (!watched) return;
+    const connection = this.#watched.get(request.socket);
+    if (!connection) return;
     const millisecond = Math.floor(this.#now());
-    watched.requests = watched.millisecond === millisecond ? watched.requests + 1 : 1;
-    watched.millisecond = millisecond;
-    watched.request = request;
-    if (watched.requests > maxRequests) this.#noteCost(watched.network);
-    if (request.headers['transfer-encoding'] !== undefined) this.#watchChunks(watched, request);
+    connection.requests = connection.millisecond === millisecond ? connection.requests + 1 : 1;
+    connection.millisecond = millisecond;
+    connection.request = request;
+    if (connection.requests > maxRequests) this.#noteCost(connection.network);
+    if (request.headers['transfer-encoding'] !== undefined) this.#watchChunks(connection, request);
   }
 
-  #watchChunks({ socket, network }: Watched, request: IncomingMessage): void {
+  #watchChunks({ socket, network }: WatchedConnection, request: IncomingMessage): void {
     this.#turns.add(socket, request);
     setImmediate(() => {
       if (request instanceof JoinedRequest && request.smallPieces > maxPieces) this.#noteCost(network);

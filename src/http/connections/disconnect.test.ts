@@ -8,17 +8,17 @@ import { disconnectSignal } from './disconnect.ts';
 
 /** Returns the response to a client that has left, after all its 'close' listeners have run. */
 async function abandonedResponse(t: TestContext): Promise<ServerResponse> {
-  const started = Promise.withResolvers<ServerResponse>();
-  const server = createServer((_request, response) => started.resolve(response)).listen(0, '127.0.0.1');
+  const firstResponse = Promise.withResolvers<ServerResponse>();
+  const server = createServer((_request, response) => firstResponse.resolve(response)).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const clientRequest = request({ port, host: '127.0.0.1', agent: false }).on('error', () => {});
   clientRequest.end();
-  const response = await started.promise;
-  const closed = once(response, 'close');
+  const response = await firstResponse.promise;
+  const closeEvent = once(response, 'close');
   clientRequest.destroy();
-  await closed;
+  await closeEvent;
   return response;
 }
 

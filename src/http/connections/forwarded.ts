@@ -29,11 +29,11 @@ export type IsTrustedProxy = (address: string | undefined) => boolean;
 export function trustedProxyCheck(proxies: readonly string[]): IsTrustedProxy | undefined {
   if (proxies.length === 0) return undefined;
   const ranges = packRangeText(proxies.join(' '));
-  const cached = new Map<string, boolean>();
+  const results = new Map<string, boolean>();
   return (address) => {
     if (address === undefined) return false;
-    const trusted = cached.get(address) ?? inRanges(ranges, address);
-    if (cached.size < 1000) cached.set(address, trusted); // a few proxies send most requests
+    const trusted = results.get(address) ?? inRanges(ranges, address);
+    if (results.size < 1000) results.set(address, trusted); // a few proxies send most requests
     return trusted;
   };
 }

@@ -19,7 +19,7 @@ async function startServer(t: TestContext) {
 }
 
 /** Opens connections in a thread and, when all are established, increments the number in shared memory. */
-const connecting = `
+const connectScript = `
 const { workerData: { port, count, done } } = require('node:worker_threads');
 let connected = 0;
 for (let number = 0; number < count; number += 1)
@@ -35,17 +35,17 @@ const onLinux = { skip: process.platform === 'linux' ? false : 'needs Linux' };
 test('hundreds of new connections are accepted in a few iterations of the event loop', onLinux, async (t) => {
   const { app, port } = await startServer(t);
   const count = 400;
-  let accepted = 0;
+  let acceptedCount = 0;
   app.server.on('connection', () => {
-    accepted += 1;
+    acceptedCount += 1;
   });
   const done = new SharedArrayBuffer(4);
-  const worker = new Worker(connecting, { eval: true, workerData: { port, count, done } });
+  const worker = new Worker(connectScript, { eval: true, workerData: { port, count, done } });
   t.after(() => worker.terminate());
   await once(worker, 'online');
   Atomics.wait(new Int32Array(done), 0, 0); // this thread accepts nothing meanwhile
   let turns = 0;
-  for (; accepted < count; turns += 1) await nextTurn();
+  for (; acceptedCount < count; turns += 1) await nextTurn();
   assert.ok(turns < count / 4, `${turns} turns`);
 });
 
@@ -58,21 +58,21 @@ test('a port on which another server listens is refused', async (t) => {
 
 test('a server that closes answers the requests in progress on all of its connections first', async (t) => {
   const { app, port } = await startServer(t);
-  const held: ServerResponse[] = [];
-  app.server.removeAllListeners('request').on('request', (_request, response) => held.push(response));
+  const openResponses: ServerResponse[] = [];
+  app.server.removeAllListeners('request').on('request', (_request, response) => openResponses.push(response));
   const sockets = Array.from({ length: 100 }, () => connect({ host, port }));
   const answers = Promise.all(sockets.map((socket) => once(socket, 'data')));
   for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  while (held.length < sockets.length) await nextTurn();
+  while (openResponses.length < sockets.length) await nextTurn();
   let isClosed = false;
-  const closed = app.close().then(() => {
+  const closing = app.close().then(() => {
     isClosed = true;
   });
-  while (held.length > 0) {
+  while (openResponses.length > 0) {
     await nextTurn();
     assert.equal(isClosed, false);
-    held.pop()?.end('answered');
+    openResponses.pop()?.end('answered');
   }
   for (const answer of await answers) assert.match(String(answer), /answered/);
-  await closed;
+  await closing;
 });

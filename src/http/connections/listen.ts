@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** With more of them, a turn of the event loop accepts so many connections that requests wait for it. */
+/** With more sockets, a turn of the event loop would accept so many connections that requests would have to wait. */
 const additionalSockets = 15;
 /**
- * Connections that wait to be accepted, at all sockets. A longer queue fills with connections whose clients have left already, and
- * everyone else waits behind them for seconds. Beyond the limit, the kernel drops an attempt, and the client tries again after a second.
+ * Maximum number of connections that wait to be accepted, for all sockets together. A longer queue fills with connections whose clients
+ * have left already, and everyone else waits behind them for seconds. Beyond the limit, the kernel drops an attempt, and the client tries
+ * again after a second.
  */
 const backlog = 1024;
 
@@ -17,17 +18,20 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Returns the port; for 0, a free one. @throws Error if another program listens on it: sockets that share a port would not notice */
+/**
+ * Returns the port; for 0, a free one.
+ * @throws Error if another program listens on it: sockets that share a port (`reusePort`) do not fail
+ */
 async function claimPort(address: ListenAddress): Promise<number> {
   const server = createServer().listen(address);
   await once(server, 'listening');
-  const claimed = server.address();
+  const boundAddress = server.address();
   server.close();
   await once(server, 'close');
-  return typeof claimed === 'object' && claimed ? claimed.port : address.port;
+  return typeof boundAddress === 'object' && boundAddress ? boundAddress.port : address.port;
 }
 
-/** Stops listening. Resolves when the connections have ended, at once if the socket did not listen. */
+/** Stops listening. Resolves when its connections have ended; at once if the socket does not listen. */
 const close = (socket: Server) => new Promise<void>((resolve) => socket.close(() => resolve()));
 
 /** Returns a socket whose connections the server handles as its own. It does not listen yet. */
@@ -49,12 +53,12 @@ export async function listen(app: FastifyInstance, address: ListenAddress): Prom
   const port = await claimPort(address);
   const options = { host: address.host, port, backlog: backlog / (1 + additionalSockets), reusePort: true };
   const sockets = Array.from({ length: additionalSockets }, () => additionalSocket(app));
-  let closed: Promise<unknown> | undefined;
+  let closing: Promise<unknown> | undefined;
   app.addHook('preClose', (done) => {
-    closed = Promise.all(sockets.map(close));
+    closing = Promise.all(sockets.map(close));
     done();
   });
-  app.addHook('onClose', async () => void (await closed));
+  app.addHook('onClose', async () => void (await closing));
   await app.listen(options);
   for (const socket of sockets) {
     socket.listen(options);

@@ -27,7 +27,8 @@ export function createNodeServer(handle: RequestListener, turns: ParseTurns): Se
   const networks = new CostlyNetworks(() => performance.now(), turns);
   const server = createServer(options, (request, response) => {
     networks.noteRequest(request);
-    // Node.js reads nothing as a request after one that asks for another protocol, which Postern never speaks.
+    // After a request with an Upgrade header, Node.js parses no further requests of the connection. Postern ignores the header, so it
+    // closes the connection after the response.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     turns.startRequest(request, () => handleNext(request, response));
   });

@@ -6,8 +6,8 @@ import { fairQueue } from '#core/fair-queue.ts';
 
 const targetTime = 5; // ms of parsing in one iteration of the event loop, without the start of requests (request-turns.ts)
 const defaultMaxWaiting = 64 << 20; // bytes that were read and are not parsed yet
-const headSlice = 1024; // bytes: at most forty requests
-const maxChunkSlice = 16_384; // bytes of a chunked body to parse at once, if its chunks were long so far
+const headSlice = 1024; // bytes: about forty short requests
+const maxChunkSlice = 16_384; // bytes of a chunked body to parse at once, if parsing it was cheap so far
 const [cheapSlice, costlySlice] = [0.25, 1]; // ms: after a cheaper slice, the next one is twice as long; after a costlier one, half as long
 
 /** A connection, and the received bytes that are not parsed yet. */
@@ -18,8 +18,8 @@ interface Connection {
   readonly networks: readonly [wide: string, narrow: string];
   unparsed: NonSharedBuffer | null;
   isQueued: boolean;
-  /** The number of its unparsed bytes that the limits include. */
-  held: number;
+  /** The number of its unparsed bytes that are counted towards the limits. */
+  heldBytes: number;
   /** The newest request. */
   request: IncomingMessage | null;
   /** Upper bound of the body's bytes that are not parsed yet: its first bytes may have been parsed with the head. null: a chunked body. */
@@ -76,8 +76,8 @@ export class ParseTurns {
     const [parse] = socket.listeners('data');
     if (!parse || this.#connections.has(socket)) return;
     const networks = networksOf(socket.remoteAddress ?? '');
-    const nothingYet = { unparsed: null, isQueued: false, held: 0, request, bodyLeft: 0, chunkSlice: headSlice };
-    const connection: Connection = { socket, parse: parse.bind(socket), networks, ...nothingYet };
+    const initialState = { unparsed: null, isQueued: false, heldBytes: 0, request, bodyLeft: 0, chunkSlice: headSlice };
+    const connection: Connection = { socket, parse: parse.bind(socket), networks, ...initialState };
     this.#connections.set(socket, connection);
     socket.removeAllListeners('data');
     socket.on('data', (bytes: NonSharedBuffer) => this.#receive(connection, bytes));
@@ -116,7 +116,7 @@ export class ParseTurns {
 
   /** Counts the bytes of a connection that waits. Beyond the limit, finds the wide network that holds the most bytes, and closes its connection that began to wait last. */
   #hold(connection: Connection): void {
-    const bytes = (connection.unparsed?.length ?? 0) - connection.held;
+    const bytes = (connection.unparsed?.length ?? 0) - connection.heldBytes;
     if (bytes <= 0) return;
     this.#waiting.add(connection);
     this.#count(connection, bytes);
@@ -130,7 +130,7 @@ export class ParseTurns {
   }
 
   #count(connection: Connection, bytes: number): void {
-    connection.held += bytes;
+    connection.heldBytes += bytes;
     this.#bytes += bytes;
     addCount(this.#bytesByNetwork, connection.networks[0], bytes);
   }
@@ -138,7 +138,7 @@ export class ParseTurns {
   /** Stops counting the bytes of a connection, and discards those that are still unparsed: no response to them will be sent. */
   #drop(connection: Connection): void {
     connection.unparsed = null;
-    if (this.#waiting.delete(connection)) this.#count(connection, -connection.held);
+    if (this.#waiting.delete(connection)) this.#count(connection, -connection.heldBytes);
   }
 
   #enqueue(connection: Connection): void {

@@ -9,7 +9,7 @@ const maxWaiting = 15;
 const limits = { wideNetwork: 32 << 20, all: 96 << 20 };
 const requestBytes = 4096; // of a request without its headers
 
-/** A request that waits, and what releases its memory. */
+/** A waiting request: the functions that start it and release its memory. */
 interface WaitingRequest {
   start(): void;
   release(): void;
@@ -25,8 +25,8 @@ const sizeOf = ({ url = '', rawHeaders }: IncomingMessage) =>
   rawHeaders.reduce((sum, text) => sum + text.length, requestBytes + url.length);
 
 /**
- * Handles the requests of a connection one after the other. Node.js starts as many as a client sends, even if it does
- * not read the responses, which would all stay in memory. A connection with too many waiting requests is closed, and
+ * Handles the requests of a connection one after the other. Node.js starts as many as a client sends, even if the
+ * client does not read the responses: all of them would stay in memory. A connection with too many waiting requests is closed, and
  * what it has sent already, up to 64 KiB of requests, is dropped.
  */
 export function handleInSequence(handle: RequestListener): RequestListener {
@@ -44,7 +44,7 @@ export function handleInSequence(handle: RequestListener): RequestListener {
     return queue;
   }
 
-  /** Lets a request wait. @throws Refusal if its wide network, or all together, have too much memory of waiting requests */
+  /** Lets a request wait. @throws Refusal if the waiting requests of its wide network, or of all networks together, hold too much memory */
   function enqueue({ waiting }: RequestQueue, request: IncomingMessage, start: () => void): void {
     const { socket } = request;
     const release = memory.hold({ wideNetwork: wideNetworkOf(socket.remoteAddress ?? '') }, sizeOf(request), () => socket.destroy());

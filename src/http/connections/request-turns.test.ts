@@ -21,25 +21,25 @@ function run(turns: RequestTurns, address: string, request: TurnRequest): void {
 test('the request of one network starts before most of the hundreds that another network has sent', async () => {
   const clock = workClock();
   const turns = requestTurns(clock.now, noParsing);
-  const started: string[] = [];
+  const startedAddresses: string[] = [];
   const send = (address: string, work: number) =>
     run(
       turns,
       address,
       waitingRequest(() => {
         clock.work(work);
-        started.push(address);
+        startedAddresses.push(address);
       }),
     );
   for (let number = 0; number < 400; number += 1) send('192.0.2.1', 1);
   await nextTurn();
   send('198.51.100.1', 0);
-  while (started.length < 401) await nextTurn();
-  const position = started.indexOf('198.51.100.1');
+  while (startedAddresses.length < 401) await nextTurn();
+  const position = startedAddresses.indexOf('198.51.100.1');
   assert.ok(position < 100, `started as number ${position}`);
 });
 
-test('after an event-loop turn with much work, fewer requests start in the next one, and after turns with little work, more again', async () => {
+test('fewer requests start after an event-loop turn with much work, and more start again after turns with little work', async () => {
   const clock = workClock();
   const turns = requestTurns(clock.now, noParsing);
   let starts = 0;
@@ -69,8 +69,8 @@ test('after an event-loop turn with much work, fewer requests start in the next 
 
 test('time that is spent on parsing does not lower the number of requests that start', async () => {
   const clock = workClock();
-  let parsed = 0;
-  const turns = requestTurns(clock.now, () => parsed);
+  let parseTime = 0;
+  const turns = requestTurns(clock.now, () => parseTime);
   let starts = 0;
   for (let number = 0; number < 300; number += 1)
     run(
@@ -82,7 +82,7 @@ test('time that is spent on parsing does not lower the number of requests that s
     );
   for (let turn = 0; turn < 4; turn += 1) {
     clock.work(10); // a client sends chunks of one byte
-    parsed += 10;
+    parseTime += 10;
     await nextTurn();
   }
   assert.equal(starts, 300);
@@ -90,32 +90,32 @@ test('time that is spent on parsing does not lower the number of requests that s
 
 test('every request starts, and those of one network start in the order in which they were sent', async () => {
   const turns = requestTurns(() => performance.now(), noParsing);
-  const started: number[] = [];
+  const startedNumbers: number[] = [];
   for (let number = 0; number < 500; number += 1)
     run(
       turns,
       '192.0.2.1',
-      waitingRequest(() => started.push(number)),
+      waitingRequest(() => startedNumbers.push(number)),
     );
-  while (started.length < 500) await nextTurn();
+  while (startedNumbers.length < 500) await nextTurn();
   assert.deepEqual(
-    started,
-    started.toSorted((one, other) => one - other),
+    startedNumbers,
+    startedNumbers.toSorted((one, other) => one - other),
   );
 });
 
 test('a request whose client leaves while it waits does not start, and takes no turn', async () => {
   const turns = requestTurns(() => performance.now(), noParsing);
-  let [started, dropped] = [0, 0];
+  let [startCount, dropCount] = [0, 0];
   const leaves: (() => void)[] = [];
   const send = () =>
-    run(turns, '192.0.2.1', { start: () => (started += 1), onLeave: (leave) => leaves.push(leave), drop: () => (dropped += 1) });
+    run(turns, '192.0.2.1', { start: () => (startCount += 1), onLeave: (leave) => leaves.push(leave), drop: () => (dropCount += 1) });
   for (let number = 0; number < 64 + 10_000; number += 1) send(); // 64 start at once
   for (const leave of leaves) leave();
-  assert.deepEqual([started, dropped], [64, 10_000]);
+  assert.deepEqual([startCount, dropCount], [64, 10_000]);
   send();
   await nextTurn();
-  assert.equal(started, 65);
+  assert.equal(startCount, 65);
   for (const leave of leaves) leave(); // once more: the last one has started
-  assert.deepEqual([started, dropped], [65, 10_000]);
+  assert.deepEqual([startCount, dropCount], [65, 10_000]);
 });

@@ -1,7 +1,7 @@
 import { networksOf } from '#core/client-networks.ts';
 import { fairQueue } from '#core/fair-queue.ts';
 
-const targetTime = 5; // ms of work in one iteration of the event loop; Node.js accepts one new connection in each
+const targetTime = 5; // ms of work in one iteration of the event loop, in which each listening socket accepts only one connection
 const [minStarts, maxStarts] = [2, 64]; // requests that start in one turn
 
 /** Starts requests a few milliseconds at a time, so that a network with hundreds of busy connections does not delay the others. */
@@ -22,9 +22,10 @@ export interface TurnRequest {
 }
 
 /**
+ * Creates the turns in which requests start.
  * @param now returns a monotonic time in ms
- * @param parseTime returns the time in ms that the server has spent on parsing so far. It has limits of its own (parse-turns.ts): a client
- *   whose bytes are costly to parse must not lower the number of requests of others that start
+ * @param parseTime returns the time in ms that the server has spent on parsing so far. Parsing has limits of its own (parse-turns.ts): a
+ *   client whose bytes are costly to parse must not lower the number of requests of others that start
  */
 export function requestTurns(now: () => number, parseTime: () => number): RequestTurns {
   const waiting = fairQueue<TurnRequest>();
@@ -33,7 +34,7 @@ export function requestTurns(now: () => number, parseTime: () => number): Reques
   let turnStartedAt: number | null = null; // null: no request has started in this turn
   const workTime = () => now() - parseTime();
 
-  function begin(): void {
+  function beginTurn(): void {
     turnStartedAt = workTime();
     setImmediate(endTurn);
   }
@@ -46,14 +47,14 @@ export function requestTurns(now: () => number, parseTime: () => number): Reques
     while (starts < allowedStarts) {
       const next = waiting.take();
       if (!next) return;
-      if (turnStartedAt === null) begin();
+      if (turnStartedAt === null) beginTurn();
       starts += 1;
       next.start();
     }
   }
   return {
     takeStart() {
-      if (turnStartedAt === null) begin();
+      if (turnStartedAt === null) beginTurn();
       if (starts >= allowedStarts) return false;
       starts += 1;
       return true;

@@ -10,25 +10,25 @@ function upload(headers: Record<string, string> = { 'content-length': '100000000
   return request.on('error', () => {});
 }
 
-test('uploads that one network begins and abandons do not fill the memory, and leave room for others', () => {
+test('uploads that one network begins and abandons do not fill the memory: other networks can still upload', () => {
   const bodies = waitingBodies();
   const hold = (address: string) => bodies.hold(upload(), address);
   const releases = Array.from({ length: 256 }, () => hold('192.0.2.1'));
-  assert.throws(() => hold('192.0.2.77'), { messageName: 'bodiesBusy' }, 'also from its neighbors');
+  assert.throws(() => hold('192.0.2.77'), { messageName: 'bodiesBusy' }, 'also from another address of the wide network');
   hold('198.51.100.1');
   releases[0]?.();
   hold('192.0.2.1');
 });
 
-test('when all memory is used, the network that holds most loses its newest request', () => {
+test('when all memory is used, one request of the networks that hold the most is closed in favor of another network', () => {
   const bodies = waitingBodies();
-  const held = [1, 2, 3, 4].map((number) => {
+  const requestsByNetwork = [1, 2, 3, 4].map((number) => {
     const requests = Array.from({ length: 256 }, () => upload());
     for (const request of requests) bodies.hold(request, `10.0.${number}.1`);
     return requests;
   });
   bodies.hold(upload(), '10.0.5.1');
-  assert.equal(held.flat().filter(({ destroyed }) => destroyed).length, 1);
+  assert.equal(requestsByNetwork.flat().filter(({ destroyed }) => destroyed).length, 1);
 });
 
 test('requests without a body wait without a limit', () => {

@@ -4,7 +4,7 @@ import { type Caller, callerKey } from '#features/operation.ts';
 import { callerGroups } from '#features/turns/search-turns.ts';
 import { turnsByKey } from '#features/turns/turns.ts';
 
-/** Changes of a tenant that run at once, and of one caller: the other callers of its tenant need not wait for them. */
+/** Maximum number of running changes of a tenant, and of one caller, so that the other callers of the tenant do not have to wait. */
 const [maxRunning, maxRunningOfCaller] = [40, 32];
 /** The same for changes with long bodies: each may take a tenth of a second. */
 const [maxLong, maxLongOfCaller] = [3, 2];

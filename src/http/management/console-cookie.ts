@@ -6,8 +6,8 @@ const plainName = 'postern-console';
 const secureName = `__Host-${plainName}`;
 
 /**
- * Returns whether the address of a request begins with https. It is the same for all requests of a browser, whether they have an Origin
- * header or not.
+ * Returns whether the address of a request begins with https. The result is the same for all requests of a browser, whether they have an
+ * Origin header or not.
  */
 export function isSecureAddress(request: FastifyRequest, publicUrl: string): boolean {
   if (request.protocol === 'https') return true;

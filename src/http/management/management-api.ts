@@ -76,7 +76,7 @@ function responseBody(operation: AnyChange, result: ChangeResult, dry: boolean, 
   return JSON.stringify({ ...envelopeOf(result.message ?? operation.message, result.detail, now), ...fields });
 }
 
-/** Runs the checks, the change and its audit entry. Refusals, replays and dry runs work the same for every operation. */
+/** Runs the checks and the change, and appends its audit entry. Refusals, replays and dry runs work the same for every operation. */
 async function runChange(
   operation: AnyChange,
   parameters: unknown,
@@ -184,7 +184,7 @@ function checkAddress(api: FastifyInstance, request: FastifyRequest): void {
   throw allow === '' ? new Refusal('notFound') : new Refusal('methodWrong', `This address accepts only ${allow}.`, { allow });
 }
 
-/** Adds the routes of /api/v1. A request is checked in this order: key, role, address and method, size, type, body. */
+/** Adds the routes of /api/v1. A request is checked in this order: key or session, origin, role, address and method, size, type, body. */
 export function managementRoutes(app: FastifyInstance, operations: readonly Operation[], ports: Ports, searches: SearchTurns): void {
   const parts = {
     ports,

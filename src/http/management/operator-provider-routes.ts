@@ -19,7 +19,7 @@ const maxQuery = 8192; // characters: longer than any code
 
 const nameOf = (secure: boolean) => (secure ? `__Host-${plainName}` : plainName);
 
-/** Sets the cookie of a started sign-in, or deletes it. SameSite=Lax: the browser sends it when it comes back. */
+/** Sets the cookie of a started sign-in, or deletes it. SameSite=Lax: the browser sends the cookie when it comes back from the provider. */
 function sendCookie(reply: FastifyReply, secure: boolean, value: string): void {
   const cookie = { name: nameOf(secure), value, maxAge: value === '' ? 0 : providerSignInTime / 1000 };
   reply.header('set-cookie', stringifySetCookie({ ...cookie, httpOnly: true, sameSite: 'lax', path: '/', secure }));
@@ -30,14 +30,14 @@ export function operatorProviderRoutes(api: FastifyInstance, ports: Ports): void
   const checkNoQuery = validator(NoParameters);
   const checkPassword = validator(CurrentPassword);
   const { publicUrl } = ports.links;
-  /** Does not depend on the header Origin, which the browser does not send when it comes back. */
+  /** Does not depend on the header Origin, which the browser does not send when it comes back from the provider. */
   const secureOf = (request: FastifyRequest) => isSecureAddress(request, publicUrl());
-  /** The console may have an address of its own: the browser comes back to the one at which it has begun. */
+  /** The console may have an address of its own: the browser comes back to the address at which the sign-in began. */
   const finishUrl = (request: FastifyRequest) => `${secureOf(request) ? 'https' : 'http'}://${request.host}/api/v1/operator/signIn/finish`;
   const redirectToFailure = (reply: FastifyReply, { messageName }: Refusal, request: FastifyRequest) =>
     redirect(reply, `/console/#sign-in=${messageName}.${request.id}`);
 
-  /** Begins a sign-in. @returns where the browser goes */
+  /** Begins a sign-in. @returns the address at the provider to which the browser goes */
   async function begin(request: FastifyRequest, reply: FastifyReply, linkTo: Parameters<typeof beginOperatorSignIn>[2]): Promise<string> {
     const { url, sealed } = await beginOperatorSignIn(ports, finishUrl(request), linkTo);
     sendCookie(reply, secureOf(request), sealed);

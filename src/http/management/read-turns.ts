@@ -47,7 +47,7 @@ export function readTurns({ store, clock }: Pick<Ports, 'store' | 'clock'>, sear
     const isReport = 'read' in operation && operation.isReport;
     return {
       inTurn,
-      // A report takes a turn for each of its queries.
+      // A report takes one turn as a whole, and another one for each of its queries.
       readInTurn: isReport ? (read) => reports.reports.run(client, clientGone(), read) : inTurn,
       writeInTurn: (write) => texts.run(client, clientGone(), write),
     };

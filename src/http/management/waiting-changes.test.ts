@@ -4,9 +4,9 @@ import { limitChanges } from './change-limits.ts';
 
 const busy = { messageName: 'changesBusy' };
 const caller = (tid: number, id: number) => ({ tid, kind: 'key', id }) as const;
-const nothing = async () => {};
+const noChange = async () => {};
 
-/** Starts changes that end when the gate resolves. @returns them, with the reason of each that is refused */
+/** Starts changes that end when the gate resolves. @returns a promise of the result of each change, or of its refusal */
 function startChanges(count: number, start: () => Promise<unknown>): Promise<unknown>[] {
   return Array.from({ length: count }, () => start().catch((cause: unknown) => cause));
 }
@@ -15,7 +15,7 @@ test('unfinished changes of a tenant are limited in bytes, and other tenants are
   const runLimited = limitChanges();
   const gate = Promise.withResolvers<void>();
   const changes = [1, 2].flatMap((id) => startChanges(32, () => runLimited(caller(1, id), 1 << 20, () => gate.promise)));
-  await assert.rejects(runLimited(caller(1, 3), 100, nothing), busy);
+  await assert.rejects(runLimited(caller(1, 3), 100, noChange), busy);
   assert.equal(await runLimited(caller(2, 1), 1 << 20, async () => 'of another tenant'), 'of another tenant');
   gate.resolve();
   await Promise.all(changes);
@@ -26,22 +26,22 @@ test('a caller with long changes leaves room for those of the other callers of i
   const runLimited = limitChanges();
   const gate = Promise.withResolvers<void>();
   const changes = startChanges(32, () => runLimited(caller(1, 1), 1 << 20, () => gate.promise));
-  await assert.rejects(runLimited(caller(1, 1), 100, nothing), busy);
+  await assert.rejects(runLimited(caller(1, 1), 100, noChange), busy);
   for (const bytes of [100, 1 << 20]) assert.equal(await runLimited(caller(1, 2), bytes, async () => 'not delayed'), 'not delayed');
   gate.resolve();
   await Promise.all(changes);
 });
 
-test('changes of a caller need not wait for hundreds of another caller of its tenant, which loses one beyond the limit', async () => {
+test('a caller does not wait for hundreds of changes of another caller of its tenant; beyond the limit, one is refused', async () => {
   const runLimited = limitChanges();
   const gate = Promise.withResolvers<void>();
-  const refused: unknown[] = [];
-  const start = (id: number) => runLimited(caller(1, id), 100, () => gate.promise).catch((cause) => refused.push(cause));
+  const refusals: unknown[] = [];
+  const start = (id: number) => runLimited(caller(1, id), 100, () => gate.promise).catch((cause) => refusals.push(cause));
   const ofFirst = Array.from({ length: 288 }, () => start(1)); // 32 run, 256 wait
   assert.equal(await runLimited(caller(1, 2), 100, async () => 'not delayed'), 'not delayed');
   const ofSecond = Array.from({ length: 9 }, () => start(2)); // 8 run, 1 waits
   await new Promise(setImmediate);
-  assert.equal(refused.length, 1);
+  assert.equal(refusals.length, 1);
   gate.resolve();
   await Promise.all([...ofFirst, ...ofSecond]);
   assert.equal(await runLimited(caller(1, 1), 100, async () => 'there is room'), 'there is room');

@@ -50,8 +50,8 @@ export function components(): Components {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replace(inner)]));
   }
   const withRecords = (schema: object): object => {
-    const replaced = replace(schema);
-    return isObject(replaced) ? replaced : schema;
+    const result = replace(schema);
+    return isObject(result) ? result : schema;
   };
   return {
     withRecords,

@@ -49,7 +49,7 @@ function queryParameters(schema: TSchema) {
 
 const changeParameters = [{ $ref: '#/components/parameters/dryRun' }, { $ref: '#/components/parameters/idempotencyKey' }];
 
-/** Returns `ShareSearch` for `share/search`. */
+/** Returns the name of an operation in Pascal case: `ShareSearch` for `share/search`. */
 const toPascalCase = (name: string) =>
   name
     .split('/')
@@ -108,7 +108,7 @@ const providerPath = (operationId: string, summary: string) => ({
   },
 });
 
-/** The paths that sign in and out. */
+/** The paths for signing in and out. */
 const signInPaths = {
   '/api/v1/login': signInPath('login', 'Signs in with the name of a key and the key; returns a Bearer token.', Login, LoginResponse),
   '/api/v1/operator/signIn': signInPath(
@@ -160,7 +160,8 @@ export function openApi(operations: readonly Operation[], publicUrl: string) {
     info: {
       title: 'Postern',
       version: '1.0.0',
-      description: 'Publishes files and folders by link, to visitors who sign in, under rules that are checked at every request.',
+      description:
+        'Publishes files and folders by link. Visitors sign in if the link requires it, and every request is checked against the rules of the link.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [

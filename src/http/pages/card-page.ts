@@ -5,7 +5,7 @@ import { directionOf, type Language, languageOf, tagOf } from '#core/translation
 import { createTranslate, type Translate } from '#core/translations/translate.ts';
 import { preferencesOf } from '#http/content-negotiation.ts';
 
-/** The reader of a page that the server renders: the language, and its translated texts. */
+/** The reader of a page that the server renders: the language of the reader, and the texts in that language. */
 export interface Reader {
   readonly language: Language;
   readonly translate: Translate;

@@ -7,7 +7,9 @@ import { type VisitorParts, visitorRequestOf } from '#http/visitor/visitor-reque
 import { readerOf } from './card-page.ts';
 import { frontPage } from './front-page.ts';
 
-/** Adds the page of links and portals, one application that calls the routes under its address, and the front page. */
+/**
+ * Adds the front page, and the page of links and portals: one application, which calls the routes below the address of its link or portal.
+ */
 export function pageRoutes(app: FastifyInstance, parts: VisitorParts): void {
   const file = join(parts.pages, 'index.html');
   const page = existsSync(file)

@@ -5,7 +5,7 @@ import { cardPageOf } from './card-page.ts';
 
 const longestValue = 500; // characters
 /** Claims that only concern the protocol. */
-const hidden: ReadonlySet<string> = new Set([
+const hiddenClaims: ReadonlySet<string> = new Set([
   ...['aud', 'azp', 'exp', 'iat', 'nbf', 'auth_time', 'nonce', 'at_hash', 'c_hash', 's_hash', 'sid', 'jti'],
 ]);
 
@@ -20,7 +20,7 @@ const list = (rows: readonly (readonly [string, string])[]) => `<dl>${rows.map(r
 /** Returns the page with the result of a test sign-in, for an admin. */
 export function testSignInPage({ identity, problem, stated }: TestOutcome): string {
   const values = Object.entries(stated)
-    .filter(([name]) => !hidden.has(name))
+    .filter(([name]) => !hiddenClaims.has(name))
     .map(([name, value]) => [name, textOf(value)] as const);
   const parts = [
     identity ? '<p>The provider and this login profile work together.</p>' : `<p role="alert">${escapeHtml(problem)}</p>`,

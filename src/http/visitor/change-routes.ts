@@ -27,7 +27,7 @@ async function changeOnce<T>(
 ) {
   const { ports, running } = parts;
   const now = ports.clock.now();
-  // A duplicate request is authorized again too: the permission may have ended.
+  // A duplicate request is authorized again, too: the visitor may have lost the permission.
   const { link, authenticated } = await authorizeVisit(ports, visitorRequestOf(request, parts), { action });
   const user = authenticated ? [authenticated.signedIn.identityKey] : [];
   const idempotentRequest: IdempotentRequest | null = idempotentRequestOf(

@@ -22,7 +22,7 @@ export function limitedSessionLookups(): LimitedSessionLookups {
   return {
     async run(visitor, lookup, refusal) {
       try {
-        // All unknown links count as one, because an attacker can invent any number of them.
+        // Networks take turns, but links do not: an attacker can invent any number of links.
         return await lookups.run(networksOf(visitor.address), null, lookup);
       } catch (cause) {
         throw cause instanceof TooManyLookups ? refusal : cause;

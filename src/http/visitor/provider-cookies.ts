@@ -9,7 +9,7 @@ import { cookiePrefix, sendCookie } from './visitor-cookies.ts';
 const maxSignIns = 4; // that one browser may begin at the same time: each cookie is about 0.6 kB, and headers have a limit
 const suffixLength = 16; // characters
 
-/** A sign-in with which a browser comes back. */
+/** A sign-in that a browser completes when it comes back from the provider. */
 export interface ReturningSignIn {
   readonly protocol: RedirectSignIn['protocol'];
   readonly state: string;
@@ -31,7 +31,7 @@ const isSentAcrossSites = ({ protocol }: Pick<ReturningSignIn, 'protocol'>) => p
 export const providerCookie = ({ headers }: FastifyRequest, publicUrl: string, signIn: ReturningSignIn): string | null =>
   parseCookie(headers.cookie ?? '')[cookiePrefix(publicUrl) + suffixOf(signIn)] ?? null;
 
-/** Sets the cookie of a sign-in at a provider. Deletes the oldest ones of a browser that begins many. */
+/** Sets the cookie of a sign-in at a provider. If the browser has begun many sign-ins, deletes its oldest cookies. */
 export function setProviderCookie(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -39,9 +39,9 @@ export function setProviderCookie(
   { state, protocol, sealed }: NonNullable<ProviderStart['cookie']>,
 ): void {
   const prefix = cookiePrefix(publicUrl);
-  const started = Object.keys(parseCookie(headers.cookie ?? '')).filter((name) => name.startsWith(prefix + suffixStart(protocol)));
-  // A browser sends the oldest ones first (RFC 6265, 5.4).
-  for (const name of started.slice(0, Math.max(0, started.length - maxSignIns + 1)))
+  const cookieNames = Object.keys(parseCookie(headers.cookie ?? '')).filter((name) => name.startsWith(prefix + suffixStart(protocol)));
+  // A browser sends its oldest cookies first (RFC 6265, 5.4).
+  for (const name of cookieNames.slice(0, Math.max(0, cookieNames.length - maxSignIns + 1)))
     sendCookie(reply, publicUrl, name.slice(prefix.length), '', 0, isSentAcrossSites({ protocol }));
   sendCookie(reply, publicUrl, suffixOf({ protocol, state }), sealed, providerSignInTime / 1000, isSentAcrossSites({ protocol }));
 }

@@ -11,15 +11,15 @@ import { type VisitorParts, visitorRequestOf } from './visitor-request.ts';
 /** A request to an address of a login profile. */
 export type ProfileRequest = FastifyRequest<{ Params: { profileId: string } }>;
 
-/** Returns the id of the login profile in an address. @throws Refusal (404) if it is none */
+/** Returns the id of the login profile in an address. @throws Refusal (404) if the address contains no valid id */
 export function profileIdOf({ params: { profileId } }: ProfileRequest): number {
   if (!/^[1-9]\d{0,14}$/.test(profileId)) throw new Refusal('notFound');
   return Number(profileId);
 }
 
 /**
- * Completes a sign-in, and sends the browser to the page of its link. A refused one leads there, too, and the page says why. The test of an
- * admin ends with a page of its own.
+ * Completes a sign-in, and sends the browser to the page of its link. A refused sign-in leads there, too, and the page shows the reason. A
+ * test sign-in of an admin ends with a page of its own.
  */
 export async function finishSignIn(
   request: ProfileRequest,

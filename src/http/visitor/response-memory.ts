@@ -1,6 +1,6 @@
 const totalMemory = 32 << 20; // bytes
 
-/** Memory for responses that are read at once, shared by all of them. */
+/** Memory for small files that are read completely before they are sent. All such responses share one limit. */
 export interface ResponseMemory {
   /**
    * Reserves memory for a response until its client has received it.

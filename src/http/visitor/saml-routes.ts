@@ -48,8 +48,11 @@ export function samlRoutes(app: FastifyInstance, parts: VisitorParts): void {
         return finishSignIn(request, reply, parts, { protocol, state, parameters });
       }
       const profileId = profileIdOf(request);
-      const parked = await parkProviderResponse(ports, { profileId, protocol, parameters, address: request.ip });
-      return redirect(reply, `${redirectUrlOf(publicUrl, protocol, profileId)}?${new URLSearchParams({ parked, RelayState: state })}`);
+      const reference = await parkProviderResponse(ports, { profileId, protocol, parameters, address: request.ip });
+      return redirect(
+        reply,
+        `${redirectUrlOf(publicUrl, protocol, profileId)}?${new URLSearchParams({ parked: reference, RelayState: state })}`,
+      );
     });
   });
   app.get('/sign-in/saml/:profileId', (request: ProfileRequest, reply) => {

@@ -7,7 +7,7 @@ import { joinPieces } from './join-pieces.ts';
 import { ClientGone, writePiece } from './send-bytes.ts';
 import { disposition, type TransferContext, trackTransfer } from './send-file.ts';
 
-const noDate = Number.NaN; // a file that was removed from the folder leaves no newer date, so dates cannot validate an archive
+const noDate = Number.NaN; // removing a file from the folder changes no date, so dates cannot validate an archive
 
 /** The status, the headers and the bytes of an archive to send. */
 interface ArchivePart {
@@ -20,13 +20,13 @@ interface ArchivePart {
 function selectPart({ request }: TransferContext, { layout }: FolderArchive, base: OutgoingHttpHeaders): ArchivePart {
   if (!layout) return { status: 200, headers: base, range: { start: 0, end: Number.POSITIVE_INFINITY } };
   const { size, etag } = layout;
-  const selected = evaluateConditions(request.method ?? 'GET', request.headers, { etag, modified: noDate, size });
-  if (selected.status === 412) throw new Refusal('itemStale');
-  if (selected.status === 416) throw new Refusal('rangeUnsatisfiable', `The archive is ${size} bytes long.`, { fileSize: size });
+  const result = evaluateConditions(request.method ?? 'GET', request.headers, { etag, modified: noDate, size });
+  if (result.status === 412) throw new Refusal('itemStale');
+  if (result.status === 416) throw new Refusal('rangeUnsatisfiable', `The archive is ${size} bytes long.`, { fileSize: size });
   const validators = { ...base, etag, 'accept-ranges': 'bytes' };
   const entire = { start: 0, end: size - 1 };
-  if (selected.status === 304) return { status: 304, headers: validators, range: entire };
-  const [range, ...others] = selected.status === 206 ? selected.ranges : [];
+  if (result.status === 304) return { status: 304, headers: validators, range: entire };
+  const [range, ...others] = result.status === 206 ? result.ranges : [];
   if (!range || others.length > 0) return { status: 200, headers: { ...validators, 'content-length': size }, range: entire };
   const { start, end } = range;
   const headers = { ...validators, 'content-length': end - start + 1, 'content-range': `bytes ${start}-${end}/${size}` };

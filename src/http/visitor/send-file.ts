@@ -148,18 +148,18 @@ export async function sendFile(context: TransferContext, download: FileDownload,
       response.writeHead(200, { ...base, ...handOver }).end();
       return auditEntry?.end('done', null);
     }
-    const selected = evaluateConditions(request.method ?? 'GET', request.headers, { etag, modified, size });
-    if (selected.status === 412) throw new Refusal('itemStale');
-    if (selected.status === 416) throw new Refusal('rangeUnsatisfiable', `The file is ${size} bytes long.`, { fileSize: size });
+    const result = evaluateConditions(request.method ?? 'GET', request.headers, { etag, modified, size });
+    if (result.status === 412) throw new Refusal('itemStale');
+    if (result.status === 416) throw new Refusal('rangeUnsatisfiable', `The file is ${size} bytes long.`, { fileSize: size });
     const validators = { ...base, etag, 'last-modified': new Date(modified).toUTCString(), 'accept-ranges': 'bytes' };
-    if (selected.status === 304) return void response.writeHead(304, validators).end();
-    const [first, ...others] = selected.status === 206 ? selected.ranges : [{ start: 0, end: size - 1 }];
+    if (result.status === 304) return void response.writeHead(304, validators).end();
+    const [first, ...others] = result.status === 206 ? result.ranges : [{ start: 0, end: size - 1 }];
     if (first && others.length > 0) return await sendParts(context, download, validators, [first, ...others]);
     const range = first ?? { start: 0, end: -1 };
     const headers: OutgoingHttpHeaders = { ...validators, 'content-type': mediaType, 'content-length': lengthOf(range) };
-    if (selected.status === 206) headers['content-range'] = contentRange(range, size);
+    if (result.status === 206) headers['content-range'] = contentRange(range, size);
     if (request.method === 'HEAD') return void response.writeHead(200, headers).end();
-    const part = { status: selected.status, headers, range };
+    const part = { status: result.status, headers, range };
     const release = isSmall(lengthOf(range)) ? context.responseMemory.reserve(lengthOf(range)) : null;
     if (!release) return await sendLarge(context, download, part);
     try {

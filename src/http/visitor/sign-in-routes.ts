@@ -42,7 +42,7 @@ function parsePortalPage(url: string): PortalPageRequest {
 const checkSignIn = validator(SignInBody);
 const checkPasswords = validator(PasswordChangeBody);
 
-/** Checks that a body has a password, or an address with a code. @throws Refusal (400) that names the missing field */
+/** Checks that a body has a password, or an e-mail address and a code. @throws Refusal (400) that names the missing field */
 function checkComplete({ password, email, code }: SignInBody): void {
   if (password !== undefined) return;
   if (email === undefined && code === undefined)

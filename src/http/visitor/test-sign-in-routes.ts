@@ -6,7 +6,7 @@ import { setProviderCookie } from './provider-cookies.ts';
 import { queryOf } from './provider-query.ts';
 import type { VisitorParts } from './visitor-request.ts';
 
-/** Sends the result of a test. It must not be stored: it says who the user is. */
+/** Sends the result of a test. The response must not be stored: it identifies the user. */
 export const sendTestOutcome = (reply: FastifyReply, outcome: TestOutcome): FastifyReply =>
   reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(testSignInPage(outcome));
 

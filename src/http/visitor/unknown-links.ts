@@ -39,12 +39,12 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
   const counts = new Map<string, number>();
   const verifications = windowCounts(minute, clock.now);
   let currentMinute = 0;
-  let unexchanged: string[] = [];
+  let unexchangedNetworks: string[] = [];
   const resetOldCounts = (now: number) => {
     const minuteStart = now - (now % minute);
     if (minuteStart === currentMinute) return;
     counts.clear();
-    unexchanged = [];
+    unexchangedNetworks = [];
     currentMinute = minuteStart;
   };
   return {
@@ -54,7 +54,7 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
       for (const [network, limit] of limitsOf(address)) {
         const count = (counts.get(network) ?? 0) + 1;
         counts.set(network, count);
-        if (count <= limit && unexchanged.length < maxExchanged) unexchanged.push(network);
+        if (count <= limit && unexchangedNetworks.length < maxExchanged) unexchangedNetworks.push(network);
       }
     },
     refusal(address) {
@@ -75,8 +75,8 @@ export function countUnknownLinks(clock: Clock, onUnknownLink: () => void): Unkn
     async exchange(exchange) {
       resetOldCounts(clock.now());
       const since = currentMinute;
-      const networks = unexchanged;
-      unexchanged = [];
+      const networks = unexchangedNetworks;
+      unexchangedNetworks = [];
       const total = await exchange(since, networks);
       if (since !== currentMinute) return;
       for (const [network, count] of total) counts.set(network, Math.max(count, counts.get(network) ?? 0));

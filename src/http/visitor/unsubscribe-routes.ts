@@ -11,7 +11,10 @@ const url = '/unsubscribe/:token';
 /** Returns whether a path is below /unsubscribe: a mail program of any origin may send a POST there (RFC 8058). */
 export const isUnsubscribePath = (address: string): boolean => address.startsWith('/unsubscribe/');
 
-/** Adds the page by which a recipient of alerts ends them. Only a POST does, from its button or from a mail program: mail scanners open every address. */
+/**
+ * Adds the page where a recipient unsubscribes from alerts. Only a POST unsubscribes, from the button of the page or from a mail program:
+ * mail scanners send a GET to every address.
+ */
 export function unsubscribeRoutes(app: FastifyInstance, { ports }: VisitorParts): void {
   function unsubscriptionOf(request: FastifyRequest): Unsubscription {
     const { token } = request.params as { token: string }; // the route has this parameter
@@ -27,7 +30,7 @@ export function unsubscribeRoutes(app: FastifyInstance, { ports }: VisitorParts)
       .send(cardPage(reader, texts[title], [content.replace('{button}', escapeHtml(texts.unsubscribe))]));
   }
   app.register(async (scope) => {
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null)); // the body says nothing more
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null)); // the body is not needed
     scope.get(url, async (request, reply) => {
       unsubscriptionOf(request);
       return sendCard(request, reply, 'unsubscribe', '<form method="post"><button class="button">{button}</button></form>');

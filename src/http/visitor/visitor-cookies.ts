@@ -6,13 +6,13 @@ import { maxSessionDuration, surplusTokens } from '#features/visits/sessions/vis
 import type { NewSession } from '#features/visits/sign-in/sign-in.ts';
 import type { Store } from '#ports/store.ts';
 
-const maxCookies = 30; // the browser stores the thirty newest
+const maxCookies = 30; // session cookies of one browser: beyond thirty, the oldest are deleted
 const maxRead = 2 * maxCookies; // a browser rarely sends more than it stores, and each costs a lookup
 const maxBasicLength = 1024; // characters
 
 /** Returns whether links use HTTPS, and cookies therefore are sent over HTTPS only. */
 export const usesHttps = (publicUrl: string) => publicUrl.startsWith('https:');
-/** Returns what the names of cookies begin with. With https, a browser accepts them from this host alone. */
+/** Returns the prefix of the names of cookies. With https, a browser accepts such cookies from this host alone. */
 export const cookiePrefix = (publicUrl: string) => (usesHttps(publicUrl) ? '__Host-postern-' : 'postern-');
 
 /** Returns the tokens in the session cookies of a request, by login profile. Reads the first sixty. */
@@ -47,7 +47,8 @@ export function credentialsOf(request: FastifyRequest, publicUrl: string): Crede
 /**
  * Sets a cookie, or deletes it.
  * @param seconds its lifetime; 0: deletes it
- * @param isSentAcrossSites whether browsers send it with a POST that a page of another website starts. They demand HTTPS for that
+ * @param isSentAcrossSites whether browsers send it with a POST that a page of another website starts. Browsers require
+ *   HTTPS for such cookies
  */
 export function sendCookie(
   reply: FastifyReply,
@@ -99,7 +100,7 @@ export function browserToken({ headers }: FastifyRequest, publicUrl: string): st
   return token !== undefined && /^[\w-]{43}$/.test(token) ? token : null;
 }
 
-/** Sets the token of the browser for which codes are requested. It stays as long as the newest code. */
+/** Sets the token of the browser for which codes are requested. The cookie is valid as long as the newest code. */
 export function setBrowserToken(reply: FastifyReply, publicUrl: string, token: string): void {
   sendCookie(reply, publicUrl, codeSuffix, token, codeLifetime / 1000);
 }
